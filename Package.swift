@@ -14,6 +14,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.0.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
@@ -29,6 +30,17 @@ let package = Package(
             name: "Vocabulary",
             dependencies: [.product(name: "Crypto", package: "swift-crypto")],
             path: "Shared/Vocabulary", swiftSettings: settings),
+        .target(
+            name: "Bus",
+            dependencies: [
+                "Postgres", "Vocabulary",
+                .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            path: "Shared/Bus", resources: [.copy("SQL")], swiftSettings: settings),
+        .testTarget(
+            name: "BusTests", dependencies: ["Bus", "Vocabulary"], path: "Tests/BusTests", swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

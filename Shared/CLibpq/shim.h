@@ -1,1 +1,2 @@
 #include <libpq-fe.h>
+#include <sys/eventfd.h>

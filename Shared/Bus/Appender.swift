@@ -1,0 +1,141 @@
+public import Logging
+public import Postgres
+public import ServiceLifecycle
+import Synchronization
+import Vocabulary
+
+/// Appends commands to one of the sender's own logs, many callers' rows in one transaction, without anybody waiting
+/// for a timer.
+///
+/// Delivers at least once: a row whose commit is unknown is appended again. The command's id makes it one command.
+public final class Appender: Service, Sendable {
+    public struct Settings: Sendable {
+        /// Rows in one transaction, at most.
+        public var batchLimit = 512
+        /// Rows that wait, at most; more are refused as ``AppendError/overloaded``.
+        public var queueLimit = 8192
+        public var backoff = Backoff(initial: .milliseconds(20), maximum: .seconds(2), multiplier: 2)
+
+        public init() {}
+    }
+
+    private struct Entry: Sendable {
+        let message: Message
+        let refused: @Sendable (AppendError) -> Void
+    }
+
+    public let log: Log
+    private let settings: Settings
+    private let configuration: Configuration
+    private let logger: Logger
+    private let machine: Mutex<AppenderMachine<Entry>>
+    private let bell = Bell()
+    private let reconnected = Mutex<[@Sendable () -> Void]>([])
+
+    public init(log: Log, settings: Settings = Settings(), configuration: Configuration, logger: Logger) {
+        self.log = log
+        self.settings = settings
+        self.configuration = configuration
+        var logger = logger
+        logger[metadataKey: "log"] = "\(log.name)"
+        self.logger = logger
+        machine = Mutex(AppenderMachine(batchLimit: settings.batchLimit, queueLimit: settings.queueLimit))
+    }
+
+    /// How many rows wait: what the edge looks at before it takes on more.
+    public var waiting: Int { machine.withLock(\.waiting) }
+
+    /// Hands a row over to be appended. Never blocks; `refused` is called on the appender's thread if the server
+    /// refuses this very row.
+    /// - Throws: ``AppendError/overloaded`` when too many rows wait.
+    func enqueue(_ message: Message, refused: @escaping @Sendable (AppendError) -> Void) throws(AppendError) {
+        let isAccepted = machine.withLock { $0.enqueue(Entry(message: message, refused: refused)) }
+        guard isAccepted else { throw .overloaded }
+        bell.ring { $0.all = true }
+    }
+
+    /// Takes a row out again that was not sent yet. Returns whether it was there.
+    func withdraw(_ id: MessageID) -> Bool {
+        machine.withLock { !$0.removeQueued { $0.message.id == id }.isEmpty }
+    }
+
+    /// Called after each reconnect: what was appended before may not have survived, so waiters append again.
+    func onReconnect(_ action: @escaping @Sendable () -> Void) {
+        reconnected.withLock { $0.append(action) }
+    }
+
+    public func run() async throws {
+        await withTaskCancellationOrGracefulShutdownHandler {
+            var attempt = 0
+            var isFirst = true
+            while !bell.isStopped {
+                do {
+                    let connection = try await Connection.connect(configuration, logger: logger)
+                    if !isFirst { for action in reconnected.withLock({ $0 }) { action() } }
+                    isFirst = false
+                    attempt = 0
+                    defer { Task { await connection.close() } }
+                    try await connection.run { [self] database in try flushUntilStopped(database) }
+                } catch {
+                    guard !bell.isStopped else { return }
+                    attempt += 1
+                    logger.warning(
+                        "appending waits until the database is back",
+                        metadata: ["error": "\(error)", "waiting": "\(waiting)"])
+                    try? await Task.sleep(for: settings.backoff.delay(attempt: attempt))
+                }
+            }
+        } onCancelOrGracefulShutdown: {
+            self.bell.stop()
+        }
+    }
+
+    private func flushUntilStopped(_ database: Database) throws {
+        while true {
+            while let entries = machine.withLock({ $0.nextFlush() }) { try flush(entries, database) }
+            if bell.wait(.seconds(10)).stop, waiting == 0 { return }
+        }
+    }
+
+    private func flush(_ entries: [Entry], _ database: Database) throws {
+        let messages = entries.map(\.message)
+        do {
+            try database.pipeline { pipeline in
+                let append = pipeline.query(log.append(messages))
+                pipeline.sync()
+                pipeline.query(log.ring(for: messages))
+                pipeline.sync()
+                try pipeline.flush()
+                _ = try append.rows()
+            }
+            _ = machine.withLock { $0.flushed() }
+        } catch {
+            guard case .permanent(let reason) = PartitionMachine<Never>.Failure(error) else {
+                // A transient refusal is a certain one, but sending again is right for both.
+                _ = machine.withLock { $0.failed(.connectionLost) }
+                if case .transient = PartitionMachine<Never>.Failure(error) { return }
+                throw error
+            }
+            let refused = machine.withLock { $0.failed(.refused) }
+            for entry in refused {
+                logger.warning("a row was refused", metadata: ["type": "\(entry.message.type)", "error": "\(reason)"])
+                entry.refused(.refused(reason))
+            }
+        }
+    }
+}
+
+/// Why a row was not appended.
+public enum AppendError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Too many rows wait for the database; nothing was sent.
+    case overloaded
+    /// The server refused this row; nothing was stored.
+    case refused(String)
+
+    public var description: String {
+        switch self {
+        case .overloaded: "too much waits to be written; try again in a second"
+        case .refused(let reason): "the database refused the message: \(reason)"
+        }
+    }
+}

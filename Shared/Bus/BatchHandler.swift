@@ -1,0 +1,38 @@
+public import Postgres
+public import Vocabulary
+
+/// A batch as a handler sees it.
+public struct Batch: Sendable {
+    public let messages: [RecordedMessage]
+    /// The time that rules are given: the database's, never less than the batch before.
+    public let time: Instant
+
+    public init(messages: [RecordedMessage], time: Instant) {
+        self.messages = messages
+        self.time = time
+    }
+}
+
+/// What a consumer does with the messages it reads: within the batch's transaction, before its commit.
+public protocol BatchHandler: Sendable {
+    /// Queues and flushes what must be read first. `BEGIN` is already queued, so it all rides in one round trip.
+    associatedtype Loaded
+    func load(_ messages: [RecordedMessage], in pipeline: Pipeline) throws -> Loaded
+
+    /// Decides, queues what must be written, and returns the rows to append to logs of the own schema, in order.
+    func handle(_ batch: Batch, _ loaded: Loaded, in pipeline: Pipeline) throws -> [Appending]
+
+    /// What to append when a message kept failing alone and is given up.
+    func giveUp(_ message: RecordedMessage, error: String) throws -> [Appending]
+}
+
+/// Rows for one log.
+public struct Appending: Sendable {
+    public let log: Log
+    public let messages: [Message]
+
+    public init(_ messages: [Message], to log: Log) {
+        self.log = log
+        self.messages = messages
+    }
+}

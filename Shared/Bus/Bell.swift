@@ -1,0 +1,51 @@
+import Dispatch
+import Synchronization
+public import Vocabulary
+
+/// What rang since the last look.
+struct Rings: Sendable {
+    /// Every partition counts as rung: after a reconnect, or when a poll is due.
+    var all = false
+    var partitions: Set<Partition> = []
+    /// The members of a source changed.
+    var membership = false
+    /// The loop is to finish what it has in hand and return.
+    var stop = false
+
+    var isEmpty: Bool { !all && partitions.isEmpty && !membership && !stop }
+}
+
+/// Wakes a loop that lives on a connection's thread. Ringing never blocks; rings that come while nobody waits are kept.
+final class Bell: Sendable {
+    private let rings = Mutex(Rings())
+    private let semaphore = DispatchSemaphore(value: 0)
+
+    func ring(_ change: (inout Rings) -> Void) {
+        let wasEmpty = rings.withLock { rings in
+            defer { change(&rings) }
+            return rings.isEmpty
+        }
+        if wasEmpty { semaphore.signal() }
+    }
+
+    var isStopped: Bool { rings.withLock(\.stop) }
+
+    func stop() { ring { $0.stop = true } }
+
+    /// Takes what rang, without waiting. A stop stays rung for ever.
+    func take() -> Rings {
+        rings.withLock { rings in
+            defer { rings = Rings(stop: rings.stop) }
+            return rings
+        }
+    }
+
+    /// Blocks this thread until something rings or `timeout` has passed.
+    func wait(_ timeout: Duration) -> Rings {
+        if rings.withLock(\.isEmpty) {
+            let nanoseconds = max(0, timeout / .nanoseconds(1))
+            _ = semaphore.wait(timeout: .now() + .nanoseconds(Int(min(nanoseconds, 1e15))))
+        }
+        return take()
+    }
+}

@@ -1,0 +1,152 @@
+public import Postgres
+public import Vocabulary
+
+/// Handles commands by a service's rules: each ends in exactly one recorded outcome.
+///
+/// A command whose id has an outcome adds nothing, whoever sends it how often; that the outcome is remembered for
+/// ``horizon`` and that an older id is refused keeps the promise without remembering for ever.
+public struct CommandHandler<S: Store>: BatchHandler where S.Rules.Command: Sendable {
+    /// How long outcomes are remembered, and with them that a command was done.
+    public static var horizon: Interval { .days(30) }
+    /// How far ahead of the database's clock an id's time may be: more than clocks differ, less than the horizon.
+    public static var aheadLimit: Interval { .days(1) }
+
+    private let store: S
+    /// The service's own log.
+    private let log: Log
+
+    public init(_ store: S, log: Log) {
+        self.store = store
+        self.log = log
+    }
+
+    /// The state and what is known of the commands before the rules run.
+    public struct Loaded {
+        var commands: [Result<S.Rules.Command, Rejection>]
+        var state: S.Rules.State
+        var decided: Set<CommandID>
+    }
+
+    public func load(_ messages: [RecordedMessage], in pipeline: Pipeline) throws -> Loaded {
+        let commands = messages.map { Self.command(in: $0.message) }
+        let ids = messages.compactMap(\.message.commandID)
+        let decided = pipeline.query(
+            "SELECT command_id FROM \(unescaped: log.name.schema).outcome WHERE command_id = ANY (\(ids))")
+        let requests = zip(messages, commands).compactMap { recorded, command in
+            (try? command.get()).map { Request($0, key: recorded.message.key, account: recorded.message.account) }
+        }
+        let state = try store.load(requests, in: pipeline)
+        try pipeline.flush()
+        return Loaded(
+            commands: commands, state: state,
+            decided: Set(try decided.rows().map { try $0.decode(0, as: CommandID.self) }))
+    }
+
+    public func handle(_ batch: Batch, _ loaded: Loaded, in pipeline: Pipeline) throws -> [Appending] {
+        var state = loaded.state
+        var decided = loaded.decided
+        var rows: [Message] = []
+        rows.reserveCapacity(batch.messages.count)
+        for (recorded, command) in zip(batch.messages, loaded.commands) {
+            guard let commandID = recorded.message.commandID, decided.insert(commandID).inserted else { continue }
+            let emissions: [Emission<S.Rules.Event>]
+            do throws(Rejection) {
+                try Self.checkTimes(of: recorded.message, commandID: commandID, at: batch.time)
+                let context = CommandContext(
+                    commandID: commandID, account: recorded.message.account, key: recorded.message.key, time: batch.time)
+                emissions = try S.Rules.reduce(&state, try command.get(), context)
+            } catch {
+                rows.append(Self.ended(recorded.message, .rejected, type: "Rejected", error.encodedBody))
+                continue
+            }
+            rows.append(contentsOf: try Self.accepted(recorded.message, emissions))
+        }
+        try store.save(state, in: pipeline)
+        return [Appending(rows, to: log)]
+    }
+
+    public func giveUp(_ message: RecordedMessage, error: String) -> [Appending] {
+        let failure = Failed(code: "error", reason: String(error.prefix(1000)))
+        return [Appending([Self.ended(message.message, .failed, type: "Failed", failure.encodedBody)], to: log)]
+    }
+
+    // MARK: The outcome's row
+
+    private static func command(in message: Message) -> Result<S.Rules.Command, Rejection> {
+        do throws(MessageError) {
+            let command = try S.Rules.Command(type: message.type, version: message.version, body: message.body)
+            if let body = command.body as? any CommandBody {
+                do throws(Rejection) { try body.validate() } catch { return .failure(error) }
+            }
+            return .success(command)
+        } catch {
+            return switch error {
+            case .unknownType: .failure(Rejection(.unknownCommand, error.description))
+            case .malformed(_, _, let field): .failure(Rejection(.malformed, error.description, field: field))
+            }
+        }
+    }
+
+    private static func checkTimes(of message: Message, commandID: CommandID, at time: Instant) throws(Rejection) {
+        if let made = commandID.time {
+            guard made > time - horizon else {
+                throw Rejection(
+                    .idTooOld, "this command's id is older than 30 days, so it may have been done already: look, then use a new id")
+            }
+            guard made < time + aheadLimit else {
+                throw Rejection(.idTooOld, "this command's id is from the future: set the sender's clock and use a new id")
+            }
+        } else {
+            throw Rejection(.idTooOld, "a command's id must carry its time (UUID version 7)")
+        }
+        if let expiresAt = message.expiresAt, expiresAt < time {
+            throw Rejection(.expired, "the command's time was up before it was handled; send it again")
+        }
+    }
+
+    private static func accepted(
+        _ command: Message, _ emissions: [Emission<S.Rules.Event>]
+    ) throws -> [Message] {
+        guard !emissions.isEmpty else { return [ended(command, .accepted, type: "Accepted", Array("{}".utf8))] }
+        var rows: [Message] = []
+        for emission in emissions {
+            let event = emission.event.body
+            var row = Message(
+                kind: .event, type: Swift.type(of: event).type, version: Swift.type(of: event).version,
+                key: emission.key, account: command.account, body: try event.encoded(), commandID: command.commandID,
+                correlationID: command.correlationID, causationID: command.id, traceParent: command.traceParent)
+            if rows.isEmpty {
+                row.outcome = .accepted
+                row.commandHash = command.bodyHash
+            }
+            rows.append(row)
+        }
+        return rows
+    }
+
+    private static func ended(_ command: Message, _ outcome: Outcome.Kind, type: String, _ body: [UInt8]) -> Message {
+        Message(
+            kind: .outcome, type: type, key: command.key, account: command.account, body: body,
+            commandID: command.commandID, outcome: outcome, commandHash: command.bodyHash,
+            correlationID: command.correlationID, causationID: command.id, traceParent: command.traceParent)
+    }
+}
+
+/// The body of an outcome row of a command that was given up.
+struct Failed: Codable, Hashable, Sendable {
+    let code: String
+    let reason: String
+
+    var encodedBody: [UInt8] { encodedOrEmpty(self) }
+}
+
+extension Rejection {
+    var encodedBody: [UInt8] { encodedOrEmpty(self) }
+}
+
+extension Message {
+    /// What tells this command's body from another under the same id.
+    public var bodyHash: BodyHash {
+        BodyHash(type: type, version: version, key: key, account: account, body: body)
+    }
+}

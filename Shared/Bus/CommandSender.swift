@@ -1,0 +1,229 @@
+public import Logging
+public import Postgres
+public import ServiceLifecycle
+import Synchronization
+public import Vocabulary
+
+/// Asks a service and waits for the outcome: request and reply over two logs.
+///
+/// A waiter registers with the tail first, then appends. A command that may have been sent before is looked up once as
+/// well, and every open one at each idle poll: a duplicate adds nothing to the log, so only the table knows its outcome.
+public final class CommandSender: Service, Sendable {
+    private struct Waiter: Sendable {
+        let hash: BodyHash
+        let message: Message
+        let deadline: ContinuousClock.Instant
+        let resume: @Sendable (Result<Outcome, CommandError>) -> Void
+    }
+
+    /// The log in which the service says its outcomes.
+    private let tail: Tail
+    private let appender: Appender
+    private let pool: Pool
+    private let logger: Logger
+    private let waiters = Mutex<[CommandID: [Waiter]]>([:])
+    private let lookUps: AsyncStream<[CommandID]>
+    private let lookUp: AsyncStream<[CommandID]>.Continuation
+
+    /// - Parameters:
+    ///   - appender: to the command log that the service reads.
+    ///   - tail: of the service's log.
+    ///   - pool: connections that may read the service's table `outcome`.
+    public init(appender: Appender, tail: Tail, pool: Pool, logger: Logger) {
+        self.appender = appender
+        self.tail = tail
+        self.pool = pool
+        self.logger = logger
+        (lookUps, lookUp) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1024))
+        tail.observe { [weak self] row in self?.observe(row) } poll: { [weak self] in self?.poll() }
+        appender.onReconnect { [weak self] in self?.appendAgain() }
+    }
+
+    /// Sends a command and waits for its outcome.
+    /// - Parameters:
+    ///   - mayBeRepeated: whether this id may have been sent before, by anybody; false spares a look-up.
+    ///   - patience: how long to wait for the outcome. The command goes on without its sender.
+    /// - Throws: ``CommandError``. After ``CommandError/noOutcomeYet`` nobody knows whether it was done; sending it
+    ///   again with the same id tells.
+    public func send(
+        _ command: Message, mayBeRepeated: Bool, patience: Duration = .seconds(10)
+    ) async throws(CommandError) -> Outcome {
+        guard let id = command.commandID else { throw .refused("a command must have an id") }
+        await tail.ready()
+        let answer = SingleAnswer()
+        let waiter = Waiter(hash: command.bodyHash, message: command, deadline: .now + patience) { answer.give($0) }
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                answer.wait(continuation)
+                waiters.withLock { $0[id, default: []].append(waiter) }
+                append(waiter, id)
+                if mayBeRepeated { lookUp.yield([id]) }
+            }
+        } onCancel: {
+            answer.give(.failure(.noOutcomeYet(id)))
+        }
+        forget(id, message: command.id)
+        return try result.get()
+    }
+
+    /// Looks up outcomes and gives up on those who waited too long, until cancelled or shut down.
+    public func run() async throws {
+        await withGracefulShutdownHandler {
+            for await ids in lookUps {
+                var ids = Set(ids)
+                // One query for all that queued up meanwhile would need peeking; the stream is short, queries are cheap.
+                ids.formIntersection(waiters.withLock { Set($0.keys) })
+                guard !ids.isEmpty else { continue }
+                do { try await resolve(Array(ids)) } catch {
+                    logger.warning("outcomes can't be looked up now", metadata: ["error": "\(error)"])
+                }
+            }
+        } onGracefulShutdown: {
+            self.lookUp.finish()
+        }
+    }
+
+    // MARK: Private
+
+    private func append(_ waiter: Waiter, _ id: CommandID) {
+        do {
+            try appender.enqueue(waiter.message) { error in waiter.resume(.failure(CommandError(error))) }
+        } catch {
+            waiter.resume(.failure(CommandError(error)))
+        }
+    }
+
+    /// After a reconnect: what was appended before the loss may be gone; the same id makes it the same command.
+    private func appendAgain() {
+        let open = waiters.withLock { $0 }
+        for (id, waiters) in open { for waiter in waiters { append(waiter, id) } }
+    }
+
+    private func observe(_ row: RecordedMessage) {
+        guard let outcome = row.message.outcome, let id = row.message.commandID, let hash = row.message.commandHash
+        else { return }
+        answer(
+            id, hash,
+            Outcome(
+                outcome, type: row.message.type, body: row.message.body, partition: row.partition,
+                position: row.position))
+    }
+
+    private func answer(_ id: CommandID, _ hash: BodyHash, _ outcome: Outcome) {
+        guard let found = waiters.withLock({ $0.removeValue(forKey: id) }) else { return }
+        for waiter in found {
+            waiter.resume(
+                .success(
+                    waiter.hash == hash
+                        ? outcome
+                        : .rejected(Rejection(.idReused, "this id was used before for another command; use a new one"))))
+        }
+    }
+
+    private func forget(_ id: CommandID, message: MessageID) {
+        waiters.withLock { waiters in
+            waiters[id]?.removeAll { $0.message.id == message }
+            if waiters[id]?.isEmpty == true { waiters[id] = nil }
+        }
+    }
+
+    private func poll() {
+        let now = ContinuousClock.now
+        let (late, open) = waiters.withLock { waiters in
+            (waiters.flatMap { id, list in list.filter { $0.deadline <= now }.map { (id, $0) } }, Array(waiters.keys))
+        }
+        for (id, waiter) in late { waiter.resume(.failure(.noOutcomeYet(id))) }
+        if !open.isEmpty { lookUp.yield(open) }
+    }
+
+    private func resolve(_ ids: [CommandID]) async throws {
+        let schema = tail.log.name.schema
+        let found = try await pool.withConnection { database in
+            try database.query(
+                """
+                SELECT o.command_id, o.command_hash, o.outcome, o.type, o.body, o.partition, o.position
+                  FROM \(unescaped: schema).outcome AS o WHERE o.command_id = ANY (\(ids))
+                """
+            ).map { row in
+                let kind = try row.decode(2, as: String.self)
+                guard let kind = Outcome.Kind(rawValue: kind) else {
+                    throw BusError.unreadable(LogName(schema: schema, table: "outcome"), "outcome \(kind)")
+                }
+                return (
+                    try row.decode(0, as: CommandID.self), BodyHash(id: try row.decode(1, as: ID<BodyHash>.self)),
+                    Outcome(
+                        kind, type: try row.decode(3, as: String.self),
+                        body: row.bytes(4) { $0.map { [UInt8]($0) } ?? [] },
+                        partition: Partition(try row.decode(5, as: Int32.self)),
+                        position: Position(try row.decode(6, as: Int64.self)))
+                )
+            }
+        }
+        for (id, hash, outcome) in found { answer(id, hash, outcome) }
+    }
+}
+
+/// Why a command's outcome is not known to its sender.
+public enum CommandError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Too much waits already; nothing was sent.
+    case overloaded
+    /// The database refused the message; nothing was stored.
+    case refused(String)
+    /// It was sent, or is about to be, and goes on without its sender. Ask again with the same id.
+    case noOutcomeYet(CommandID)
+
+    init(_ error: AppendError) {
+        switch error {
+        case .overloaded: self = .overloaded
+        case .refused(let reason): self = .refused(reason)
+        }
+    }
+
+    public var description: String {
+        switch self {
+        case .overloaded: "too much waits to be done; try again in a second"
+        case .refused(let reason): "the database refused the command: \(reason)"
+        case .noOutcomeYet(let id): "command \(id) has no outcome yet; ask again with the same id"
+        }
+    }
+}
+
+/// Resumes a continuation with the first answer and drops the others, in whichever order they and the continuation come.
+private final class SingleAnswer: Sendable {
+    private enum State: Sendable {
+        case open
+        case waiting(CheckedContinuation<Result<Outcome, CommandError>, Never>)
+        case early(Result<Outcome, CommandError>)
+        case done
+    }
+
+    private let state = Mutex(State.open)
+
+    func wait(_ continuation: CheckedContinuation<Result<Outcome, CommandError>, Never>) {
+        let early: Result<Outcome, CommandError>? = state.withLock { state in
+            if case .early(let result) = state {
+                state = .done
+                return result
+            }
+            state = .waiting(continuation)
+            return nil
+        }
+        if let early { continuation.resume(returning: early) }
+    }
+
+    func give(_ result: Result<Outcome, CommandError>) {
+        let continuation: CheckedContinuation<Result<Outcome, CommandError>, Never>? = state.withLock { state in
+            switch state {
+            case .open:
+                state = .early(result)
+                return nil
+            case .waiting(let continuation):
+                state = .done
+                return continuation
+            case .early, .done:
+                return nil
+            }
+        }
+        continuation?.resume(returning: result)
+    }
+}

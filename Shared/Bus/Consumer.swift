@@ -1,0 +1,66 @@
+public import Logging
+public import Postgres
+public import ServiceLifecycle
+public import Vocabulary
+
+/// Handles every message of a source exactly once, in the order of each key: as many workers as configured, each with
+/// a connection and a thread of its own, sharing the partitions with the workers of all other replicas.
+///
+/// Ends gracefully: the batch in hand is finished, leases are given back, and the others are told at once.
+public final class Consumer<Handler: BatchHandler>: Service, Sendable {
+    private let workers: [Worker<Handler>]
+
+    /// - Parameters:
+    ///   - source: the log to read.
+    ///   - schema: the service's own schema, with its batches and leases.
+    ///   - doorbells: rung by whoever appends to the source.
+    ///   - handler: what to do with the messages.
+    public init(
+        source: Log, schema: String, settings: ConsumerSettings, configuration: Configuration, doorbells: Doorbells,
+        logger: Logger, handler: Handler
+    ) {
+        workers = (0..<settings.workers).map { slot in
+            let owner = OwnerID.new()
+            var logger = logger
+            logger[metadataKey: "source"] = "\(source.name)"
+            logger[metadataKey: "worker"] = "\(owner)"
+            let worker = Worker(
+                source: source, schema: schema, owner: owner, slot: Int32(slot), settings: settings,
+                configuration: configuration, logger: logger, handler: handler)
+            doorbells.connect(worker.bell, to: source.name)
+            doorbells.onRing(of: worker.membershipChannel) { _ in worker.bell.ring { $0.membership = true } }
+            return worker
+        }
+    }
+
+    public func run() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for worker in workers {
+                group.addTask { try await worker.run() }
+            }
+            try await group.waitForAll()
+        }
+    }
+}
+
+/// How a consumer works. All have sane defaults.
+public struct ConsumerSettings: Sendable {
+    /// Connections that handle partitions, per process.
+    public var workers = 2
+    public var limits = PartitionMachine<RecordedMessage>.Limits()
+    /// How long a lease lasts unless renewed. A killed worker's partitions are taken over after this.
+    public var leaseDuration: Duration = .seconds(5)
+    /// A reader that hears nothing looks by itself after this.
+    public var idlePoll: Duration = .seconds(1)
+    /// Pauses after failures.
+    public var backoff = Backoff(initial: .milliseconds(20), maximum: .seconds(5), multiplier: 2)
+    /// Named points at which a test holds or ends the process; nil in production.
+    public var faultPoint: (@Sendable (FaultPoint) -> Void)?
+
+    public init() {}
+}
+
+/// Where a fault test may interfere with a worker.
+public enum FaultPoint: String, Sendable, CaseIterable {
+    case afterRead, afterLoad, beforeCommit, afterCommit
+}

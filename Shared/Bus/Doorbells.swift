@@ -1,0 +1,72 @@
+public import Logging
+public import Postgres
+public import ServiceLifecycle
+import Synchronization
+public import Vocabulary
+
+/// The process's one LISTEN connection. It says where to look, never what happened: a lost, late or doubled ring costs
+/// time and nothing else, because every reader also looks by itself.
+///
+/// After each (re)connect all doorbells count as rung, since nobody knows what was missed: listen, then read, then wait.
+public final class Doorbells: Service, Sendable {
+    private struct Registration: Sendable {
+        let channel: String
+        let ring: @Sendable (String?) -> Void
+    }
+
+    private let configuration: Configuration
+    private let logger: Logger
+    private let registrations = Mutex<[Registration]>([])
+
+    public init(configuration: Configuration, logger: Logger) {
+        self.configuration = configuration
+        self.logger = logger
+    }
+
+    /// Calls `ring` on the listener's thread with each payload of the channel, and with nil when the channel counts as
+    /// rung. Register before `run()`.
+    func onRing(of channel: String, _ ring: @escaping @Sendable (String?) -> Void) {
+        registrations.withLock { $0.append(Registration(channel: channel, ring: ring)) }
+    }
+
+    /// Rings `bell` for the partitions that a log's doorbell names.
+    func connect(_ bell: Bell, to log: LogName) {
+        onRing(of: log.channel) { payload in
+            let partitions = payload.flatMap(Self.partitions(from:))
+            bell.ring { rings in
+                if let partitions { rings.partitions.formUnion(partitions) } else { rings.all = true }
+            }
+        }
+    }
+
+    /// Listens until cancelled or shut down.
+    public func run() async throws {
+        let registrations = registrations.withLock { $0 }
+        let channels = Set(registrations.map(\.channel))
+        guard !channels.isEmpty else { return try await gracefulShutdown() }
+        let logger = logger
+        let listener = Listener(configuration: configuration, channels: channels.sorted(), logger: logger) { event in
+            switch event {
+            case .notification(let channel, let payload, _):
+                for registration in registrations where registration.channel == channel { registration.ring(payload) }
+            case .connected:
+                for registration in registrations { registration.ring(nil) }
+            case .lost(let error):
+                logger.warning("doorbells are not heard until the listener is back", metadata: ["error": "\(error)"])
+            case .overflowed:
+                for registration in registrations { registration.ring(nil) }
+            }
+        }
+        try await cancelWhenGracefulShutdown { try await listener.run() }
+    }
+
+    /// A doorbell's payload: the partitions to look at, as in `0,3`. Nil for anything else: look at all of them.
+    static func partitions(from payload: String) -> [Partition]? {
+        let numbers = payload.split(separator: ",", omittingEmptySubsequences: false).map { Int32($0) }
+        return numbers.contains(nil) ? nil : numbers.compactMap { $0 }.map(Partition.init)
+    }
+
+    static func payload(for partitions: some Sequence<Partition>) -> String {
+        partitions.map(\.description).joined(separator: ",")
+    }
+}

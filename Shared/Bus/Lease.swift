@@ -1,0 +1,126 @@
+import Postgres
+import Vocabulary
+
+/// The statements by which a worker joins the others of its source, learns its share, and takes, renews and returns
+/// leases. All times are the database's.
+struct LeaseStatements: Sendable {
+    let schema: String
+    let source: LogName
+    let owner: OwnerID
+    let slot: Int32
+    let duration: Duration
+
+    /// Other workers look for changes when this rings.
+    var channel: String { "\(schema).member" }
+
+    private var sourceName: String { source.description }
+    private var microseconds: Int64 { duration / .microseconds(1) > 1e15 ? 1_000_000_000 : Int64(duration / .microseconds(1)) }
+
+    func createRows(for partitions: [Partition]) -> Query {
+        """
+        INSERT INTO \(unescaped: schema).lease (source, partition)
+        SELECT \(sourceName), p FROM unnest(\(partitions.map(\.number))) AS p
+        ON CONFLICT ON CONSTRAINT lease_is_one_per_partition DO NOTHING
+        """
+    }
+
+    /// Says that this worker lives, and forgets those that don't.
+    func heartbeat() -> Query {
+        """
+        WITH gone AS (
+            DELETE FROM \(unescaped: schema).member AS m
+             WHERE m.source = \(sourceName) AND m.owner <> \(owner) AND m.alive_until < clock_timestamp() - interval '1 minute')
+        INSERT INTO \(unescaped: schema).member AS m (source, owner, slot, alive_until)
+        VALUES (\(sourceName), \(owner), \(slot), clock_timestamp() + \(microseconds) * interval '1 microsecond')
+        ON CONFLICT ON CONSTRAINT member_is_one_per_worker DO UPDATE SET alive_until = excluded.alive_until
+        """
+    }
+
+    func members() -> Query {
+        """
+        SELECT m.owner, m.slot FROM \(unescaped: schema).member AS m
+         WHERE m.source = \(sourceName) AND m.alive_until > clock_timestamp()
+        """
+    }
+
+    func leave() -> Query {
+        "DELETE FROM \(unescaped: schema).member AS m WHERE m.source = \(sourceName) AND m.owner = \(owner)"
+    }
+
+    func renew(_ partitions: [Partition]) -> Query {
+        """
+        UPDATE \(unescaped: schema).lease AS l
+           SET lease_until = clock_timestamp() + \(microseconds) * interval '1 microsecond'
+         WHERE l.source = \(sourceName) AND l.owner = \(owner) AND l.partition = ANY (\(partitions.map(\.number)))
+        RETURNING l.partition
+        """
+    }
+
+    /// One row (epoch, the owner before who did not give it back) or, when somebody else has it, none.
+    func take(_ partition: Partition) -> Query {
+        """
+        WITH before AS (
+            SELECT l.owner, l.released FROM \(unescaped: schema).lease AS l
+             WHERE l.source = \(sourceName) AND l.partition = \(partition.number))
+        UPDATE \(unescaped: schema).lease AS l
+           SET owner = \(owner), epoch = l.epoch + 1, released = false,
+               lease_until = clock_timestamp() + \(microseconds) * interval '1 microsecond'
+          FROM before AS b
+         WHERE l.source = \(sourceName) AND l.partition = \(partition.number)
+           AND (l.owner IS NULL OR l.owner = \(owner) OR l.lease_until < clock_timestamp())
+        RETURNING l.epoch, CASE WHEN NOT b.released AND b.owner <> \(owner) THEN b.owner END
+        """
+    }
+
+    func release(_ partition: Partition, epoch: Epoch) -> Query {
+        """
+        UPDATE \(unescaped: schema).lease AS l SET owner = NULL, lease_until = NULL, released = true
+         WHERE l.source = \(sourceName) AND l.partition = \(partition.number)
+           AND l.owner = \(owner) AND l.epoch = \(epoch.number)
+        """
+    }
+
+    /// Ends the sessions of an owner whose lease ran out: paused or cut off, it could still hold locks.
+    func endSessions(of former: OwnerID) -> Query {
+        """
+        SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity AS a
+         WHERE a.usename = current_user AND a.application_name = \(ownerName(former)) AND a.pid <> pg_backend_pid()
+        """
+    }
+
+    /// Ends sessions of this service that hold a transaction open while their client is silent: whoever waited too
+    /// long for a lock asks for this.
+    func endSilentSessions(silentFor: Duration) -> Query {
+        """
+        SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity AS a
+         WHERE a.usename = current_user AND a.state = 'idle in transaction' AND a.wait_event = 'ClientRead'
+           AND a.pid <> pg_backend_pid()
+           AND a.state_change < clock_timestamp() - \(Int64(silentFor / .microseconds(1))) * interval '1 microsecond'
+        """
+    }
+
+    /// The application_name of a worker's connection.
+    func ownerName(_ owner: OwnerID) -> String { "\(schema)/\(owner)" }
+
+    func ringMembers() -> Query { "SELECT pg_notify(\(channel), \(sourceName))" }
+
+    /// The newest batch: how far this source's partition was handled, whoever did it.
+    func cursor(_ partition: Partition) -> Query {
+        """
+        SELECT b.number, b.position, b.given_time FROM \(unescaped: schema).batch AS b
+         WHERE b.source = \(sourceName) AND b.partition = \(partition.number)
+         ORDER BY b.number DESC LIMIT 1
+        """
+    }
+
+    /// The batch after `cursor`, built on it: the fence.
+    func commitBatch(
+        after cursor: Cursor, partition: Partition, position: Position, epoch: Epoch, time: Instant, messages: Int
+    ) -> Query {
+        """
+        INSERT INTO \(unescaped: schema).batch (source, partition, number, position, owner, epoch, given_time, messages)
+        VALUES (\(sourceName), \(partition.number), \(cursor.number + 1), \(position.number), \(owner),
+                \(epoch.number), \(time), \(Int32(clamping: messages)))
+        """
+    }
+}

@@ -1,0 +1,23 @@
+import Foundation
+public import Vocabulary
+
+/// Encodes what is known to be encodable: a few strings.
+func encodedOrEmpty(_ value: some Encodable) -> [UInt8] {
+    (try? JSONEncoder().encode(value)).map(Array.init) ?? Array("{}".utf8)
+}
+
+extension Outcome {
+    /// The outcome that a row of a log, or of the table `outcome`, says.
+    init(_ kind: Kind, type: String, body: [UInt8], partition: Partition, position: Position) {
+        switch kind {
+        case .accepted:
+            self = .accepted(event: CausedEvent(partition: partition, position: position, type: type, body: body))
+        case .rejected:
+            self = .rejected(
+                (try? JSONDecoder().decode(Rejection.self, from: Data(body)))
+                    ?? Rejection(.malformed, "the reason can't be read"))
+        case .failed:
+            self = .failed(code: (try? JSONDecoder().decode(Failed.self, from: Data(body)))?.code ?? "error")
+        }
+    }
+}

@@ -1,0 +1,75 @@
+public import Postgres
+public import Vocabulary
+
+/// "When X, then tell Y": a pure function from an owner's event to commands for others.
+///
+/// The commands are appended in the transaction that records how far the policy came in the owner's log, and their ids
+/// derive from the event: they keep the event's order and happen once.
+public protocol Policy: Sendable {
+    associatedtype Event: MessageSet
+    /// Stable for ever: part of the ids of the commands.
+    static var name: StaticString { get }
+    static func commands(for event: Event, in message: RecordedMessage) -> [PolicyCommand]
+}
+
+/// A command that a policy asks for.
+public struct PolicyCommand: Sendable {
+    /// The command log of the service that is asked.
+    public let log: LogName
+    public let key: Key
+    public let account: AccountID?
+    public let body: any CommandBody
+
+    public init(_ body: any CommandBody, to log: LogName, key: Key, account: AccountID?) {
+        self.body = body
+        self.log = log
+        self.key = key
+        self.account = account
+    }
+}
+
+/// Runs a policy over an owner's log.
+public struct PolicyHandler<P: Policy>: BatchHandler {
+    private let logs: [LogName: Log]
+
+    /// - Parameter logs: the command logs that the policy may append to.
+    public init(_ policy: P.Type, logs: [Log]) {
+        self.logs = Dictionary(uniqueKeysWithValues: logs.map { ($0.name, $0) })
+    }
+
+    public func load(_ messages: [RecordedMessage], in pipeline: Pipeline) throws { try pipeline.flush() }
+
+    public func handle(_ batch: Batch, _ loaded: Void, in pipeline: Pipeline) throws -> [Appending] {
+        var rows: [LogName: [Message]] = [:]
+        for recorded in batch.messages where recorded.message.kind == .event {
+            let event = try P.Event(
+                type: recorded.message.type, version: recorded.message.version, body: recorded.message.body)
+            for (ordinal, command) in P.commands(for: event, in: recorded).enumerated() {
+                rows[command.log, default: []].append(try message(command, ordinal, causedBy: recorded))
+            }
+        }
+        return try rows.sorted { $0.key.description < $1.key.description }.map { name, messages in
+            guard let log = logs[name] else {
+                throw BusError.unreadable(name, "the policy \(P.name) may not append to it")
+            }
+            return Appending(messages, to: log)
+        }
+    }
+
+    public func giveUp(_ message: RecordedMessage, error: String) throws -> [Appending] {
+        throw BusError.unreadable(
+            LogName(schema: "policy", table: "\(P.name)"),
+            "\(message.message.type) at \(message.partition)/\(message.position): \(error)")
+    }
+
+    private func message(_ command: PolicyCommand, _ ordinal: Int, causedBy cause: RecordedMessage) throws -> Message {
+        let time = cause.message.id.time ?? cause.recordedAt
+        return Message(
+            kind: .command, type: type(of: command.body).type, version: type(of: command.body).version,
+            key: command.key, account: command.account, body: try command.body.encoded(),
+            commandID: .derived(
+                at: time, from: Array("policy/\(P.name)".utf8), cause.message.id.bytes, Array("\(ordinal)".utf8)),
+            correlationID: cause.message.correlationID, causationID: cause.message.id,
+            traceParent: cause.message.traceParent)
+    }
+}

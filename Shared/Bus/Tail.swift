@@ -1,0 +1,199 @@
+public import Logging
+public import Postgres
+public import ServiceLifecycle
+import Synchronization
+import Vocabulary
+
+/// Reads a log as it grows, once per process however many subscribers there are, and offers each row to those who
+/// asked for its key and to the waiters for its command's outcome.
+///
+/// One indexed read per doorbell for all rung partitions together; without doorbells it looks every idle poll.
+public final class Tail: Service, Sendable {
+    struct SubscriberID: Hashable, Sendable { let number: UInt64 }
+
+    private struct Registry: Sendable {
+        var subscribers: [Key: [SubscriberID: Subscriber]] = [:]
+        var observers: [@Sendable (RecordedMessage) -> Void] = []
+        var polls: [@Sendable () -> Void] = []
+        var last: UInt64 = 0
+        /// Nil until the first connection.
+        var place: Place?
+        var waiters: [CheckedContinuation<Void, Never>] = []
+    }
+
+    /// How far each partition was read, in which life of the log.
+    private struct Place: Sendable {
+        var positions: [Position]
+        let incarnation: Incarnation
+    }
+
+    /// Called on the tail's thread, in order; must not block.
+    struct Subscriber: Sendable {
+        let offer: @Sendable (RecordedMessage) -> Void
+        /// The log has begun another life: nothing can be offered any more.
+        let interrupt: @Sendable () -> Void
+    }
+
+    public let log: Log
+    private let configuration: Configuration
+    private let logger: Logger
+    private let idlePoll: Duration
+    private let backoff: Backoff
+    private let bell = Bell()
+    private let registry = Mutex(Registry())
+    private static var readLimit: Int { 1000 }
+
+    public init(
+        log: Log, idlePoll: Duration = .seconds(1),
+        backoff: Backoff = Backoff(initial: .milliseconds(20), maximum: .seconds(2), multiplier: 2),
+        configuration: Configuration, doorbells: Doorbells, logger: Logger
+    ) {
+        self.log = log
+        self.idlePoll = idlePoll
+        self.backoff = backoff
+        self.configuration = configuration
+        var logger = logger
+        logger[metadataKey: "log"] = "\(log.name)"
+        self.logger = logger
+        doorbells.connect(bell, to: log.name)
+    }
+
+    // MARK: Registering
+
+    /// Offers every row of `key` that comes after now. Returns how far the tail has come: rows up to there aren't
+    /// offered.
+    func register(_ subscriber: Subscriber, to key: Key) async -> (SubscriberID, Position, Incarnation) {
+        while true {
+            await ready()
+            let registered: (SubscriberID, Position, Incarnation)? = registry.withLock { registry in
+                guard let place = registry.place else { return nil }
+                registry.last += 1
+                let id = SubscriberID(number: registry.last)
+                registry.subscribers[key, default: [:]][id] = subscriber
+                return (id, place.positions[Int(log.partition(of: key).number)], place.incarnation)
+            }
+            if let registered { return registered }
+        }
+    }
+
+    func unregister(_ id: SubscriberID, from key: Key) {
+        registry.withLock { registry in
+            registry.subscribers[key]?[id] = nil
+            if registry.subscribers[key]?.isEmpty == true { registry.subscribers[key] = nil }
+        }
+    }
+
+    /// Offers every row to `observer`, and calls `poll` at each idle poll. Register before `run()`.
+    func observe(_ observer: @escaping @Sendable (RecordedMessage) -> Void, poll: @escaping @Sendable () -> Void) {
+        registry.withLock { registry in
+            registry.observers.append(observer)
+            registry.polls.append(poll)
+        }
+    }
+
+    /// Returns when the tail has read where the log ends: from then on it misses nothing.
+    public func ready() async {
+        await withCheckedContinuation { continuation in
+            let isReady = registry.withLock { registry in
+                if registry.place == nil { registry.waiters.append(continuation) }
+                return registry.place != nil
+            }
+            if isReady { continuation.resume() }
+        }
+    }
+
+    // MARK: Reading
+
+    public func run() async throws {
+        await withTaskCancellationOrGracefulShutdownHandler {
+            var attempt = 0
+            while !bell.isStopped {
+                do {
+                    let connection = try await Connection.connect(configuration, logger: logger)
+                    attempt = 0
+                    defer { Task { await connection.close() } }
+                    try await connection.run { [self] database in try readUntilStopped(database) }
+                } catch {
+                    guard !bell.isStopped else { return }
+                    attempt += 1
+                    logger.warning("reading waits until the database is back", metadata: ["error": "\(error)"])
+                    try? await Task.sleep(for: backoff.delay(attempt: attempt))
+                }
+            }
+        } onCancelOrGracefulShutdown: {
+            self.bell.stop()
+        }
+    }
+
+    private func readUntilStopped(_ database: Database) throws {
+        try open(database)
+        var rung = Set(log.partitions)
+        var nextPoll = ContinuousClock.now + idlePoll
+        while true {
+            if !rung.isEmpty { rung = try read(rung, database) }
+            let rings = rung.isEmpty ? bell.wait(nextPoll - .now) : bell.take()
+            if rings.stop { return }
+            rung.formUnion(rings.partitions)
+            if rings.all || ContinuousClock.now >= nextPoll {
+                rung = Set(log.partitions)
+                for poll in registry.withLock(\.polls) { poll() }
+                nextPoll = .now + idlePoll
+            }
+        }
+    }
+
+    /// Finds where to begin: where it stopped, or the log's end. In another incarnation positions mean nothing.
+    private func open(_ database: Database) throws {
+        let incarnation = try Incarnation.current(database)
+        let heads = try database.query(
+            "SELECT \(unescaped: log.partitions.map { log.head($0) }.joined(separator: ", "))")
+        guard let row = heads.only else { return }
+        let positions = try log.partitions.indices.map { Position(try row.decode($0, as: Int64.self)) }
+        let (waiters, interrupted) = registry.withLock { registry in
+            var interrupted: [Subscriber] = []
+            if registry.place?.incarnation != incarnation {
+                interrupted = registry.subscribers.values.flatMap(\.values)
+                registry.subscribers = [:]
+                registry.place = Place(positions: positions, incarnation: incarnation)
+            }
+            defer { registry.waiters = [] }
+            return (registry.waiters, interrupted)
+        }
+        for subscriber in interrupted { subscriber.interrupt() }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// Reads these partitions and offers what was found. Returns those that may have more.
+    private func read(_ partitions: Set<Partition>, _ database: Database) throws -> Set<Partition> {
+        let partitions = partitions.sorted()
+        guard let positions = registry.withLock({ $0.place?.positions }) else { return [] }
+        let found = try database.pipeline { pipeline in
+            let pendings = partitions.map { partition in
+                pipeline.query(log.read(partition, after: positions[Int(partition.number)], limit: Self.readLimit))
+            }
+            pipeline.sync()
+            try pipeline.flush()
+            return try pendings.map { try $0.rows().map { try RecordedMessage($0, of: log.name) } }
+        }
+        var unfinished: Set<Partition> = []
+        for (partition, rows) in zip(partitions, found) where !rows.isEmpty {
+            offer(rows, of: partition)
+            if rows.count == Self.readLimit { unfinished.insert(partition) }
+        }
+        return unfinished
+    }
+
+    /// Within the registry's lock, so that who registers at a position gets exactly what comes after it. Offering only
+    /// puts into bounded buffers.
+    private func offer(_ rows: [RecordedMessage], of partition: Partition) {
+        registry.withLock { registry in
+            for row in rows {
+                for observer in registry.observers { observer(row) }
+                if let subscribers = registry.subscribers[row.message.key] {
+                    for subscriber in subscribers.values { subscriber.offer(row) }
+                }
+            }
+            if let last = rows.last { registry.place?.positions[Int(partition.number)] = last.position }
+        }
+    }
+}

@@ -1,0 +1,183 @@
+/// A timestamptz: whole microseconds since 1970-01-01 00:00 UTC. Never a `Date`: what is compared or stored must come
+/// back the same.
+public struct Timestamp: Hashable, Comparable, Sendable {
+    public let microseconds: Int64
+
+    public init(microseconds: Int64) {
+        self.microseconds = microseconds
+    }
+
+    /// From PostgreSQL's epoch, 2000-01-01, to Unix's.
+    public static let epochOffset: Int64 = 946_684_800_000_000
+
+    public static func < (left: Self, right: Self) -> Bool { left.microseconds < right.microseconds }
+}
+
+extension Timestamp: PostgresEncodable, PostgresDecodable {
+    public static var postgresType: OID { .timestamptz }
+
+    public func encode(into buffer: inout [UInt8]) -> Bool {
+        microseconds.subtractingReportingOverflow(Self.epochOffset).partialValue.append(to: &buffer)
+        return true
+    }
+
+    public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
+        guard let bytes else { throw DecodingFailure("it is NULL") }
+        guard type == .timestamptz, bytes.count == 8 else {
+            throw DecodingFailure("it is no timestamptz but of type \(type.rawValue)")
+        }
+        let (microseconds, overflow) = Int64(bigEndian: bytes.loadUnaligned(as: Int64.self))
+            .addingReportingOverflow(Self.epochOffset)
+        guard !overflow else { throw DecodingFailure("it is infinite") }
+        self.microseconds = microseconds
+    }
+}
+
+/// A json document as the UTF-8 that it is.
+public struct JSON: Hashable, Sendable {
+    public let bytes: [UInt8]
+
+    public init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+}
+
+extension JSON: PostgresEncodable, PostgresDecodable {
+    public static var postgresType: OID { .json }
+
+    public func encode(into buffer: inout [UInt8]) -> Bool {
+        buffer.append(contentsOf: bytes)
+        return true
+    }
+
+    public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
+        guard let bytes else { throw DecodingFailure("it is NULL") }
+        guard type == .json else { throw DecodingFailure("it is no json but of type \(type.rawValue)") }
+        self.init([UInt8](bytes))
+    }
+}
+
+/// A jsonb document as UTF-8; PostgreSQL keeps it in a form of its own.
+public struct JSONB: Hashable, Sendable {
+    public let bytes: [UInt8]
+
+    public init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+}
+
+extension JSONB: PostgresEncodable, PostgresDecodable {
+    public static var postgresType: OID { .jsonb }
+
+    public func encode(into buffer: inout [UInt8]) -> Bool {
+        buffer.append(1) // the format's version
+        buffer.append(contentsOf: bytes)
+        return true
+    }
+
+    public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
+        guard let bytes else { throw DecodingFailure("it is NULL") }
+        guard type == .jsonb, bytes.first == 1 else { throw DecodingFailure("it is no jsonb but of type \(type.rawValue)") }
+        self.init([UInt8](bytes.dropFirst()))
+    }
+}
+
+/// Bytes, as bytea.
+public struct Bytes: Hashable, Sendable {
+    public let bytes: [UInt8]
+
+    public init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+}
+
+extension Bytes: PostgresEncodable, PostgresDecodable {
+    public static var postgresType: OID { .bytea }
+
+    public func encode(into buffer: inout [UInt8]) -> Bool {
+        buffer.append(contentsOf: bytes)
+        return true
+    }
+
+    public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
+        guard let bytes else { throw DecodingFailure("it is NULL") }
+        guard type == .bytea else { throw DecodingFailure("it is no bytea but of type \(type.rawValue)") }
+        self.init([UInt8](bytes))
+    }
+}
+
+extension Optional: PostgresEncodable where Wrapped: PostgresEncodable {
+    public static var postgresType: OID { Wrapped.postgresType }
+
+    public func encode(into buffer: inout [UInt8]) -> Bool { self?.encode(into: &buffer) ?? false }
+}
+
+extension Optional: PostgresDecodable where Wrapped: PostgresDecodable {
+    public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
+        self = bytes == nil ? nil : try Wrapped(postgres: bytes, type: type)
+    }
+}
+
+/// One-dimensional arrays in the binary format: dimensions, a flag for NULLs, the element type, length and lower bound,
+/// then each element with its length (`src/backend/utils/adt/arrayfuncs.c`, `array_send`).
+extension Array: PostgresEncodable where Element: PostgresEncodable {
+    public static var postgresType: OID { Element.postgresType.array ?? .unknown }
+
+    public func encode(into buffer: inout [UInt8]) -> Bool {
+        buffer.reserveCapacity(buffer.count + 20 + count * 20)
+        Int32(isEmpty ? 0 : 1).append(to: &buffer)
+        let flagAt = buffer.count
+        Int32(0).append(to: &buffer)
+        Element.postgresType.rawValue.append(to: &buffer)
+        guard !isEmpty else { return true }
+        Int32(count).append(to: &buffer)
+        Int32(1).append(to: &buffer)
+        for element in self {
+            let lengthAt = buffer.count
+            Int32(-1).append(to: &buffer)
+            if element.encode(into: &buffer) {
+                let length = UInt32(buffer.count - lengthAt - 4)
+                for shift in 0..<4 { buffer[lengthAt + shift] = UInt8(truncatingIfNeeded: length >> (24 - 8 * UInt32(shift))) }
+            } else {
+                buffer[flagAt + 3] = 1
+            }
+        }
+        return true
+    }
+}
+
+extension Array: PostgresDecodable where Element: PostgresDecodable {
+    public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
+        guard let bytes else { throw DecodingFailure("it is NULL") }
+        var reader = ArrayReader(bytes: bytes)
+        let dimensions = try reader.integer()
+        _ = try reader.integer()
+        let elementType = OID(rawValue: UInt32(bitPattern: try reader.integer()))
+        self = []
+        guard dimensions != 0 else { return }
+        guard dimensions == 1 else { throw DecodingFailure("it has \(dimensions) dimensions") }
+        let count = try reader.integer()
+        _ = try reader.integer()
+        reserveCapacity(Int(count))
+        for _ in 0..<count {
+            let length = try reader.integer()
+            append(try Element(postgres: length < 0 ? nil : try reader.take(Int(length)), type: elementType))
+        }
+    }
+}
+
+private struct ArrayReader {
+    let bytes: UnsafeRawBufferPointer
+    var offset = 0
+
+    mutating func integer() throws(DecodingFailure) -> Int32 {
+        let part = try take(4)
+        return Int32(bigEndian: part.loadUnaligned(as: Int32.self))
+    }
+
+    mutating func take(_ count: Int) throws(DecodingFailure) -> UnsafeRawBufferPointer {
+        guard count >= 0, offset + count <= bytes.count else { throw DecodingFailure("it is no array") }
+        defer { offset += count }
+        return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
+    }
+}

@@ -1,0 +1,255 @@
+import CLibpq
+import Glibc
+
+/// A connection as seen from its own thread: all calls block it, and none can be interleaved with another's.
+/// Exists only inside the closures given to ``Connection/run(_:)`` and ``Connection/submit(_:)``.
+public final class Database {
+    private struct StatementKey: Hashable {
+        let sql: String
+        let types: [OID]
+    }
+
+    let connection: OpaquePointer
+    private var statements: [StatementKey: String] = [:]
+    private var statementCount = 0
+    private static var statementLimit: Int { 256 }
+    private var isInPipeline = false
+
+    /// Takes over an open connection.
+    init(_ connection: OpaquePointer) {
+        self.connection = connection
+        PQsetnonblocking(connection, 1)
+    }
+
+    deinit { PQfinish(connection) }
+
+    /// Where the session stands between BEGIN and COMMIT.
+    public enum TransactionStatus: Sendable {
+        case idle, active, inTransaction, failed, unknown
+    }
+
+    public var transactionStatus: TransactionStatus {
+        switch PQtransactionStatus(connection) {
+        case PQTRANS_IDLE: .idle
+        case PQTRANS_ACTIVE: .active
+        case PQTRANS_INTRANS: .inTransaction
+        case PQTRANS_INERROR: .failed
+        default: .unknown
+        }
+    }
+
+    /// For example 150018.
+    public var serverVersion: Int { Int(PQserverVersion(connection)) }
+
+    var isLost: Bool { PQstatus(connection) != CONNECTION_OK }
+
+    // MARK: Statements
+
+    /// Runs a statement and returns its rows. It is prepared once per connection and text.
+    public func query(_ query: Query) throws(PostgresError) -> Rows {
+        try makeRoom()
+        let name: String
+        switch statement(for: query) {
+        case .known(let known): name = known
+        case .new(let new):
+            name = new
+            try send { prepare(query, as: name) }
+            do throws(PostgresError) { _ = try result(try onlyResult()) } catch {
+                forget(query)
+                throw error
+            }
+        }
+        try send { execute(query, name) }
+        do throws(PostgresError) { return try result(try onlyResult()) } catch {
+            // invalid_sql_statement_name; feature_not_supported: "cached plan must not change result type"
+            if error.sqlState == "26000" || error.sqlState == "0A000" { forget(query) }
+            throw error
+        }
+    }
+
+    /// Runs a statement and returns how many rows it changed.
+    @discardableResult
+    public func execute(_ query: Query) throws(PostgresError) -> Int { try self.query(query).affected }
+
+    /// Runs a script of several statements, without parameters, in one implicit transaction unless it says otherwise.
+    public func executeScript(_ sql: String) throws(PostgresError) {
+        try send { PQsendQuery(connection, sql) == 1 }
+        var failure: PostgresError?
+        while let result = try nextResult() {
+            do throws(PostgresError) { _ = try self.result(result) } catch { failure = failure ?? error }
+        }
+        if let failure { throw failure }
+    }
+
+    // MARK: Transactions
+
+    public enum Isolation: String, Sendable {
+        case readCommitted = "READ COMMITTED"
+        case repeatableRead = "REPEATABLE READ"
+        case serializable = "SERIALIZABLE"
+    }
+
+    /// Runs `body` in a transaction: commits when it returns, rolls back when it throws.
+    /// - Throws: ``PostgresError/commitUnknown(_:)`` when the commit's answer was lost; what `body` throws.
+    public func transaction<Result>(
+        isolation: Isolation = .readCommitted, readOnly: Bool = false, _ body: (Database) throws -> Result
+    ) throws -> Result {
+        try execute("BEGIN ISOLATION LEVEL \(unescaped: isolation.rawValue)\(unescaped: readOnly ? " READ ONLY" : "")")
+        let value: Result
+        do { value = try body(self) } catch {
+            if !isLost { _ = try? execute("ROLLBACK") }
+            throw error
+        }
+        do throws(PostgresError) {
+            guard try query("COMMIT").commandTag == "COMMIT" else { throw .rolledBack }
+        } catch {
+            if case .connectionLost(let reason) = error { throw PostgresError.commitUnknown(reason) }
+            throw error
+        }
+        return value
+    }
+
+    // MARK: Pipelines
+
+    /// Runs `body` in pipeline mode (PostgreSQL manual, section 34.5): statements are queued and travel together.
+    /// What `body` left queued is flushed; if it throws, what it queued is sent, its results dropped, and an open
+    /// transaction left for the caller to roll back.
+    public func pipeline<Result>(_ body: (Pipeline) throws -> Result) throws -> Result {
+        precondition(!isInPipeline, "pipelines don't nest")
+        try makeRoom()
+        guard PQenterPipelineMode(connection) == 1 else { throw lost() }
+        isInPipeline = true
+        let pipeline = Pipeline(self)
+        defer {
+            isInPipeline = false
+            PQexitPipelineMode(connection)
+        }
+        let value: Result
+        do { value = try body(pipeline) } catch {
+            try? pipeline.flush()
+            throw error
+        }
+        try pipeline.flush()
+        return value
+    }
+
+    /// Queues a statement, and its preparation if it is new. Returns nil when nothing could be queued, else whether a
+    /// preparation's result comes first.
+    func enqueue(_ query: Query) -> Bool? {
+        switch statement(for: query) {
+        case .known(let name): execute(query, name) ? false : nil
+        case .new(let name): prepare(query, as: name) && execute(query, name) ? true : nil
+        }
+    }
+
+    func forget(_ query: Query) {
+        statements[StatementKey(sql: query.sql, types: query.types)] = nil
+    }
+
+    // MARK: Prepared statements
+
+    private enum Statement {
+        case known(String)
+        case new(String)
+    }
+
+    private func statement(for query: Query) -> Statement {
+        let key = StatementKey(sql: query.sql, types: query.types)
+        if let name = statements[key] { return .known(name) }
+        statementCount += 1
+        let name = "q\(statementCount)"
+        statements[key] = name
+        return .new(name)
+    }
+
+    /// Statements made of ever new texts must not fill the server's memory.
+    private func makeRoom() throws(PostgresError) {
+        guard statements.count >= Self.statementLimit else { return }
+        statements = [:]
+        try send { PQsendQuery(connection, "DEALLOCATE ALL") == 1 }
+        _ = try result(try onlyResult())
+    }
+
+    private func prepare(_ query: Query, as name: String) -> Bool {
+        let types = query.types.map(\.rawValue)
+        return PQsendPrepare(connection, name, query.sql, Int32(types.count), types) == 1
+    }
+
+    private func execute(_ query: Query, _ name: String) -> Bool {
+        let count = query.ranges.count
+        return query.values.withUnsafeBytes { values in
+            // A NULL pointer means NULL, so empty values need an address, too.
+            let empty: StaticString = ""
+            return empty.withUTF8Buffer { empty in
+                let pointers = query.ranges.map { range -> UnsafePointer<CChar>? in
+                    guard let range else { return nil }
+                    let base = values.baseAddress.map { $0 + range.lowerBound } ?? UnsafeRawPointer(empty.baseAddress!)
+                    return base.assumingMemoryBound(to: CChar.self)
+                }
+                let lengths = query.ranges.map { Int32($0?.count ?? 0) }
+                let formats = [Int32](repeating: 1, count: count)
+                return PQsendQueryPrepared(connection, name, Int32(count), pointers, lengths, formats, 1) == 1
+            }
+        }
+    }
+
+    // MARK: Waiting
+
+    private func send(_ call: () -> Bool) throws(PostgresError) {
+        guard call() else { throw lost() }
+    }
+
+    private func onlyResult() throws(PostgresError) -> OpaquePointer {
+        guard let first = try nextResult() else { throw lost() }
+        while let extra = try nextResult() { PQclear(extra) }
+        return first
+    }
+
+    /// The next result as it comes, sending what waits to be sent meanwhile: else both sides could wait for each other
+    /// with full buffers.
+    func nextResult() throws(PostgresError) -> OpaquePointer? {
+        while true {
+            let unsent = PQflush(connection)
+            guard unsent >= 0 else { throw lost() }
+            guard PQisBusy(connection) == 1 else { return PQgetResult(connection) }
+            var descriptor = pollfd(
+                fd: PQsocket(connection), events: Int16(POLLIN) | (unsent > 0 ? Int16(POLLOUT) : 0), revents: 0)
+            guard poll(&descriptor, 1, -1) >= 0 || errno == EINTR else { throw lost() }
+            if descriptor.revents & ~Int16(POLLOUT) != 0, PQconsumeInput(connection) == 0 { throw lost() }
+        }
+    }
+
+    /// Sorts a result into rows and errors. Takes it over.
+    func result(_ result: OpaquePointer) throws(PostgresError) -> Rows {
+        let rows = Rows(result)
+        switch PQresultStatus(result) {
+        case PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY, PGRES_SINGLE_TUPLE: return rows
+        default: throw error(of: result)
+        }
+    }
+
+    private func error(of result: OpaquePointer) -> PostgresError {
+        func field(_ code: Character) -> String? {
+            PQresultErrorField(result, Int32(code.asciiValue ?? 0)).map { String(cString: $0) }
+        }
+        guard let state = field("C") else { return lost() }
+        let error = ServerError(
+            sqlState: state, severity: field("V") ?? field("S") ?? "ERROR", message: field("M") ?? "", detail: field("D"),
+            hint: field("H"), schema: field("s"), table: field("t"), column: field("c"), constraint: field("n"),
+            context: field("W"))
+        return error.severity == "FATAL" || error.severity == "PANIC" ? .connectionLost(error.description) : .server(error)
+    }
+
+    func lost() -> PostgresError {
+        let message = String(cString: PQerrorMessage(connection))
+        return .connectionLost(message.isEmpty ? "no reason given" : message.trimmingSuffix { $0.isNewline })
+    }
+}
+
+extension String {
+    func trimmingSuffix(while condition: (Character) -> Bool) -> String {
+        var text = self[...]
+        while let last = text.last, condition(last) { text.removeLast() }
+        return String(text)
+    }
+}

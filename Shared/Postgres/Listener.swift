@@ -1,0 +1,100 @@
+public import Logging
+import Synchronization
+
+/// Listens on channels, for ever: reconnects with back-off, and probes its connection, since one that died silently
+/// looks like one on which nothing happens.
+public final class Listener: Sendable {
+    public enum Event: Sendable {
+        case notification(channel: String, payload: String, pid: Int32)
+        /// Every channel is listened to, on a new connection: whatever was sent before may have been missed.
+        case connected
+        case lost(PostgresError)
+        /// As many notifications as this were dropped because nobody took them.
+        case overflowed(Int)
+    }
+
+    private let configuration: Configuration
+    private let channels: [String]
+    private let logger: Logger?
+    private let probeInterval: Duration
+    private let backoff: Backoff
+    private let handler: @Sendable (Event) -> Void
+
+    /// - Parameter handler: called on the listener's thread; must not block.
+    public init(
+        configuration: Configuration, channels: [String], logger: Logger? = nil,
+        probeInterval: Duration = .seconds(10), backoff: Backoff = .reconnect,
+        handler: @escaping @Sendable (Event) -> Void
+    ) {
+        self.configuration = configuration
+        self.channels = channels
+        self.logger = logger
+        self.probeInterval = probeInterval
+        self.backoff = backoff
+        self.handler = handler
+    }
+
+    /// Listens until the task is cancelled.
+    public func run() async throws {
+        var attempt = 0
+        let wake = try Wake()
+        while !Task.isCancelled {
+            do {
+                let connection = try await Connection.connect(configuration, logger: logger)
+                attempt = 0
+                let stopped = Mutex(false)
+                try await withTaskCancellationHandler {
+                    do {
+                        try await connection.run { [self] database in
+                            try listen(database, wake: wake) { stopped.withLock { $0 } }
+                        }
+                    } catch {
+                        await connection.close()
+                        throw error
+                    }
+                    await connection.close()
+                } onCancel: {
+                    stopped.withLock { $0 = true }
+                    wake.signal()
+                }
+            } catch {
+                if Task.isCancelled { break }
+                attempt += 1
+                handler(.lost(error as? PostgresError ?? .connectionLost("\(error)")))
+                try? await Task.sleep(for: backoff.delay(attempt: attempt))
+            }
+        }
+    }
+
+    private func listen(_ database: Database, wake: Wake, until isStopped: () -> Bool) throws {
+        for channel in channels { try database.execute("LISTEN \(identifier: channel)") }
+        handler(.connected)
+        var nextProbe = ContinuousClock.now + probeInterval
+        while !isStopped() {
+            for notification in database.takeNotifications() {
+                handler(.notification(channel: notification.channel, payload: notification.payload, pid: notification.pid))
+            }
+            database.waitForInput(orWake: wake, atMost: nextProbe - .now)
+            guard database.consumeInput() else { throw database.lost() }
+            if ContinuousClock.now >= nextProbe {
+                // Answered or, after tcp_user_timeout, an error.
+                try database.execute("SELECT")
+                nextProbe = .now + probeInterval
+            }
+        }
+    }
+
+    /// The same as a bounded sequence: what isn't taken in time is dropped, and said so.
+    public static func events(
+        configuration: Configuration, channels: [String], capacity: Int = 1024, logger: Logger? = nil
+    ) -> (listener: Listener, events: AsyncStream<Event>) {
+        let (stream, continuation) = AsyncStream<Event>.makeStream(bufferingPolicy: .bufferingOldest(capacity))
+        let dropped = Mutex(0)
+        let listener = Listener(configuration: configuration, channels: channels, logger: logger) { event in
+            let missed = dropped.withLock { $0 }
+            if missed > 0, case .enqueued = continuation.yield(.overflowed(missed)) { dropped.withLock { $0 -= missed } }
+            if case .dropped = continuation.yield(event) { dropped.withLock { $0 += 1 } }
+        }
+        return (listener, stream)
+    }
+}

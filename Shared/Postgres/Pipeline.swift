@@ -1,0 +1,135 @@
+import CLibpq
+
+/// Statements on their way together. Their results are there after ``flush()``.
+public final class Pipeline {
+    private enum Entry {
+        case preparation(Query)
+        case statement(Pending, Query)
+        case sync
+    }
+
+    private let database: Database
+    private var entries: [Entry] = []
+    private var isSynced = true
+    private var failure: PostgresError?
+
+    init(_ database: Database) {
+        self.database = database
+    }
+
+    /// Queues a statement. Its result, or why it failed, is in what is returned, after ``flush()``.
+    @discardableResult
+    public func query(_ query: Query) -> Pending { enqueue(query, Pending(isCommit: false)) }
+
+    /// Queues a COMMIT. Its ``Pending/check()`` throws unless the server said that it committed.
+    @discardableResult
+    public func commit() -> Pending { enqueue("COMMIT", Pending(isCommit: true)) }
+
+    /// Marks where an error ends: after one, statements are skipped up to the next sync.
+    public func sync() {
+        guard failure == nil else { return }
+        guard PQpipelineSync(database.connection) == 1 else {
+            failure = database.lost()
+            return
+        }
+        entries.append(.sync)
+        isSynced = true
+    }
+
+    /// Sends everything queued and reads every result, writing and reading in turns.
+    /// - Throws: only when the connection is lost; a statement's error is in its ``Pending``.
+    public func flush() throws(PostgresError) {
+        if !isSynced { sync() }
+        let entries = entries
+        self.entries = []
+        var cause: PostgresError?
+        for (index, entry) in entries.enumerated() {
+            do throws(PostgresError) {
+                if let failure { throw failure }
+                try read(entry, &cause)
+            } catch {
+                failure = error
+                for unread in entries[index...] { if case .statement(let pending, _) = unread { pending.lose(error) } }
+                break
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    private func enqueue(_ query: Query, _ pending: Pending) -> Pending {
+        guard failure == nil else {
+            pending.lose(failure ?? .closed)
+            return pending
+        }
+        guard let isPreparing = database.enqueue(query) else {
+            let error = database.lost()
+            failure = error
+            pending.lose(error)
+            return pending
+        }
+        if isPreparing { entries.append(.preparation(query)) }
+        entries.append(.statement(pending, query))
+        isSynced = false
+        return pending
+    }
+
+    private func read(_ entry: Entry, _ cause: inout PostgresError?) throws(PostgresError) {
+        guard let result = try database.nextResult() else { throw database.lost() }
+        if case .sync = entry {
+            defer { PQclear(result) }
+            guard PQresultStatus(result) == PGRES_PIPELINE_SYNC else { throw database.lost() }
+            cause = nil
+            return
+        }
+        let isSkipped = PQresultStatus(result) == PGRES_PIPELINE_ABORTED
+        let outcome: Result<Rows, PostgresError>
+        if isSkipped {
+            PQclear(result)
+            outcome = .failure(.skipped(after: cause ?? .closed))
+        } else {
+            do throws(PostgresError) { outcome = .success(try database.result(result)) } catch {
+                if case .connectionLost = error { throw error }
+                outcome = .failure(error)
+                cause = cause ?? error
+            }
+        }
+        while let extra = try database.nextResult() { PQclear(extra) }
+        switch entry {
+        case .preparation(let query): if case .failure = outcome { database.forget(query) }
+        case .statement(let pending, let query):
+            if case .failure(let error) = outcome, error.sqlState == "26000" || error.sqlState == "0A000" {
+                database.forget(query)
+            }
+            pending.outcome = outcome
+        case .sync: break
+        }
+    }
+}
+
+/// The result of a queued statement, once its pipeline was flushed.
+public final class Pending {
+    fileprivate var outcome: Result<Rows, PostgresError>?
+    private let isCommit: Bool
+
+    init(isCommit: Bool) {
+        self.isCommit = isCommit
+    }
+
+    /// The statement's rows.
+    /// - Throws: its error, or the one for which it was skipped.
+    public func rows() throws(PostgresError) -> Rows {
+        guard let outcome else { preconditionFailure("flush the pipeline before asking for results") }
+        return try outcome.get()
+    }
+
+    /// Throws if the statement failed; for a COMMIT also if it turned out to be a rollback.
+    public func check() throws(PostgresError) {
+        let tag = try rows().commandTag
+        if isCommit, tag != "COMMIT" { throw .rolledBack }
+    }
+
+    fileprivate func lose(_ error: PostgresError) {
+        guard outcome == nil else { return }
+        outcome = .failure(isCommit ? .commitUnknown("\(error)") : error)
+    }
+}

@@ -1,0 +1,115 @@
+public import Logging
+import Synchronization
+
+/// A few connections for short reads. Bounded: at most `size` are open, and at most `waiters` callers wait for one.
+public final class Pool: Sendable {
+    private struct State: Sendable {
+        var idle: [Connection] = []
+        var open = 0
+        var waiters: [(id: UInt64, CheckedContinuation<Result<Connection?, PostgresError>, Never>)] = []
+        var last: UInt64 = 0
+        var isClosed = false
+    }
+
+    private let configuration: Configuration
+    private let size: Int
+    private let waiterLimit: Int
+    private let logger: Logger?
+    private let state = Mutex(State())
+
+    public init(configuration: Configuration, size: Int = 4, waiters: Int = 1000, logger: Logger? = nil) {
+        self.configuration = configuration
+        self.size = size
+        waiterLimit = waiters
+        self.logger = logger
+    }
+
+    /// How many connections are open, and how many callers wait.
+    public var load: (open: Int, waiting: Int) { state.withLock { ($0.open, $0.waiters.count) } }
+
+    /// Runs `body` on a connection of the pool. One that was lost is replaced; `body` isn't run again.
+    /// - Throws: ``PostgresError/poolExhausted`` when too many wait, ``PostgresError/connectFailed(_:)``, what `body` throws.
+    public func withConnection<Value: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value {
+        let connection = try await take()
+        do {
+            let value = try await connection.run(body)
+            give(connection)
+            return value
+        } catch {
+            give(connection)
+            throw error
+        }
+    }
+
+    /// Closes every connection; who waits gets ``PostgresError/closed``.
+    public func close() async {
+        let (idle, waiters) = state.withLock { state in
+            state.isClosed = true
+            defer { (state.idle, state.waiters) = ([], []) }
+            return (state.idle, state.waiters)
+        }
+        for (_, waiter) in waiters { waiter.resume(returning: .failure(.closed)) }
+        for connection in idle { await connection.close() }
+    }
+
+    private func take() async throws -> Connection {
+        let id = state.withLock { state in
+            state.last += 1
+            return state.last
+        }
+        let given: Result<Connection?, PostgresError> = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let now: Result<Connection?, PostgresError>? = state.withLock { state in
+                    if state.isClosed { return .failure(.closed) }
+                    if Task.isCancelled { return .failure(.cancelled) }
+                    while let connection = state.idle.popLast() {
+                        if !connection.isLost { return .success(connection) }
+                        state.open -= 1
+                    }
+                    if state.open < size {
+                        state.open += 1
+                        return .success(nil)
+                    }
+                    guard state.waiters.count < waiterLimit else { return .failure(.poolExhausted) }
+                    state.waiters.append((id, continuation))
+                    return nil
+                }
+                if let now { continuation.resume(returning: now) }
+            }
+        } onCancel: {
+            let waiter = state.withLock { state in
+                state.waiters.firstIndex { $0.id == id }.map { state.waiters.remove(at: $0).1 }
+            }
+            waiter?.resume(returning: .failure(.cancelled))
+        }
+        if let connection = try given.get() { return connection }
+        do { return try await Connection.connect(configuration, logger: logger) } catch {
+            release()
+            throw error
+        }
+    }
+
+    private func give(_ connection: Connection) {
+        if connection.isLost { return release() }
+        let (waiter, isClosed) = state.withLock { state in
+            if state.isClosed { return (nil as CheckedContinuation<Result<Connection?, PostgresError>, Never>?, true) }
+            if !state.waiters.isEmpty { return (state.waiters.removeFirst().1, false) }
+            state.idle.append(connection)
+            return (nil, false)
+        }
+        if let waiter { waiter.resume(returning: .success(connection)) }
+        if isClosed { Task { await connection.close() } }
+    }
+
+    /// A connection is gone: whoever waits first may open another.
+    private func release() {
+        let waiter = state.withLock { state in
+            if !state.waiters.isEmpty { return state.waiters.removeFirst().1 as CheckedContinuation<Result<Connection?, PostgresError>, Never>? }
+            state.open -= 1
+            return nil
+        }
+        waiter?.resume(returning: .success(nil))
+    }
+}

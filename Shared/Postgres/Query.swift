@@ -1,0 +1,68 @@
+/// A statement with its parameters: what is interpolated is bound, never pasted into the text.
+///
+/// ```swift
+/// try database.query("SELECT name FROM contacts.contact WHERE id = \(id) AND version > \(version)")
+/// ```
+public struct Query: ExpressibleByStringInterpolation, Sendable {
+    /// The statement with `$1`, `$2`, … for its parameters.
+    public private(set) var sql: String
+    var types: [OID] = []
+    /// All parameters' bytes, one after the other.
+    var values: [UInt8] = []
+    /// Where each parameter's bytes are; nil for NULL.
+    var ranges: [Range<Int>?] = []
+
+    public init(stringLiteral value: String) {
+        sql = value
+    }
+
+    public init(stringInterpolation: StringInterpolation) {
+        self = stringInterpolation.query
+    }
+
+    public struct StringInterpolation: StringInterpolationProtocol {
+        var query = Query(stringLiteral: "")
+
+        public init(literalCapacity: Int, interpolationCount: Int) {
+            query.sql.reserveCapacity(literalCapacity + interpolationCount * 4)
+            query.types.reserveCapacity(interpolationCount)
+            query.ranges.reserveCapacity(interpolationCount)
+        }
+
+        public mutating func appendLiteral(_ literal: String) {
+            query.sql += literal
+        }
+
+        /// Binds a value; nil is NULL.
+        public mutating func appendInterpolation<Value: PostgresEncodable>(_ value: Value) {
+            let start = query.values.count
+            query.ranges.append(value.encode(into: &query.values) ? start..<query.values.count : nil)
+            query.types.append(Value.postgresType)
+            query.sql += "$\(query.ranges.count)"
+        }
+
+        /// Puts another query here, its parameters numbered on.
+        public mutating func appendInterpolation(_ other: Query) {
+            let (shift, offset) = (query.ranges.count, query.values.count)
+            var text = other.sql
+            // From the highest number down, so that $1 is not found in $10.
+            for number in (0..<other.ranges.count).reversed() {
+                text = text.replacing("$\(number + 1)", with: "$\u{0}\(number + 1 + shift)")
+            }
+            query.sql += text.replacing("\u{0}", with: "")
+            query.values += other.values
+            query.types += other.types
+            query.ranges += other.ranges.map { $0.map { $0.lowerBound + offset..<$0.upperBound + offset } }
+        }
+
+        /// Puts text here as it is. Never anything that comes from outside.
+        public mutating func appendInterpolation(unescaped text: String) {
+            query.sql += text
+        }
+
+        /// Puts a name here, quoted where needed to be just that.
+        public mutating func appendInterpolation(identifier name: String) {
+            query.sql += "\"" + name.filter { $0 != "\u{0}" }.replacing("\"", with: "\"\"") + "\""
+        }
+    }
+}

@@ -1,0 +1,94 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// A point in time: whole microseconds since 1970-01-01 00:00 UTC, as PostgreSQL keeps it.
+///
+/// Never a floating-point number: what is compared or stored must come back the same.
+public struct Instant: Hashable, Comparable, Sendable {
+    public let microseconds: Int64
+
+    public init(microseconds: Int64) {
+        self.microseconds = microseconds
+    }
+
+    /// This machine's clock. Rules never read it: their time is given (the database's).
+    public static var now: Self {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Self(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
+    }
+
+    /// Whole milliseconds since 1970, rounded down.
+    public var milliseconds: Int64 { microseconds.quotientRoundedDown(dividingBy: 1000) }
+
+    public static func < (left: Self, right: Self) -> Bool { left.microseconds < right.microseconds }
+
+    /// Saturates at the ends of the range instead of trapping: deadlines may come from outside.
+    public static func + (time: Self, interval: Interval) -> Self {
+        let (sum, overflow) = time.microseconds.addingReportingOverflow(interval.microseconds)
+        return Self(microseconds: overflow ? (interval.microseconds > 0 ? .max : .min) : sum)
+    }
+
+    public static func - (time: Self, interval: Interval) -> Self {
+        time + Interval(microseconds: interval.microseconds == .min ? .max : -interval.microseconds)
+    }
+
+    public static func - (left: Self, right: Self) -> Interval {
+        let (difference, overflow) = left.microseconds.subtractingReportingOverflow(right.microseconds)
+        return Interval(microseconds: overflow ? (left > right ? .max : .min) : difference)
+    }
+}
+
+/// A span of time in whole microseconds.
+public struct Interval: Hashable, Comparable, Sendable {
+    public let microseconds: Int64
+
+    public init(microseconds: Int64) {
+        self.microseconds = microseconds
+    }
+
+    public static func < (left: Self, right: Self) -> Bool { left.microseconds < right.microseconds }
+
+    public static func milliseconds(_ count: Int64) -> Self { Self(microseconds: count * 1000) }
+    public static func seconds(_ count: Int64) -> Self { Self(microseconds: count * 1_000_000) }
+    public static func minutes(_ count: Int64) -> Self { seconds(count * 60) }
+    public static func hours(_ count: Int64) -> Self { minutes(count * 60) }
+    public static func days(_ count: Int64) -> Self { hours(count * 24) }
+
+    /// The same span for the APIs of the standard library.
+    public var duration: Duration { .microseconds(microseconds) }
+}
+
+extension Instant: Codable {
+    public init(from decoder: any Decoder) throws {
+        microseconds = try decoder.singleValueContainer().decode(Int64.self)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(microseconds)
+    }
+}
+
+extension Interval: Codable {
+    public init(from decoder: any Decoder) throws {
+        microseconds = try decoder.singleValueContainer().decode(Int64.self)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(microseconds)
+    }
+}
+
+extension Int64 {
+    fileprivate func quotientRoundedDown(dividingBy divisor: Int64) -> Int64 {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? quotient - 1 : quotient
+    }
+}

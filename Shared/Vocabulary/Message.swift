@@ -1,0 +1,160 @@
+import Foundation
+
+/// What can be said on the bus: a type that encodes to a JSON object and knows its name and version.
+///
+/// The name is the Swift type's own, the same in SQL, docs and logs. A version never changes its meaning:
+/// a changed body is a new version, and old ones stay readable.
+public protocol MessageBody: Codable, Hashable, Sendable {
+    static var type: String { get }
+    static var version: Int16 { get }
+}
+
+extension MessageBody {
+    public static var type: String { "\(Self.self)" }
+    public static var version: Int16 { 1 }
+}
+
+/// An imperative request to one service.
+public protocol CommandBody: MessageBody {
+    /// The rules that need no state: lengths, forms, ranges. Checked at the edge and again by the service.
+    /// - Throws: a ``Rejection`` that names the field and the rule.
+    func validate() throws(Rejection)
+}
+
+/// A past-tense state change, published by its owner.
+public protocol EventBody: MessageBody {}
+
+/// A closed set of bodies, such as all commands of one service: what a reader decodes a row into.
+public protocol MessageSet: Hashable, Sendable {
+    /// - Throws: ``MessageError`` when the type or version is unknown or the body isn't what they say.
+    init(type: String, version: Int16, body: [UInt8]) throws(MessageError)
+    var body: any MessageBody { get }
+}
+
+/// Why a row could not be understood.
+public enum MessageError: Error, Hashable, Sendable, CustomStringConvertible {
+    case unknownType(String, version: Int16)
+    case malformed(type: String, reason: String, field: String?)
+
+    public var description: String {
+        switch self {
+        case .unknownType(let type, let version):
+            "nobody here knows \(type) version \(version): a newer sender? Update this service"
+        case .malformed(let type, let reason, let field):
+            "the body of \(type) \(field.map { "has a wrong \($0): " } ?? "can't be read: ")\(reason)"
+        }
+    }
+}
+
+extension MessageBody {
+    /// The canonical encoding: keys sorted, so that equal bodies have equal hashes.
+    public func encoded() throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return Array(try encoder.encode(self))
+    }
+
+    /// Reads a body of this very type and version.
+    public static func decoded(from body: [UInt8]) throws(MessageError) -> Self {
+        do {
+            return try JSONDecoder().decode(Self.self, from: Data(body))
+        } catch let error as DecodingError {
+            throw .malformed(type: type, reason: error.reason, field: error.field)
+        } catch {
+            throw .malformed(type: type, reason: "\(error)", field: nil)
+        }
+    }
+}
+
+extension DecodingError {
+    /// The path of the field at fault, with dots; nil when the whole document is.
+    public var field: String? {
+        let path: [any CodingKey]
+        switch self {
+        case .keyNotFound(let key, let context): path = context.codingPath + [key]
+        case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
+            path = context.codingPath
+        @unknown default: path = []
+        }
+        return path.isEmpty ? nil : path.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
+    }
+
+    /// A phrase that follows the field's name.
+    public var reason: String {
+        switch self {
+        case .keyNotFound: "it is missing"
+        case .typeMismatch(let type, _): "it must be a \(type)"
+        case .valueNotFound: "it must not be null"
+        case .dataCorrupted(let context): context.debugDescription
+        @unknown default: "\(self)"
+        }
+    }
+}
+
+/// A row that a sender wants in one of its own logs.
+public struct Message: Hashable, Sendable {
+    public enum Kind: String, Sendable, Hashable {
+        case command, event, outcome
+    }
+
+    public var kind: Kind
+    public var id: MessageID
+    public var type: String
+    public var version: Int16
+    public var key: Key
+    /// Whom it is about or who asked, where there is one.
+    public var account: AccountID?
+    /// A JSON object in UTF-8, at most 64 kB.
+    public var body: [UInt8]
+    public var commandID: CommandID?
+    /// Set on the one row that carries a command's outcome, together with `commandHash`.
+    public var outcome: Outcome.Kind?
+    public var commandHash: BodyHash?
+    public var correlationID: CorrelationID?
+    /// The message that this one was caused by.
+    public var causationID: MessageID?
+    /// W3C trace context, as the header `traceparent` has it.
+    public var traceParent: String?
+    /// A command that its service comes to later than this is rejected as expired.
+    public var expiresAt: Instant?
+
+    public init(
+        kind: Kind, id: MessageID = .new(), type: String, version: Int16 = 1, key: Key, account: AccountID? = nil,
+        body: [UInt8], commandID: CommandID? = nil, outcome: Outcome.Kind? = nil, commandHash: BodyHash? = nil,
+        correlationID: CorrelationID? = nil, causationID: MessageID? = nil, traceParent: String? = nil,
+        expiresAt: Instant? = nil
+    ) {
+        self.kind = kind
+        self.id = id
+        self.type = type
+        self.version = version
+        self.key = key
+        self.account = account
+        self.body = body
+        self.commandID = commandID
+        self.outcome = outcome
+        self.commandHash = commandHash
+        self.correlationID = correlationID
+        self.causationID = causationID
+        self.traceParent = traceParent
+        self.expiresAt = expiresAt
+    }
+
+    /// The largest body that a log takes, in bytes.
+    public static let bodyLimit = 65_536
+}
+
+/// A message in its final place.
+public struct RecordedMessage: Hashable, Sendable {
+    public let partition: Partition
+    public let position: Position
+    public let message: Message
+    public let recordedAt: Instant
+
+    public init(partition: Partition, position: Position, message: Message, recordedAt: Instant) {
+        self.partition = partition
+        self.position = position
+        self.message = message
+        self.recordedAt = recordedAt
+    }
+}

@@ -1,0 +1,47 @@
+/// What a rule may know besides the state and the command: who asks, which command it is, and the time, all given.
+public struct CommandContext: Hashable, Sendable {
+    public let commandID: CommandID
+    /// Who asks. Nil for what no account asks, such as a sign-up or a timer.
+    public let account: AccountID?
+    public let key: Key
+    /// The database's time, never less than that of any earlier command of the partition.
+    public let time: Instant
+
+    public init(commandID: CommandID, account: AccountID?, key: Key, time: Instant) {
+        self.commandID = commandID
+        self.account = account
+        self.key = key
+        self.time = time
+    }
+
+    /// A name for a thing that this command makes: the same each time the command is handled.
+    public func derivedID<Subject>(_ label: StaticString) -> ID<Subject> {
+        ID<Subject>.derived(at: time, from: commandID.bytes, Array("\(label)".utf8))
+    }
+}
+
+/// An event together with the stream that it belongs to.
+public struct Emission<Event: Hashable & Sendable>: Hashable, Sendable {
+    public let key: Key
+    public let event: Event
+
+    public init(_ event: Event, key: Key) {
+        self.event = event
+        self.key = key
+    }
+}
+
+/// The rule of a service: a pure function from state and command to events. No I/O, clock, randomness or logging.
+public protocol Reducer {
+    /// The rows that a batch of commands touches, loaded before and saved after.
+    associatedtype State
+    associatedtype Command: MessageSet
+    associatedtype Event: MessageSet
+
+    /// Decides a command and changes the state accordingly. The first emission's body is the command's result.
+    ///
+    /// A rejected command leaves the state as it was: check everything first, then change.
+    static func reduce(
+        _ state: inout State, _ command: Command, _ context: CommandContext
+    ) throws(Rejection) -> [Emission<Event>]
+}

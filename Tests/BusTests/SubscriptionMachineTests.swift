@@ -1,0 +1,55 @@
+import Testing
+import Vocabulary
+
+@testable import Bus
+
+@Suite
+struct SubscriptionMachineTests {
+    /// Events 1…n are committed at random times; the tail reads them later; a snapshot is taken in between.
+    @Test("gives the state and then exactly what comes after it, whenever it joins", arguments: 0..<500)
+    func nothingMissingNothingTwice(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        var committed: Int64 = Int64.random(in: 0..<20, using: &generator)
+        var tailPosition = Int64.random(in: 0...committed, using: &generator)
+        var machine = SubscriptionMachine<Int64>(limit: 1000)
+        let registeredAt = tailPosition
+        func advance(_ machine: inout SubscriptionMachine<Int64>) {
+            if Bool.random(using: &generator) { committed += 1 }
+            while tailPosition < committed, Bool.random(using: &generator) {
+                tailPosition += 1
+                _ = machine.offer(tailPosition, at: Position(tailPosition))
+            }
+        }
+        for _ in 0..<Int.random(in: 0..<10, using: &generator) { advance(&machine) }
+        // A token or a stale snapshot may be older than where the tail was.
+        let snapshot = Int64.random(in: 0...committed, using: &generator)
+        for _ in 0..<Int.random(in: 0..<10, using: &generator) { advance(&machine) }
+        let between = snapshot < registeredAt ? ((snapshot + 1)...registeredAt).map { (Position($0), $0) } : []
+        machine.join(at: Position(snapshot), between: between)
+        for _ in 0..<30 { advance(&machine) }
+        while tailPosition < committed {
+            tailPosition += 1
+            _ = machine.offer(tailPosition, at: Position(tailPosition))
+        }
+        var given: [Int64] = []
+        while case .event(_, let event) = machine.next() { given.append(event) }
+        #expect(given == (snapshot..<committed).map { $0 + 1 }, "seed \(seed)")
+        #expect(machine.given == Position(committed))
+    }
+
+    @Test("tells a slow subscriber once that it fell behind, and then ends")
+    func behind() {
+        var machine = SubscriptionMachine<Int>(limit: 2)
+        machine.join(at: .start, between: [])
+        for number in 1...3 { _ = machine.offer(number, at: Position(Int64(number))) }
+        guard case .fellBehind = machine.next() else {
+            Issue.record("not told")
+            return
+        }
+        guard case .ended = machine.next() else {
+            Issue.record("not ended")
+            return
+        }
+        #expect(machine.given == .start, "resumes from what was really taken")
+    }
+}

@@ -1,0 +1,1 @@
+--! include bus/outcome.sql schema=ledger log=log reader=ledger_client
