@@ -1,0 +1,38 @@
+# `make` prints what there is. Everything that takes more than a line is a script: deploy/*.sh, Tests/*.sh.
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+
+# A target may import only what it declares in Package.swift; SwiftPM doesn't mind otherwise.
+SWIFT_FLAGS := --explicit-target-dependency-import-check error
+
+.PHONY: help
+help: ## Print this
+	@echo 'Quartet: state that people share, live and exactly once, in PostgreSQL alone.'
+	@echo
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: install
+install: ## Install what is missing to build and run (asks nothing, says what and why)
+	@deploy/install.sh
+
+.PHONY: build
+build: install ## Build everything
+	swift build $(SWIFT_FLAGS)
+
+.PHONY: test
+test: ## Check the style, build, and run all tests on a scratch database (TEST_DATABASE_URL: on a server of yours)
+	@Tests/run.sh $(ARGS)
+
+.PHONY: lint
+lint: install ## Check style (swift format) and that no service knows another (the package graph)
+	@Tests/lint.sh
+
+.PHONY: format
+format: ## Format all Swift files
+	@git ls-files -z --cached --others --exclude-standard -- '*.swift' | xargs -0 -r swift format --in-place --parallel
+
+.PHONY: clean
+clean: ## Stop what runs here, delete what was built and all local data
+	@if [ -d .local/test ]; then deploy/postgres.sh destroy .local/test; fi
+	rm -rf .build .local

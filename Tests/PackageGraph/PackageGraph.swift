@@ -1,0 +1,211 @@
+/// The package's targets: what each declares that it depends on, and what its files import. It knows the laws of who may
+/// know whom, and finds who breaks them.
+///
+/// - Services are strangers: a target below `Services/X` neither depends on nor imports a target of another service, or
+///   another service's contract. `SessionClient` alone knows all contracts.
+/// - The bus knows no service: nothing in `Shared/Bus` imports one, or has one's name in its text.
+/// - Shared code is below the services: nothing in `Shared` depends on a target in `Services`.
+/// - What a file imports is declared in `Package.swift`.
+public struct PackageGraph: Sendable {
+    /// A target as the manifest has it, with what its files say.
+    public struct Target: Sendable, Hashable {
+        /// Its name, which is also its module's unless it has a dash in it.
+        public var name: String
+        /// Its folder in the package, such as `Services/Contacts`.
+        public var path: String
+        /// The targets of this package that it declares.
+        public var dependencies: Set<String>
+        /// Its files.
+        public var files: [File]
+
+        /// - Parameters:
+        ///   - name: Its name.
+        ///   - path: Its folder in the package.
+        ///   - dependencies: The targets of this package that it declares.
+        ///   - files: Its files.
+        public init(name: String, path: String, dependencies: Set<String>, files: [File] = []) {
+            self.name = name
+            self.path = path
+            self.dependencies = dependencies
+            self.files = files
+        }
+    }
+
+    /// A source file.
+    public struct File: Sendable, Hashable {
+        /// Its path in the package.
+        public var path: String
+        /// What it says.
+        public var text: String
+
+        /// - Parameters:
+        ///   - path: Its path in the package.
+        ///   - text: What it says.
+        public init(path: String, text: String) {
+            self.path = path
+            self.text = text
+        }
+    }
+
+    /// A law that is broken.
+    public struct Violation: Sendable, Hashable, CustomStringConvertible {
+        /// Who breaks which law, and where.
+        public let description: String
+    }
+
+    /// The folder of the one service that may know the others' contracts.
+    static let knowsAllContracts = "SessionClient"
+
+    /// The targets.
+    public var targets: [Target]
+
+    /// - Parameter targets: The targets.
+    public init(targets: [Target]) {
+        self.targets = targets
+    }
+
+    /// Everything that breaks a law, in the order of the targets.
+    public var violations: [Violation] {
+        let byName = Dictionary(targets.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let byModule = Dictionary(targets.map { ($0.module, $0) }, uniquingKeysWith: { first, _ in first })
+        let services = Set(targets.compactMap(\.service))
+        var found: [Violation] = []
+        for target in targets {
+            let reached = target.closure(in: byName)
+            for other in reached.sorted(by: { $0.name < $1.name }) {
+                if let law = target.law(against: other) {
+                    found.append(
+                        Violation(description: "\(target.path): \(target.name) depends on \(other.name): \(law)"))
+                }
+            }
+            for file in target.files where file.path.hasSuffix(".swift") {
+                for (line, module) in file.imports {
+                    guard let other = byModule[module], other.name != target.name else { continue }
+                    let place = "\(file.path):\(line)"
+                    if let law = target.law(against: other) {
+                        found.append(Violation(description: "\(place): \(target.name) imports \(module): \(law)"))
+                    }
+                    if !target.dependencies.contains(other.name) {
+                        found.append(
+                            Violation(
+                                description:
+                                    "\(place): \(target.name) imports \(module) without declaring it in Package.swift"))
+                    }
+                }
+            }
+            if target.isBelow("Shared/Bus") {
+                for file in target.files {
+                    for (line, word) in file.words(in: services) {
+                        found.append(
+                            Violation(
+                                description: "\(file.path):\(line): the bus knows no service, but this says '\(word)'"))
+                    }
+                }
+            }
+        }
+        return found
+    }
+}
+
+extension PackageGraph.Target {
+    var module: String { name.replacing("-", with: "_") }
+
+    /// The service that it belongs to: `Contacts` for a target below `Services/Contacts`.
+    var service: String? {
+        let folders = path.split(separator: "/")
+        return folders.count >= 2 && folders[0] == "Services" ? String(folders[1]) : nil
+    }
+
+    /// The service whose contract it is: `Contacts` for a target below `Shared/Contracts/Contacts`.
+    var contract: String? {
+        let folders = path.split(separator: "/")
+        return folders.count >= 3 && folders[0] == "Shared" && folders[1] == "Contracts" ? String(folders[2]) : nil
+    }
+
+    func isBelow(_ folder: String) -> Bool {
+        path == folder || path.hasPrefix(folder + "/")
+    }
+
+    /// Everything that it can reach by declared dependencies.
+    func closure(in targets: [String: Self]) -> Set<Self> {
+        var reached: Set<Self> = []
+        var open = Array(dependencies)
+        while let name = open.popLast() {
+            guard let next = targets[name], reached.insert(next).inserted else { continue }
+            open += next.dependencies
+        }
+        reached.remove(self)
+        return reached
+    }
+
+    /// The law that forbids it to know `other`, if one does.
+    func law(against other: Self) -> String? {
+        if let service {
+            if let stranger = other.service, stranger != service {
+                return "services are strangers to each other"
+            }
+            if let stranger = other.contract, stranger != service, service != PackageGraph.knowsAllContracts {
+                return "only \(PackageGraph.knowsAllContracts) knows the contracts of other services"
+            }
+        }
+        if isBelow("Shared"), let service = other.service {
+            return "shared code is below the services, and \(service) is one"
+        }
+        if isBelow("Shared/Bus"), other.contract != nil {
+            return "the bus knows no service"
+        }
+        if let contract, let stranger = other.contract, stranger != contract {
+            return "contracts are strangers to each other"
+        }
+        return nil
+    }
+}
+
+extension PackageGraph.File {
+    /// The modules that it imports, with the numbers of the lines.
+    var imports: [(line: Int, module: String)] {
+        lines.compactMap { number, text in
+            let words = text.split(whereSeparator: \.isWhitespace)
+            guard let keyword = words.firstIndex(of: "import"),
+                words[..<keyword].allSatisfy({ $0.hasPrefix("@") || Self.accessLevels.contains($0) }),
+                var module = words[(keyword + 1)...].first
+            else { return nil }
+            if Self.kinds.contains(module), let next = words[(keyword + 2)...].first { module = next }
+            return (number, String(module.prefix { $0.isLetter || $0.isNumber || $0 == "_" }))
+        }
+    }
+
+    /// Where one of `services` is named, as a word of its own in Swift's or SQL's spelling.
+    func words(in services: Set<String>) -> [(line: Int, word: String)] {
+        // `session` alone is also PostgreSQL's word for a connection, so only its quoted, qualified or type form counts.
+        let names = services.flatMap { name -> [String] in
+            let snake = name.reduce(into: "") { result, letter in
+                if letter.isUppercase && !result.isEmpty { result += "_" }
+                result += letter.lowercased()
+            }
+            return name == "Session" ? ["\"\(snake)\"", "'\(snake)'", "\(snake).log"] : [name, snake]
+        }
+        return lines.flatMap { number, text in
+            names.filter { name in
+                text.ranges(of: name).contains { range in
+                    let before = text[..<range.lowerBound].last
+                    let after = text[range.upperBound...].first
+                    return before?.isWordCharacter != true && after?.isWordCharacter != true
+                }
+            }.map { (number, $0) }
+        }
+    }
+
+    private var lines: [(Int, Substring)] {
+        text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().map { ($0 + 1, $1) }
+    }
+
+    private static let accessLevels: Set<Substring> = ["public", "package", "internal", "fileprivate", "private"]
+    private static let kinds: Set<Substring> = [
+        "struct", "class", "enum", "protocol", "func", "var", "let", "typealias",
+    ]
+}
+
+extension Character {
+    fileprivate var isWordCharacter: Bool { isLetter || isNumber || self == "_" }
+}

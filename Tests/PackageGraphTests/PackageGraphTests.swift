@@ -1,0 +1,112 @@
+import Foundation
+import PackageGraph
+import TestKit
+import Testing
+
+@Suite("The package graph")
+struct PackageGraphTests {
+    /// Two services, their contracts and what they share, as it should be.
+    private static let good = [
+        PackageGraph.Target(
+            name: "Bus", path: "Shared/Bus", dependencies: ["Postgres"],
+            files: [
+                .init(
+                    path: "Shared/Bus/Log.swift",
+                    text: "import Postgres\n/// Ends the other session.\nlet contactsX = 1")
+            ]),
+        .init(name: "Postgres", path: "Shared/Postgres", dependencies: []),
+        .init(name: "SessionContract", path: "Shared/Contracts/Session", dependencies: []),
+        .init(name: "ContactsContract", path: "Shared/Contracts/Contacts", dependencies: []),
+        .init(
+            name: "Session", path: "Services/Session", dependencies: ["Bus", "SessionContract"],
+            files: [.init(path: "Services/Session/Session.swift", text: "import Bus\npublic import SessionContract")]),
+        .init(name: "Contacts", path: "Services/Contacts", dependencies: ["Bus", "ContactsContract"]),
+        .init(name: "contacts", path: "Services/Contacts/Command", dependencies: ["Contacts"]),
+        .init(
+            name: "SessionClient", path: "Services/SessionClient",
+            dependencies: ["Bus", "SessionContract", "ContactsContract"]),
+    ]
+
+    private func violations(after change: (inout [String: PackageGraph.Target]) -> Void) -> [String] {
+        var targets = Dictionary(uniqueKeysWithValues: Self.good.map { ($0.name, $0) })
+        change(&targets)
+        return PackageGraph(targets: targets.values.sorted { $0.name < $1.name }).violations.map(\.description)
+    }
+
+    @Test("nobody in this package breaks a law")
+    func thisPackage() throws {
+        #expect(try PackageGraph(package: Products.package).violations == [])
+    }
+
+    @Test("the good example breaks none")
+    func good() {
+        #expect(violations { _ in } == [])
+    }
+
+    @Test("a service can't depend on another")
+    func serviceOnService() {
+        let found = violations { $0["Contacts"]?.dependencies.insert("Session") }
+        #expect(
+            found.contains("Services/Contacts: Contacts depends on Session: services are strangers to each other"))
+    }
+
+    @Test("nor by a detour")
+    func serviceOnServiceByDetour() {
+        let found = violations {
+            $0["Helpful"] = .init(name: "Helpful", path: "Services/Contacts/Helpful", dependencies: ["Session"])
+            $0["Contacts"]?.dependencies.insert("Helpful")
+        }
+        #expect(
+            found.contains("Services/Contacts: Contacts depends on Session: services are strangers to each other"))
+    }
+
+    @Test(
+        "a service can't import another, whatever the import looks like",
+        arguments: [
+            "import Session", "@testable import Session", "internal import Session", "  import struct Session.Account",
+            "@_exported public import class Session.Account", "import Session // why not",
+        ])
+    func importOfService(line: String) {
+        let found = violations {
+            $0["Contacts"]?.files = [.init(path: "Services/Contacts/A.swift", text: "import Bus\n\n\(line)\n")]
+        }
+        #expect(
+            found == [
+                "Services/Contacts/A.swift:3: Contacts imports Session: services are strangers to each other",
+                "Services/Contacts/A.swift:3: Contacts imports Session without declaring it in Package.swift",
+            ])
+    }
+
+    @Test("a service can't know another's contract; session-client can")
+    func contract() {
+        let found = violations { $0["Contacts"]?.dependencies.insert("SessionContract") }
+        #expect(found.contains { $0.contains("only SessionClient knows the contracts of other services") })
+    }
+
+    @Test("shared code can't know a service")
+    func sharedOnService() {
+        let found = violations { $0["Bus"]?.dependencies.insert("Contacts") }
+        #expect(found.contains { $0.contains("shared code is below the services") })
+    }
+
+    @Test(
+        "the bus can't name a service, in Swift or in SQL",
+        arguments: [
+            "let table = \"contacts.log\"", "GRANT SELECT ON t TO session_client;", "// as in Contacts",
+            "SELECT 'session'",
+        ])
+    func busNamesService(line: String) {
+        let found = violations { $0["Bus"]?.files = [.init(path: "Shared/Bus/SQL/log.sql", text: "\(line)\n")] }
+        #expect(found.count == 1)
+        #expect(found.first?.hasPrefix("Shared/Bus/SQL/log.sql:1: the bus knows no service") == true)
+    }
+
+    @Test("an import that the manifest doesn't declare is found")
+    func undeclaredImport() {
+        let found = violations {
+            $0["Contacts"]?.dependencies.remove("Bus")
+            $0["Contacts"]?.files = [.init(path: "Services/Contacts/A.swift", text: "import Bus")]
+        }
+        #expect(found == ["Services/Contacts/A.swift:1: Contacts imports Bus without declaring it in Package.swift"])
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import Glibc
+
+/// A PostgreSQL of one test, for tests that stop and kill PostgreSQL itself. It is gone, with its data, after the test,
+/// however the test ends.
+///
+/// ```swift
+/// try await PrivateCluster.with { postgres in
+///     let database = try await TestDatabase.make(.ledger, on: postgres.cluster())
+///     try await postgres.crash()
+///     try await postgres.start()
+/// }
+/// ```
+public final class PrivateCluster: Sendable {
+    private let folder: String
+    /// Standard input of the shell that deletes the cluster when it closes.
+    private let remover: Int32
+    private let removerID: pid_t
+    private let isDurable: Bool
+    private let server = Observed<ChildProcess?>(nil)
+
+    /// Makes a cluster, starts it, runs `body`, and throws it away.
+    /// - Parameters:
+    ///   - isDurable: Whether it flushes to the disk. A killed server loses nothing without it; the machine would.
+    ///   - body: What to do with it.
+    public static func with<Result: Sendable>(
+        isDurable: Bool = false, _ body: (PrivateCluster) async throws -> Result
+    ) async throws -> Result {
+        let cluster = try PrivateCluster(isDurable: isDurable)
+        do {
+            try await cluster.start()
+            let result = try await body(cluster)
+            await cluster.remove()
+            return result
+        } catch {
+            print("\(error)\n\(cluster.logTail())")
+            await cluster.remove()
+            throw error
+        }
+    }
+
+    private init(isDurable: Bool) throws {
+        self.isDurable = isDurable
+        var template = Array("/tmp/quartet-test.XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw SpawnFailed(description: "could not make a folder for a cluster below /tmp")
+        }
+        folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        chmod(folder, 0o755)  // the server's user passes through; its data folder is closed
+        let pipe = try Pipe()
+        let quiet = open("/dev/null", O_WRONLY | O_CLOEXEC)
+        defer {
+            close(pipe.reading)
+            close(quiet)
+        }
+        removerID = try spawn(
+            "/bin/sh",
+            ["-c", "cat >/dev/null; exec \"$0\" destroy \"$1\"", Products.deploy("postgres.sh").path, folder],
+            environment: inheritedEnvironment(), descriptors: [pipe.reading, quiet, quiet])
+        remover = pipe.writing
+    }
+
+    /// Starts it, after a crash or a stop, and waits until it accepts connections.
+    public func start() async throws {
+        let child = try await ChildProcess.start(
+            "/bin/sh", [Products.deploy("postgres.sh").path, "run", folder] + (isDurable ? [] : ["--fast"]),
+            name: "postgres")
+        server.update { $0 = child }
+        try await child.waitForLine(containing: "database system is ready to accept connections")
+    }
+
+    /// Kills the server with -9, and waits until none of its processes is left.
+    public func crash() async throws {
+        try await end(with: .kill)
+    }
+
+    /// Stops it.
+    /// - Parameter mode: How.
+    public func stop(_ mode: StopMode = .fast) async throws {
+        try await end(with: mode == .fast ? .interrupt : .quit)
+    }
+
+    /// The ways to stop a server.
+    public enum StopMode: Sendable {
+        /// Ends all sessions, rolls back, writes everything.
+        case fast
+        /// Ends everything at once; the next start recovers, as after a crash.
+        case immediate
+    }
+
+    /// The folder of its socket.
+    public func socketFolder() throws -> String {
+        try String(contentsOfFile: "\(folder)/socket-path", encoding: .utf8).trimmingCharacters(in: .newlines)
+    }
+
+    /// The server, to make databases on. Its connection strings stay the same over restarts.
+    public func cluster() throws -> TestCluster {
+        TestCluster(superuserURL: "postgresql:///postgres?host=\(try socketFolder())&port=5432&user=postgres")
+    }
+
+    /// The server's log so far.
+    public func logTail(_ count: Int = 40) -> String {
+        server.value?.logTail(count) ?? "the server was never started"
+    }
+
+    private func end(with signal: Signal) async throws {
+        guard let child = server.value else { return }
+        child.send(signal)
+        try await child.waitForExit()
+        await child.end()
+    }
+
+    private func remove() async {
+        await server.value?.end()
+        close(remover)
+        await Task.detached { [removerID] in
+            var status: Int32 = 0
+            while waitpid(removerID, &status, 0) < 0 && errno == EINTR {}
+        }.value
+    }
+}

@@ -1,0 +1,39 @@
+public import Foundation
+
+/// Where the package and what was built of it are.
+public enum Products {
+    /// The package's folder.
+    public static var package: URL {
+        URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    }
+
+    /// The folder of the executables and resource bundles that were built together with these tests.
+    public static var folder: URL {
+        // On Linux the tests are an executable beside the others.
+        URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+    }
+
+    /// An executable of this package.
+    /// - Parameter name: Its name, such as `contacts`.
+    /// - Throws: ``Missing`` when it wasn't built.
+    public static func executable(_ name: String) throws -> URL {
+        let executable = folder.appending(path: name)
+        guard FileManager.default.isExecutableFile(atPath: executable.path) else {
+            throw Missing(
+                description: "there is no executable \(executable.path); build it: swift build --product \(name)")
+        }
+        return executable
+    }
+
+    /// A script of `deploy/`.
+    /// - Parameter name: Its file name, such as `postgres.sh`.
+    public static func deploy(_ name: String) -> URL {
+        package.appending(path: "deploy").appending(path: name)
+    }
+
+    /// Something that should have been built isn't there.
+    public struct Missing: Error, CustomStringConvertible {
+        /// What is missing and how to make it.
+        public let description: String
+    }
+}

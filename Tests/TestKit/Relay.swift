@@ -1,0 +1,223 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// Stands between a client and PostgreSQL, passes everything on, and cuts connections at chosen points: so that a test
+/// can lose exactly the answer to a COMMIT.
+///
+/// ```swift
+/// let relay = try Relay(to: cluster.socket)
+/// defer { relay.stop() }
+/// relay.cut(.answer, to: "COMMIT")
+/// // connect to relay.socketFolder; the next COMMIT is done, but its sender never hears of it
+/// try await relay.waitForCut()
+/// ```
+public final class Relay: Sendable {
+    /// What gets lost.
+    public enum Loss: Sendable, Hashable {
+        /// The server gets the request and answers it; the answer never arrives.
+        case answer
+        /// The request never arrives.
+        case request
+    }
+
+    private struct Trap: Sendable {
+        var loss: Loss
+        var bytes: [UInt8]
+    }
+
+    private struct State: Sendable {
+        var traps: [Trap] = []
+        var connections: [Int: (client: Int32, server: Int32)] = [:]
+        var nextConnection = 0
+        var isStopped = false
+    }
+
+    /// The folder of its socket; pass it as `host` to libpq. The port is that of the server.
+    public let socketFolder: String
+    private let server: String
+    private let listener: Int32
+    private let state = Mutex(State())
+    private let cuts = Observed(0)
+    private let live = Observed(0)
+
+    /// Starts to listen.
+    /// - Parameters:
+    ///   - serverFolder: The folder of the server's socket.
+    ///   - port: The server's port, which is in its socket's name.
+    public init(to serverFolder: String, port: Int = 5432) throws {
+        server = "\(serverFolder)/.s.PGSQL.\(port)"
+        var template = Array("/tmp/quartet-relay.XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw SpawnFailed(description: "could not make a folder for the relay's socket")
+        }
+        socketFolder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        let bound = Self.withAddress("\(socketFolder)/.s.PGSQL.\(port)") { bind(listener, $0, $1) }
+        guard bound == 0, listen(listener, 64) == 0 else {
+            throw SpawnFailed(description: "the relay can't listen: \(String(cString: strerror(errno)))")
+        }
+        // Threads keep the relay until it is stopped.
+        let thread = Thread { self.accept() }
+        thread.name = "relay"
+        thread.start()
+    }
+
+    /// Cuts the next connection whose client sends `text`.
+    /// - Parameters:
+    ///   - loss: What gets lost.
+    ///   - text: What the client sends, such as `COMMIT`, as it stands in the protocol's bytes: at most 64 bytes. For the
+    ///     loss of an answer it is also what the answer contains, as COMMIT's does.
+    public func cut(_ loss: Loss, to text: String) {
+        state.withLock { $0.traps.append(Trap(loss: loss, bytes: Array(text.utf8))) }
+    }
+
+    /// Cuts all connections at once.
+    public func cutAll() {
+        state.withLock { state in
+            for connection in state.connections.values { Self.shut(connection) }
+        }
+    }
+
+    /// How many connections ran into a trap.
+    public var cutCount: Int { cuts.value }
+
+    /// Waits until so many connections have run into a trap.
+    public func waitForCut(_ count: Int = 1, within deadline: Duration = .seconds(30)) async throws {
+        try await cuts.wait("\(count) cut connection(s)", within: deadline) { $0 >= count ? true : nil }
+    }
+
+    /// Stops listening and cuts all connections.
+    public func stop() {
+        let first = state.withLock { state in
+            let first = !state.isStopped
+            state.isStopped = true
+            for connection in state.connections.values { Self.shut(connection) }
+            return first
+        }
+        guard first else { return }
+        shutdown(listener, Int32(SHUT_RDWR))
+        try? FileManager.default.removeItem(atPath: socketFolder)
+    }
+
+    // MARK: Threads
+
+    private func accept() {
+        while true {
+            let client = Glibc.accept(listener, nil, nil)
+            if client < 0 {
+                if errno == EINTR || errno == ECONNABORTED { continue }
+                break
+            }
+            _ = fcntl(client, F_SETFD, FD_CLOEXEC)
+            let upstream = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+            guard Self.withAddress(server, { connect(upstream, $0, $1) }) == 0 else {
+                close(upstream)
+                close(client)
+                continue
+            }
+            let id = state.withLock { state -> Int? in
+                if state.isStopped { return nil }
+                state.nextConnection += 1
+                state.connections[state.nextConnection] = (client, upstream)
+                return state.nextConnection
+            }
+            guard let id else {
+                close(upstream)
+                close(client)
+                break
+            }
+            let lost = Observed<[UInt8]?>(nil)
+            let finished = Observed(0)
+            // One thread for each direction: with one for both, full buffers on both sides would block it for ever.
+            for (source, target, isRequest) in [(client, upstream, true), (upstream, client, false)] {
+                let thread = Thread {
+                    self.pass(from: source, to: target, isRequest: isRequest, lost: lost)
+                    Self.shut((client, upstream))
+                    if finished.update({
+                        $0 += 1
+                        return $0
+                    }) == 2 {
+                        self.forget(id)
+                    }
+                }
+                thread.name = isRequest ? "relay-request" : "relay-answer"
+                thread.start()
+            }
+        }
+        close(listener)
+    }
+
+    private func pass(from source: Int32, to target: Int32, isRequest: Bool, lost: Observed<[UInt8]?>) {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        var recent: [UInt8] = []
+        while true {
+            let count = recv(source, &buffer, buffer.count, 0)
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { return }
+            if !isRequest, let request = lost.value {
+                // Answers are swallowed from here on, until the server has answered what was asked, for better or worse;
+                // then the connection breaks.
+                recent = (recent + buffer[..<count]).suffix(65_536 * 2)
+                let isAnswered = [request, Array("ROLLBACK".utf8), Array("SERROR".utf8)].contains {
+                    recent.contains($0)
+                }
+                guard isAnswered else { continue }
+                cuts.update { $0 += 1 }
+                return
+            }
+            if isRequest {
+                let sprung = state.withLock { state -> Trap? in
+                    // What came before counts as far as it can be the beginning of the text, not as a whole one: that
+                    // may have passed before the trap was set.
+                    let index = state.traps.firstIndex {
+                        (recent.suffix($0.bytes.count - 1) + buffer[..<count]).contains($0.bytes)
+                    }
+                    return index.map { state.traps.remove(at: $0) }
+                }
+                recent = (recent + buffer[..<count]).suffix(64)
+                switch sprung?.loss {
+                case .request:
+                    cuts.update { $0 += 1 }
+                    return
+                case .answer:
+                    lost.update { $0 = (sprung?.bytes ?? []) }
+                case nil: break
+                }
+            }
+            var sent = 0
+            while sent < count {
+                let written = buffer[sent..<count].withUnsafeBytes {
+                    send(target, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+                }
+                if written < 0 && errno == EINTR { continue }
+                guard written > 0 else { return }
+                sent += written
+            }
+        }
+    }
+
+    private func forget(_ id: Int) {
+        state.withLock { state in
+            guard let connection = state.connections.removeValue(forKey: id) else { return }
+            close(connection.client)
+            close(connection.server)
+        }
+    }
+
+    private static func shut(_ connection: (client: Int32, server: Int32)) {
+        shutdown(connection.client, Int32(SHUT_RDWR))
+        shutdown(connection.server, Int32(SHUT_RDWR))
+    }
+
+    private static func withAddress(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { target in
+            target.copyBytes(from: path.utf8.prefix(target.count - 1))
+        }
+        return withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
+        }
+    }
+}

@@ -1,0 +1,13 @@
+#!/bin/sh
+# Checks the style of every Swift file, and the package graph. Run it as `make lint`.
+set -eu
+cd "$(dirname "$0")/.."
+
+git ls-files -z --cached --others --exclude-standard -- '*.swift' |
+  xargs -0 -r swift format lint --strict --parallel || {
+  echo "lint: the style is off (above); 'make format' repairs most of it" >&2
+  exit 1
+}
+
+swift build --quiet --product package-graph
+"$(swift build --show-bin-path)/package-graph"

@@ -1,0 +1,67 @@
+#!/bin/sh
+# Runs everything that `make test` promises. Arguments go to `swift test` (make test ARGS='--filter Ledger').
+#
+# The tests need a PostgreSQL superuser. Without TEST_DATABASE_URL they get a scratch cluster of their own, which is
+# gone afterwards; with it they use that server, make databases there, and drop them.
+set -eu
+cd "$(dirname "$0")/.."
+
+flags='--explicit-target-dependency-import-check error'
+started=$(date +%s)
+say() { printf '\n== %s (%ss)\n' "$*" "$(($(date +%s) - started))"; }
+
+deploy/install.sh
+
+# One run at a time in one checkout: they share .build and the scratch cluster.
+mkdir -p .local
+exec 8>.local/test.lock
+flock --nonblock 8 || {
+  echo "Another 'make test' runs in this checkout; waiting for it."
+  flock 8
+}
+
+say "Style and package graph"
+Tests/lint.sh 8>&-
+
+say "Build"
+# shellcheck disable=SC2086 # $flags is a list of words
+swift build --build-tests $flags 8>&-
+
+TEST_RUN=$(date +%s)-$$
+export TEST_RUN
+if [ -z "${TEST_DATABASE_URL:-}" ]; then
+  say "Scratch PostgreSQL"
+  deploy/postgres.sh destroy .local/test 8>&- # what a killed run left
+  trap 'deploy/postgres.sh destroy .local/test 8>&-' EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' HUP TERM
+  deploy/postgres.sh start .local/test --fast 8>&-
+  TEST_DATABASE_URL=$(deploy/postgres.sh url .local/test)
+  export TEST_DATABASE_URL
+else
+  say "Your PostgreSQL, as TEST_DATABASE_URL says"
+  # Databases of this run carry its name in their comment; the tests drop theirs, and the templates go here.
+  drop_databases() {
+    psql -X -q -v run="$TEST_RUN" "$TEST_DATABASE_URL" 8>&- <<'SQL' || true
+SELECT format(statement, datname)
+  FROM pg_database, unnest(ARRAY['ALTER DATABASE %I IS_TEMPLATE false', 'DROP DATABASE %I WITH (FORCE)']) AS statement
+ WHERE shobj_description(oid, 'pg_database') = 'Quartet test run ' || :'run'
+ ORDER BY datname, statement \gexec
+SQL
+  }
+  trap drop_databases EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' HUP TERM
+fi
+
+say "Tests"
+status=0
+# shellcheck disable=SC2086
+swift test --skip-build $flags "$@" 8>&- || status=$?
+
+if [ $status -eq 0 ]; then
+  say "All tests passed"
+else
+  say "Tests FAILED (exit status $status; what failed is above, with its seed where there is one)"
+fi
+exit $status

@@ -1,0 +1,46 @@
+-- What all services of one database share: who may connect, who migrates, who reads. Included by bootstrap.sql; the
+-- tests use it for databases of their own. Idempotent. Run it with psql as a superuser, connected to the database.
+--
+-- It makes:
+--   quartet_migrator   logs in to apply migrations; may become the owner of each schema, and has no right before it does
+--   quartet_reader     what `make psql` logs in as: may read everything, write nothing, and hold nothing back
+\set ON_ERROR_STOP on
+SET client_min_messages = warning;
+
+SELECT current_setting('server_version_num')::int < 150000 AS too_old, current_setting('server_version') AS version \gset
+\if :too_old
+  \warn 'Quartet needs PostgreSQL 15 or newer; this server is' :version
+  DO $$ BEGIN RAISE EXCEPTION 'PostgreSQL is older than 15'; END $$;
+\endif
+
+SELECT format('CREATE ROLE %I LOGIN', name)
+  FROM (VALUES ('quartet_migrator'), ('quartet_reader')) AS wanted (name)
+ WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = name) \gexec
+
+-- NOINHERIT: a membership gives the right to become the owner, nothing before that.
+ALTER ROLE quartet_migrator LOGIN NOINHERIT NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS;
+ALTER ROLE quartet_migrator SET lock_timeout = '10s';
+ALTER ROLE quartet_migrator SET idle_in_transaction_session_timeout = '60s';
+ALTER ROLE quartet_migrator SET timezone = 'UTC';
+ALTER ROLE quartet_migrator SET search_path = pg_catalog;
+COMMENT ON ROLE quartet_migrator IS 'Applies migrations: becomes the owner of each schema by SET ROLE.';
+
+-- A forgotten psql must not keep PostgreSQL from cleaning up: each way of holding a snapshot has an end.
+ALTER ROLE quartet_reader LOGIN INHERIT NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS CONNECTION LIMIT 20;
+ALTER ROLE quartet_reader SET default_transaction_read_only = on;
+ALTER ROLE quartet_reader SET statement_timeout = '30s';
+ALTER ROLE quartet_reader SET lock_timeout = '2s';
+ALTER ROLE quartet_reader SET idle_in_transaction_session_timeout = '30s';
+ALTER ROLE quartet_reader SET idle_session_timeout = '8h';
+ALTER ROLE quartet_reader SET jit = off;
+ALTER ROLE quartet_reader SET timezone = 'UTC';
+COMMENT ON ROLE quartet_reader IS 'For people at psql: reads what all services own, writes nothing.';
+-- Who holds what back shows in pg_stat_activity, which hides other roles' sessions otherwise.
+GRANT pg_read_all_stats TO quartet_reader;
+
+-- Nobody gets in by being somebody.
+SELECT format('REVOKE ALL ON DATABASE %I FROM PUBLIC', current_database()) \gexec
+SELECT format('GRANT CONNECT ON DATABASE %I TO quartet_migrator, quartet_reader', current_database()) \gexec
+REVOKE ALL ON SCHEMA public FROM PUBLIC;
+
+RESET client_min_messages;
