@@ -47,7 +47,7 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             path: "Tests/Ledger",
-            resources: [.copy("Migrations")], swiftSettings: settings),
+            resources: [.copy("Migrations"), .copy("ClientMigrations")], swiftSettings: settings),
         .executableTarget(
             name: "ledger-service",
             dependencies: [
