@@ -97,7 +97,7 @@ struct StreamTests {
                             try await done.wait("entries", within: .seconds(60)) { $0 >= 800 ? true : nil }
                             await second.end()
                         }
-                        try await withDeadline(.seconds(120), "callers and readers") { try await group.waitForAll() }
+                        try await group.waitForAll()
                     }
                 }
                 try await history.check(fixture)
