@@ -39,6 +39,32 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             path: "Shared/Bus", resources: [.copy("SQL")], swiftSettings: settings),
+        .target(
+            name: "Ledger",
+            dependencies: [
+                "Bus", "Postgres", "Vocabulary",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            path: "Tests/Ledger",
+            resources: [.copy("Migrations"), .copy("ClientMigrations")], swiftSettings: settings),
+        .executableTarget(
+            name: "ledger-service",
+            dependencies: [
+                "Bus", "Ledger", "Postgres", "Vocabulary",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            path: "Tests/LedgerCommand", swiftSettings: settings),
+        .executableTarget(
+            name: "bus-benchmark",
+            dependencies: [
+                "Bus", "Ledger", "Postgres", "Vocabulary",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            path: "Tests/Benchmarks/Bus", swiftSettings: settings),
         .testTarget(
             name: "BusTests", dependencies: ["Bus", "Vocabulary"], path: "Tests/BusTests", swiftSettings: settings),
     ],

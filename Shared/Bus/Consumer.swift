@@ -56,6 +56,9 @@ public struct ConsumerSettings: Sendable {
     public var backoff = Backoff(initial: .milliseconds(20), maximum: .seconds(5), multiplier: 2)
     /// Named points at which a test holds or ends the process; nil in production.
     public var faultPoint: (@Sendable (FaultPoint) -> Void)?
+    /// Has the server do everything of a batch before the fault point `beforeCommit`, so that its locks are held there.
+    /// Costs a round trip; false in production.
+    public var flushesBeforeCommit = false
 
     public init() {}
 }

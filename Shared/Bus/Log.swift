@@ -119,7 +119,7 @@ extension RecordedMessage {
 
 extension Log {
     /// Appends rows in this order; the last thing in a transaction. Returns per partition where they begin.
-    func append(_ messages: [Message]) -> Query {
+    public func append(_ messages: [Message]) -> Query {
         """
         SELECT in_partition, after_position FROM \(unescaped: "\(name)_append")(
             \(messages.map { partition(of: $0.key).number }), \(messages.map(\.kind.rawValue)), \
@@ -133,7 +133,7 @@ extension Log {
 
     /// Rings for these messages. A transaction of its own, behind the COMMIT: inside it, NOTIFY would take the
     /// cluster's one lock through the flush (18k → 5k commits/s with 16 committers).
-    func ring(for messages: [Message]) -> Query {
+    public func ring(for messages: [Message]) -> Query {
         let partitions = Set(messages.map { partition(of: $0.key) })
         return "SELECT pg_notify(\(name.channel), \(Doorbells.payload(for: partitions.sorted())))"
     }

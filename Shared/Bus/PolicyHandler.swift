@@ -8,8 +8,8 @@ public import Vocabulary
 public protocol Policy: Sendable {
     associatedtype Event: MessageSet
     /// Stable for ever: part of the ids of the commands.
-    static var name: StaticString { get }
-    static func commands(for event: Event, in message: RecordedMessage) -> [PolicyCommand]
+    var name: StaticString { get }
+    func commands(for event: Event, in message: RecordedMessage) -> [PolicyCommand]
 }
 
 /// A command that a policy asks for.
@@ -30,10 +30,12 @@ public struct PolicyCommand: Sendable {
 
 /// Runs a policy over an owner's log.
 public struct PolicyHandler<P: Policy>: BatchHandler {
+    private let policy: P
     private let logs: [LogName: Log]
 
     /// - Parameter logs: the command logs that the policy may append to.
-    public init(_ policy: P.Type, logs: [Log]) {
+    public init(_ policy: P, logs: [Log]) {
+        self.policy = policy
         self.logs = Dictionary(uniqueKeysWithValues: logs.map { ($0.name, $0) })
     }
 
@@ -44,13 +46,13 @@ public struct PolicyHandler<P: Policy>: BatchHandler {
         for recorded in batch.messages where recorded.message.kind == .event {
             let event = try P.Event(
                 type: recorded.message.type, version: recorded.message.version, body: recorded.message.body)
-            for (ordinal, command) in P.commands(for: event, in: recorded).enumerated() {
+            for (ordinal, command) in policy.commands(for: event, in: recorded).enumerated() {
                 rows[command.log, default: []].append(try message(command, ordinal, causedBy: recorded))
             }
         }
         return try rows.sorted { $0.key.description < $1.key.description }.map { name, messages in
             guard let log = logs[name] else {
-                throw BusError.unreadable(name, "the policy \(P.name) may not append to it")
+                throw BusError.unreadable(name, "the policy \(policy.name) may not append to it")
             }
             return Appending(messages, to: log)
         }
@@ -58,7 +60,7 @@ public struct PolicyHandler<P: Policy>: BatchHandler {
 
     public func giveUp(_ message: RecordedMessage, error: String) throws -> [Appending] {
         throw BusError.unreadable(
-            LogName(schema: "policy", table: "\(P.name)"),
+            LogName(schema: "policy", table: "\(policy.name)"),
             "\(message.message.type) at \(message.partition)/\(message.position): \(error)")
     }
 
@@ -68,7 +70,7 @@ public struct PolicyHandler<P: Policy>: BatchHandler {
             kind: .command, type: type(of: command.body).type, version: type(of: command.body).version,
             key: command.key, account: command.account, body: try command.body.encoded(),
             commandID: .derived(
-                at: time, from: Array("policy/\(P.name)".utf8), cause.message.id.bytes, Array("\(ordinal)".utf8)),
+                at: time, from: Array("policy/\(policy.name)".utf8), cause.message.id.bytes, Array("\(ordinal)".utf8)),
             correlationID: cause.message.correlationID, causationID: cause.message.id,
             traceParent: cause.message.traceParent)
     }

@@ -235,6 +235,10 @@ final class WorkerLoop<Handler: BatchHandler> {
                 leases.commitBatch(
                     after: cursor, partition: partition, position: position, epoch: epoch, time: given,
                     messages: items.count))
+            if settings.flushesBeforeCommit {
+                pipeline.sync()
+                try pipeline.flush()
+            }
             settings.faultPoint?(.beforeCommit)
             let commit = pipeline.commit()
             pipeline.sync()

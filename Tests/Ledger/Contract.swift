@@ -1,4 +1,4 @@
-import Vocabulary
+public import Vocabulary
 
 /// Adds an amount to the balance of the account that asks.
 public struct PostEntry: CommandBody {

@@ -1,4 +1,4 @@
-import Vocabulary
+public import Vocabulary
 
 extension Rejection.Code {
     static let overdrawn: Self = "overdrawn"

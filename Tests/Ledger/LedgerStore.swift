@@ -1,5 +1,5 @@
-import Bus
-import Postgres
+public import Bus
+public import Postgres
 import Vocabulary
 
 /// Keeps the books in the schema `ledger`.

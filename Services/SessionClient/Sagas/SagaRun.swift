@@ -1,0 +1,150 @@
+import Bus
+import Foundation
+import Postgres
+import Synchronization
+import Vocabulary
+
+/// One run of a saga: asks services under names, and gives a later run the same answers.
+struct SagaRun: Sendable {
+    let id: ID<SagaSubject>
+    let account: AccountID
+    let correlationID: CorrelationID
+    let traceParent: String?
+    let startedAt: Instant
+    let owner: OwnerID
+    let services: ServiceDirectory
+    let pool: Pool
+
+    /// Asks a service, once however often the saga runs, and waits for the outcome.
+    /// - Parameter name: the step's; the same in every run.
+    /// - Throws: ``SagaError``, ``CommandError`` when the outcome can't be known now.
+    func ask(
+        _ name: String, _ body: some CommandBody, of service: LogName, for account: AccountID
+    ) async throws -> Outcome {
+        let key = Key.account(account)
+        var message = Message(
+            kind: .command, type: type(of: body).type, version: type(of: body).version, key: key, account: account,
+            body: try body.encoded(), correlationID: correlationID, traceParent: traceParent)
+        let commandID = CommandID.derived(at: startedAt, from: Array("saga".utf8), id.bytes, Array(name.utf8))
+        message.commandID = commandID
+        if let recorded = try await begin(name, commandID, message.bodyHash) { return recorded }
+        let outcome = try await services.sender(for: service).send(message, mayBeRepeated: true)
+        return try await record(name, outcome)
+    }
+
+    /// A step that decides: its rejection is the saga's.
+    func decide(
+        _ name: String, _ body: some CommandBody, of service: LogName, for account: AccountID
+    ) async throws -> CausedEvent? {
+        switch try await ask(name, body, of: service, for: account) {
+        case .accepted(let event): return event
+        case .rejected(let rejection): throw rejection
+        case .failed(let code): throw SagaError.stepFailed(name, code: code)
+        }
+    }
+
+    /// A step after the decision: it must be accepted in the end.
+    func demand(
+        _ name: String, _ body: some CommandBody, of service: LogName, for account: AccountID
+    ) async throws {
+        switch try await ask(name, body, of: service, for: account) {
+        case .accepted: return
+        case .rejected(let rejection): throw SagaError.stepRejected(name, rejection)
+        case .failed(let code): throw SagaError.stepFailed(name, code: code)
+        }
+    }
+
+    // MARK: Recording
+
+    /// Writes the step down before it is asked. Returns its outcome if an earlier run got it.
+    private func begin(_ name: String, _ commandID: CommandID, _ hash: BodyHash) async throws -> Outcome? {
+        let (saga, owner) = (id, owner)
+        let recorded = try await pool.withConnection { database in
+            try database.transaction { database in
+                try database.execute(
+                    """
+                    INSERT INTO session_client.saga_step (saga, name, number, command_id, body_hash)
+                    SELECT \(saga), \(name), (SELECT count(*) + 1 FROM session_client.saga_step WHERE saga = \(saga)),
+                           \(commandID), \(hash.id)
+                      FROM session_client.saga AS s
+                     WHERE s.id = \(saga) AND s.owner = \(owner) AND s.state = 'running'
+                    ON CONFLICT ON CONSTRAINT saga_step_is_recorded_once DO NOTHING
+                    """)
+                return try database.query(
+                    """
+                    SELECT body_hash, outcome, result FROM session_client.saga_step
+                     WHERE saga = \(saga) AND name = \(name)
+                    """
+                ).map { try ($0.decode(0, as: ID<BodyHash>?.self), $0.decode(1, as: String?.self), $0.decode(2, as: JSON?.self)) }
+            }
+        }
+        guard let (recordedHash, outcome, result) = recorded.first else { throw SagaError.notOwner }
+        guard recordedHash == hash.id else { throw SagaError.changed(step: name) }
+        guard let outcome else { return nil }
+        return try JSONDecoder().decode(RecordedOutcome.self, from: Data(result?.bytes ?? [])).outcome(outcome)
+    }
+
+    /// Writes the outcome down; if another run was first, returns that one's.
+    private func record(_ name: String, _ outcome: Outcome) async throws -> Outcome {
+        let saga = id
+        let body = try JSONEncoder().encode(RecordedOutcome(outcome))
+        let (kind, result) = try await pool.withConnection { database in
+            try database.execute(
+                """
+                UPDATE session_client.saga_step
+                   SET outcome = \(outcome.kind.rawValue), result = \(JSON([UInt8](body))), ended_at = clock_timestamp()
+                 WHERE saga = \(saga) AND name = \(name) AND outcome IS NULL
+                """)
+            guard
+                let row = try database.query(
+                    "SELECT outcome, result FROM session_client.saga_step WHERE saga = \(saga) AND name = \(name)"
+                ).only
+            else { throw SagaError.notOwner }
+            return try (row.decode(0, as: String.self), row.decode(1, as: JSON.self).bytes)
+        }
+        return try JSONDecoder().decode(RecordedOutcome.self, from: Data(result)).outcome(kind)
+    }
+}
+
+/// What ``SagaRun/id`` identifies.
+enum SagaSubject {}
+
+/// An outcome as a step keeps it.
+private struct RecordedOutcome: Codable {
+    var rejection: Rejection?
+    var code: String?
+    var partition: Int32?
+    var position: Int64?
+    var type: String?
+    var body: String?
+
+    init(_ outcome: Outcome) {
+        switch outcome {
+        case .accepted(let event):
+            partition = event?.partition.number
+            position = event?.position.number
+            type = event?.type
+            body = event.map { String(decoding: $0.body, as: UTF8.self) }
+        case .rejected(let rejection): self.rejection = rejection
+        case .failed(let code): self.code = code
+        }
+    }
+
+    func outcome(_ kind: String) -> Outcome {
+        switch kind {
+        case "rejected": .rejected(rejection ?? Rejection(.malformed, "the reason can't be read"))
+        case "failed": .failed(code: code ?? "error")
+        default:
+            .accepted(
+                event: partition.flatMap { partition in
+                    position.flatMap { position in
+                        type.map {
+                            CausedEvent(
+                                partition: Partition(partition), position: Position(position), type: $0,
+                                body: Array((body ?? "{}").utf8))
+                        }
+                    }
+                })
+        }
+    }
+}

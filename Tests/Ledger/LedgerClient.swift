@@ -1,0 +1,63 @@
+public import Bus
+public import Logging
+public import Postgres
+public import ServiceLifecycle
+public import Vocabulary
+
+/// The ledger's edge: what asks and waits, as session-client does for the real services.
+public struct LedgerClient: Service {
+    public let doorbells: Doorbells
+    public let appender: Appender
+    public let tail: Tail
+    public let sender: CommandSender
+    public let pool: Pool
+    public let streams: StreamReader
+    private let logger: Logger
+    private let listens: Bool
+
+    /// - Parameter listens: false leaves the doorbells unheard.
+    public init(configuration: Configuration, listens: Bool = true, logger: Logger) async throws {
+        var configuration = configuration
+        configuration.parameters["user"] = "ledger_client"
+        configuration.parameters["application_name"] = "ledger_client/\(OwnerID.new())"
+        let connection = try await Connection.connect(configuration, logger: logger)
+        let (commands, log) = try await connection.run { database in
+            (
+                try Log.open(LogName(schema: "ledger_client", table: "ledger_commands"), database),
+                try Log.open(LogName(schema: "ledger", table: "log"), database)
+            )
+        }
+        await connection.close()
+        doorbells = Doorbells(configuration: configuration, logger: logger)
+        appender = Appender(log: commands, configuration: configuration, logger: logger)
+        tail = Tail(log: log, configuration: configuration, doorbells: doorbells, logger: logger)
+        pool = Pool(configuration: configuration, logger: logger)
+        sender = CommandSender(appender: appender, tail: tail, pool: pool, logger: logger)
+        streams = StreamReader(tail: tail, pool: pool)
+        self.logger = logger
+        self.listens = listens
+    }
+
+    public func run() async throws {
+        let services: [any Service] = [appender, tail, sender] + (listens ? [doorbells] : [])
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for service in services { group.addTask { try await service.run() } }
+            try await group.waitForAll()
+        }
+        await pool.close()
+    }
+
+    public func ready() async { await tail.ready() }
+
+    /// Asks for an entry and waits for the outcome.
+    public func post(
+        _ entry: PostEntry, for account: AccountID, id: CommandID = .new(), mayBeRepeated: Bool = false,
+        patience: Duration = .seconds(10), expiresAt: Instant? = nil
+    ) async throws -> Outcome {
+        try await sender.send(
+            Message(
+                kind: .command, type: PostEntry.type, key: .account(account), account: account,
+                body: try entry.encoded(), commandID: id, expiresAt: expiresAt),
+            mayBeRepeated: mayBeRepeated, patience: patience)
+    }
+}

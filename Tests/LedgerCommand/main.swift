@@ -1,0 +1,63 @@
+import Bus
+import Foundation
+import Ledger
+import Logging
+import Postgres
+import ServiceLifecycle
+import Synchronization
+import UnixSignals
+import Vocabulary
+
+// The ledger service as a process of its own: what the tests kill, pause and cut off.
+//
+//   ledger DATABASE_URL
+//
+// LEDGER_FAULT=<point>:<n> kills the process at the n-th time that a worker comes to the point; stop:<n> and
+// stopWithLock:<n> stop it (SIGSTOP) at its n-th commit, the latter when the server has done all but the COMMIT.
+
+let environment = ProcessInfo.processInfo.environment
+guard CommandLine.arguments.count == 2 else {
+    FileHandle.standardError.write(Data("usage: ledger DATABASE_URL\n".utf8))
+    exit(64)
+}
+
+var logger = Logger(label: "ledger", factory: { StreamLogHandler.standardError(label: $0) })
+logger.logLevel = .info
+var configuration = Configuration(CommandLine.arguments[1])
+configuration.parameters["user"] = "ledger"
+
+var settings = ConsumerSettings()
+settings.workers = environment["LEDGER_WORKERS"].flatMap(Int.init) ?? 2
+settings.leaseDuration = .milliseconds(environment["LEDGER_LEASE_MS"].flatMap(Int.init) ?? 2000)
+settings.limits.batch = environment["LEDGER_BATCH"].flatMap(Int.init) ?? 64
+if let fault = environment["LEDGER_FAULT"]?.split(separator: ":").map(String.init), fault.count == 2,
+    let count = Int(fault[1])
+{
+    let left = Atomic(count)
+    let point = FaultPoint(rawValue: fault[0])
+    settings.flushesBeforeCommit = fault[0] == "stopWithLock"
+    let logger = logger
+    settings.faultPoint = { reached in
+        guard reached == point ?? .beforeCommit, left.subtract(1, ordering: .relaxed).newValue == 0 else { return }
+        if point == nil { logger.notice("stops itself") }
+        kill(getpid(), point == nil ? SIGSTOP : SIGKILL)
+    }
+}
+
+let connection = try await Connection.connect(configuration, logger: logger)
+let (commands, log) = try await connection.run { database in
+    (
+        try Log.open(LogName(schema: "ledger_client", table: "ledger_commands"), database),
+        try Log.open(LogName(schema: "ledger", table: "log"), database)
+    )
+}
+await connection.close()
+let doorbells = Doorbells(configuration: configuration, logger: logger)
+let consumer = Consumer(
+    source: commands, schema: "ledger", settings: settings, configuration: configuration, doorbells: doorbells,
+    logger: logger, handler: CommandHandler(LedgerStore(), log: log))
+let services: [any Service] = environment["LEDGER_DOORBELLS"] == "off" ? [consumer] : [doorbells, consumer]
+logger.info("ready")
+try await ServiceGroup(
+    services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
+).run()
