@@ -68,6 +68,10 @@ public struct Settings: Sendable {
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard let setting = known[parts[0]] else {
                 problems.append("there is no '\(parts[0])'; --help lists what there is")
+                // What follows an unknown flag is probably its value.
+                if parts.count == 1, parts[0].hasPrefix("--"), rest.first?.hasPrefix("--") == false {
+                    rest.removeFirst()
+                }
                 continue
             }
             guard let value = parts.count == 2 ? parts[1] : rest.popFirst() else {
