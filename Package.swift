@@ -29,19 +29,22 @@ let package = Package(
     targets: [
         // MARK: Shared
         .systemLibrary(
-            name: "CLibpq", path: "Shared/CLibpq", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+            name: "CLibpq", path: "Shared/CLibpq", pkgConfig: "libpq",
+            providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .target(name: "Postgres", dependencies: ["CLibpq", logging], path: "Shared/Postgres", swiftSettings: settings),
         .target(name: "Vocabulary", dependencies: [crypto], path: "Shared/Vocabulary", swiftSettings: settings),
         .target(
             name: "Bus",
             dependencies: [
-                "Postgres", "Vocabulary", .product(name: "DequeModule", package: "swift-collections"), logging, lifecycle,
+                "Postgres", "Vocabulary", .product(name: "DequeModule", package: "swift-collections"), logging,
+                lifecycle,
             ],
             path: "Shared/Bus", resources: [.copy("SQL")], swiftSettings: settings),
         .target(
             name: "ServiceKit",
             dependencies: [
-                "Postgres", .product(name: "Configuration", package: "swift-configuration"), crypto, hummingbird, logging,
+                "Postgres", .product(name: "Configuration", package: "swift-configuration"), crypto, hummingbird,
+                logging,
                 lifecycle, signals,
             ],
             path: "Shared/ServiceKit", swiftSettings: settings),
@@ -51,7 +54,8 @@ let package = Package(
         .target(
             name: "TestKit", dependencies: ["CLibpq", "test-supervisor"], path: "Tests/TestKit", exclude: ["clone.sql"],
             swiftSettings: settings),
-        .testTarget(name: "TestKitTests", dependencies: ["TestKit"], path: "Tests/TestKitTests", swiftSettings: settings),
+        .testTarget(
+            name: "TestKitTests", dependencies: ["TestKit"], path: "Tests/TestKitTests", swiftSettings: settings),
         .target(name: "PackageGraph", path: "Tests/PackageGraph", swiftSettings: settings),
         .executableTarget(
             name: "package-graph", dependencies: ["PackageGraph"], path: "Tests/PackageGraphCommand",
