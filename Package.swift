@@ -64,6 +64,12 @@ let package = Package(
             name: "PackageGraphTests", dependencies: ["PackageGraph", "TestKit"], path: "Tests/PackageGraphTests",
             swiftSettings: settings),
         .testTarget(
+            name: "PostgresTests", dependencies: ["Postgres", "TestKit"], path: "Tests/PostgresTests",
+            swiftSettings: settings),
+        .executableTarget(
+            name: "postgres-benchmark", dependencies: ["Postgres"], path: "Tests/Benchmarks/Postgres", exclude: ["libpq.c"],
+            swiftSettings: settings),
+        .testTarget(
             name: "BusTests", dependencies: ["Bus", "Vocabulary"], path: "Tests/BusTests", swiftSettings: settings),
         .target(
             name: "Ledger", dependencies: ["Bus", "Postgres", "Vocabulary", logging, lifecycle], path: "Tests/Ledger",
