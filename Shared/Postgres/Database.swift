@@ -2,7 +2,7 @@ import CLibpq
 import Glibc
 
 /// A connection as seen from its own thread: all calls block it, and none can be interleaved with another's.
-/// Exists only inside the closures given to ``Connection/run(_:)`` and ``Connection/submit(_:)``.
+/// Exists only inside the closures given to ``Connection/run(_:)``.
 public final class Database {
     private struct StatementKey: Hashable {
         let sql: String
@@ -10,7 +10,15 @@ public final class Database {
     }
 
     let connection: OpaquePointer
-    private var statements: [StatementKey: String] = [:]
+    private struct PreparedStatement {
+        let name: String
+        /// Between which syncs of which pipeline its preparation was queued; nil once it is known to have succeeded.
+        var segment: Int?
+    }
+
+    private var statements: [StatementKey: PreparedStatement] = [:]
+    /// Counts the syncs of pipelines: what was queued before one may have been skipped.
+    private var segment = 0
     private var statementCount = 0
     private static var statementLimit: Int { 256 }
     private var isInPipeline = false
@@ -59,6 +67,7 @@ public final class Database {
                 forget(query)
                 throw error
             }
+            confirm(query)
         }
         try send { execute(query, name) }
         do throws(PostgresError) { return try result(try onlyResult()) } catch {
@@ -144,6 +153,14 @@ public final class Database {
         }
     }
 
+    /// The last queued statement's preparation succeeded.
+    func confirm(_ query: Query) {
+        statements[StatementKey(sql: query.sql, types: query.types)]?.segment = nil
+    }
+
+    /// A pipeline was synced.
+    func beginSegment() { segment += 1 }
+
     func forget(_ query: Query) {
         statements[StatementKey(sql: query.sql, types: query.types)] = nil
     }
@@ -157,11 +174,12 @@ public final class Database {
 
     private func statement(for query: Query) -> Statement {
         let key = StatementKey(sql: query.sql, types: query.types)
-        if let name = statements[key] { return .known(name) }
+        // A preparation that lies before the last sync may have been skipped for an error: prepare anew.
+        if let known = statements[key], known.segment == nil || known.segment == segment { return .known(known.name) }
         statementCount += 1
         // With its first word: who reads pg_prepared_statements or a trace of the protocol sees what it is.
         let name = "\(statementCount) \(query.sql.prefix { !$0.isWhitespace })"
-        statements[key] = name
+        statements[key] = PreparedStatement(name: name, segment: segment)
         return .new(name)
     }
 

@@ -146,7 +146,7 @@ struct FenceTests {
                 let prepared = fixture
                 try await prepared.withClient { client in
                     for cut in 1...20 {
-                        relay.cut(cut.isMultiple(of: 2) ? .answer : .request, to: "COMMIT")
+                        relay.cut(cut.isMultiple(of: 2) ? .answer : .request, to: "COMMIT\u{0}")
                         try await withThrowingTaskGroup(of: Void.self) { group in
                             for (number, seed) in seeds.enumerated() {
                                 group.addTask {

@@ -34,14 +34,18 @@ struct CodecTests {
         let optionals: [Value?] = values.map { $0 } + [nil]
         for value in optionals {
             let back = try database.query("SELECT \(value)").only?.decode(0, as: Value?.self)
-            guard back == .some(value) else { throw Unexpected("\(String(describing: value)) came back as \(back as Any)") }
+            guard back == .some(value) else {
+                throw Unexpected("\(String(describing: value)) came back as \(String(describing: back))")
+            }
         }
         for array in [values, [], Array(repeating: values[0], count: 3000)] {
             let back = try database.query("SELECT \(array)").only?.decode(0, as: [Value].self)
-            guard back == array else { throw Unexpected("an array of \(array.count) came back as \(back?.count ?? -1)") }
+            guard back == array else {
+                throw Unexpected("an array of \(array.count) came back as \(back?.count ?? -1)")
+            }
         }
         let back = try database.query("SELECT \(optionals)").only?.decode(0, as: [Value?].self)
-        guard back == optionals else { throw Unexpected("\(optionals) came back as \(back as Any)") }
+        guard back == optionals else { throw Unexpected("\(optionals) came back as \(String(describing: back))") }
     }
 
     @Test("values of every type, NULLs, and arrays of them with and without NULLs come back as they were")
@@ -49,14 +53,17 @@ struct CodecTests {
         try await withRandom { random in
             var source = random.fork()
             let integers = (0..<100).map { _ in Int64.random(in: .min ... .max, using: &source) }
-            let texts = ["", "a", "ü ✓ 🧑‍🧑‍🧒", "'; DROP TABLE x; --", "\\\"{},NULL", String(repeating: "x", count: 100_000)]
+            let texts = [
+                "", "a", "ü ✓ 🧑‍🧑‍🧒", "'; DROP TABLE x; --", "\\\"{},NULL", String(repeating: "x", count: 100_000),
+            ]
             try await withDatabase { database in
                 try Self.roundTrip([.min, .max, 0, -1] + integers, database)
                 try Self.roundTrip(integers.map { Int32(truncatingIfNeeded: $0) } + [.min, .max], database)
                 try Self.roundTrip(integers.map { Int16(truncatingIfNeeded: $0) } + [.min, .max], database)
                 try Self.roundTrip(integers.map(Int.init), database)
                 try Self.roundTrip([true, false], database)
-                try Self.roundTrip([0, -0.5, .infinity, .leastNonzeroMagnitude, .greatestFiniteMagnitude] as [Double], database)
+                try Self.roundTrip(
+                    [0, -0.5, .infinity, .leastNonzeroMagnitude, .greatestFiniteMagnitude] as [Double], database)
                 try Self.roundTrip(texts, database)
                 try Self.roundTrip([UUID(), UUID()], database)
                 try Self.roundTrip(
@@ -89,7 +96,8 @@ struct CodecTests {
         try await withDatabase { database in
             let row = try #require(try database.query("SELECT NULL::int AS gone, 'x' AS name, 70000 AS large").only)
             for (read, column) in [
-                ({ _ = try row.decode(0, as: Int32.self) }, "gone"), ({ _ = try row.decode(1, as: Int32.self) }, "name"),
+                ({ _ = try row.decode(0, as: Int32.self) }, "gone"),
+                ({ _ = try row.decode(1, as: Int32.self) }, "name"),
                 ({ _ = try row.decode(2, as: Int16.self) }, "large"), ({ _ = try row.decode(3, as: Int32.self) }, "3"),
             ] as [(() throws -> Void, String)] {
                 do {
@@ -117,7 +125,10 @@ struct CodecTests {
         try await withDatabase { database in
             let inner: Query = "\(1) + \(2) + \(3) + \(4) + \(5) + \(6) + \(7) + \(8) + \(9) + \(10) + \(11)"
             let row = try database.query("SELECT \(100), (\(inner)), \("it's"), (\(inner)) AS \(identifier: "a \"b\"")")
-            #expect(try row.only?.decode(Int.self, Int.self, String.self, Int.self) ?? (0, 0, "", 0) == (100, 66, "it's", 66))
+            #expect(
+                try row.only?.decode(Int.self, Int.self, String.self, Int.self) ?? (0, 0, "", 0) == (
+                    100, 66, "it's", 66
+                ))
             #expect(row.columns.last == "a \"b\"")
         }
     }

@@ -26,7 +26,8 @@ struct ConnectionTests {
     func serverErrors() async throws {
         try await withConnection { connection, _ in
             try await connection.run { database in
-                try database.executeScript("CREATE TABLE t (n int CONSTRAINT n_is_unique UNIQUE); INSERT INTO t VALUES (1)")
+                try database.executeScript(
+                    "CREATE TABLE t (n int CONSTRAINT n_is_unique UNIQUE); INSERT INTO t VALUES (1)")
                 do {
                     try database.execute("INSERT INTO t VALUES (1)")
                     Issue.record("twice")
@@ -88,7 +89,7 @@ struct ConnectionTests {
                         do {
                             try pending.check()
                             Issue.record("not skipped")
-                        } catch { #expect(error.sqlState == "22P02") }
+                        } catch let error as PostgresError { #expect(error.sqlState == "22P02") }
                     }
                     try rollback.check()
                     // The statement whose preparation was skipped is prepared again.
@@ -112,7 +113,7 @@ struct ConnectionTests {
                     do {
                         try commit.check()
                         Issue.record("committed")
-                    } catch { guard case .rolledBack = error else { throw error } }
+                    } catch PostgresError.rolledBack {}
                 }
             }
         }
@@ -126,7 +127,9 @@ struct ConnectionTests {
                 let total = try database.pipeline { pipeline in
                     let pendings = (0..<10_000).map { _ in pipeline.query("SELECT \(body)") }
                     try pipeline.flush()
-                    return try pendings.reduce(0) { try $0 + ($1.rows().only?.decode(0, as: String.self).utf8.count ?? 0) }
+                    return try pendings.reduce(0) {
+                        try $0 + ($1.rows().only?.decode(0, as: String.self).utf8.count ?? 0)
+                    }
                 }
                 #expect(total == 100_000_000)
             }
@@ -140,8 +143,9 @@ struct ConnectionTests {
                 for n in 0..<600 {
                     #expect(try database.query("SELECT \(unescaped: "\(n)")").only?.decode(0, as: Int.self) == n)
                 }
-                let kept = try database.query("SELECT count(*) FROM pg_prepared_statements").only?.decode(0, as: Int.self)
-                #expect(try #require(kept) <= 257)
+                let kept = try database.query("SELECT count(*) FROM pg_prepared_statements").only?.decode(
+                    0, as: Int.self)
+                #expect((kept ?? .max) <= 257)
             }
         }
     }
@@ -184,7 +188,9 @@ struct ConnectionTests {
                 for _ in 0..<200 {
                     let rows = Int.random(in: 1...200_000, using: &source)
                     let task = Task {
-                        try await connection.run { _ = try $0.query("SELECT count(*) FROM generate_series(1, \(rows))") }
+                        try await connection.run {
+                            _ = try $0.query("SELECT count(*) FROM generate_series(1, \(rows))")
+                        }
                     }
                     let victim = Task {
                         try await connection.run {
@@ -194,7 +200,8 @@ struct ConnectionTests {
                     if Bool.random(using: &source) { await Task.yield() }
                     task.cancel()
                     _ = await task.result
-                    #expect(try await victim.value == 3000)
+                    let count = try await victim.value
+                    #expect(count == 3000)
                 }
             }
         }
@@ -206,7 +213,9 @@ struct ConnectionTests {
             let busy = try await Connection.connect(Configuration(try database.url))
             let task = Task { try await busy.run { _ = try $0.query("SELECT pg_sleep(600)") } }
             try await database.psql("SELECT pg_terminate_backend(\(connection.backendPID), 10000)")
-            try await withDeadline(.seconds(20), "the idle one to notice") { while !connection.isLost { await Task.yield() } }
+            try await withDeadline(.seconds(20), "the idle one to notice") {
+                while !connection.isLost { await Task.yield() }
+            }
             try await database.psql("SELECT pg_terminate_backend(\(busy.backendPID), 10000)")
             do {
                 try await task.value
@@ -216,7 +225,9 @@ struct ConnectionTests {
         }
     }
 
-    @Test("a COMMIT whose answer is lost is unknown, whether it was done or not", arguments: [Relay.Loss.answer, .request])
+    @Test(
+        "a COMMIT whose answer is lost is unknown, whether it was done or not",
+        arguments: [Relay.Loss.answer, .request])
     func unknownCommit(loss: Relay.Loss) async throws {
         try await PrivateCluster.with { postgres in
             let database = try await TestDatabase.make(.empty, on: postgres.cluster())
@@ -225,7 +236,8 @@ struct ConnectionTests {
             defer { relay.stop() }
             let connection = try await Connection.connect(
                 Configuration(try database.url + " host='\(relay.socketFolder)'"))
-            relay.cut(loss, to: "COMMIT")
+            // With its end: READ COMMITTED is not meant.
+            relay.cut(loss, to: "COMMIT\u{0}")
             do {
                 try await connection.run { database in
                     try database.transaction { _ = try $0.execute("INSERT INTO t VALUES (1)") }
@@ -235,7 +247,8 @@ struct ConnectionTests {
                 guard case .commitUnknown = error else { throw error }
             }
             await connection.close()
-            let count = try await database.psql("SELECT count(*) FROM t").trimmingCharacters(in: .whitespacesAndNewlines)
+            let count = try await database.psql("SELECT count(*) FROM t").trimmingCharacters(
+                in: .whitespacesAndNewlines)
             #expect(count == (loss == .answer ? "1" : "0"))
         }
     }
@@ -253,7 +266,7 @@ struct ConnectionTests {
             do {
                 _ = try await Connection.connect(configuration)
                 Issue.record("connected")
-            } catch { guard case .connectFailed = error else { throw error } }
+            } catch PostgresError.connectFailed {}
         }
     }
 

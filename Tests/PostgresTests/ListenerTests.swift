@@ -23,9 +23,11 @@ struct ListenerTests {
             }
             let running = Task { try await listener.run() }
             try await heard.wait("the connection") { $0.contains("connected") ? true : nil }
-            try await database.psql("SELECT pg_notify('a b', 'one'); SELECT pg_notify('other', 'x'); SELECT pg_notify('c', '2')")
+            try await database.psql(
+                "SELECT pg_notify('a b', 'one'); SELECT pg_notify('other', 'x'); SELECT pg_notify('c', '2')")
             try await heard.wait("both") { $0.contains("c: 2") ? true : nil }
-            try await database.psql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'listener'")
+            try await database.psql(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'listener'")
             try await heard.wait("the second connection") { $0.filter { $0 == "connected" }.count == 2 ? true : nil }
             try await database.psql("SELECT pg_notify('c', '3')")
             try await heard.wait("the last") { $0.contains("c: 3") ? true : nil }
@@ -90,7 +92,7 @@ struct PoolTests {
                 #expect(seen.count <= 3)
                 #expect(pool.load.waiting == 0)
                 let open = try await database.psql(count).trimmingCharacters(in: .whitespacesAndNewlines)
-                #expect(try #require(Int(open)) <= 3)
+                #expect((Int(open) ?? .max) <= 3)
                 try await database.psql(
                     "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE application_name = 'pool'")
                 // Idle connections watch their sockets, so none of them is given out again.
@@ -107,7 +109,9 @@ struct PoolTests {
     func exhausted() async throws {
         try await TestDatabase.with(.empty) { database in
             let pool = Pool(configuration: Configuration(try database.url), size: 1, waiters: 1)
-            let sleepers = (0..<2).map { _ in Task { try await pool.withConnection { _ = try $0.query("SELECT pg_sleep(600)") } } }
+            let sleepers = (0..<2).map { _ in
+                Task { try await pool.withConnection { _ = try $0.query("SELECT pg_sleep(600)") } }
+            }
             try await withDeadline(.seconds(20), "one to wait") { while pool.load.waiting < 1 { await Task.yield() } }
             do {
                 try await pool.withConnection { _ = try $0.query("SELECT 1") }
@@ -130,7 +134,11 @@ struct BackoffTests {
     func table() {
         let backoff = Backoff(initial: .milliseconds(100), maximum: .seconds(1), multiplier: 2)
         let ceilings = (1...6).map { backoff.ceiling(attempt: $0) }
-        #expect(ceilings == [.milliseconds(100), .milliseconds(200), .milliseconds(400), .milliseconds(800), .seconds(1), .seconds(1)])
+        #expect(
+            ceilings == [
+                .milliseconds(100), .milliseconds(200), .milliseconds(400), .milliseconds(800), .seconds(1),
+                .seconds(1),
+            ])
         var random = SeededRandom(seed: 1)
         let delays = (0..<1000).map { _ in backoff.delay(attempt: 3, using: &random) }
         #expect(delays.allSatisfy { $0 >= .milliseconds(40) && $0 <= .milliseconds(400) })

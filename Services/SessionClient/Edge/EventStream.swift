@@ -31,7 +31,8 @@ struct EventStream: Sendable {
             status: .ok,
             headers: [.contentType: "text/event-stream", .cacheControl: "no-store", .init("X-Accel-Buffering")!: "no"],
             body: ResponseBody { writer in
-                let session = StreamSession(caller: caller, tokens: tokens, sources: sources, devices: devices, context: context)
+                let session = StreamSession(
+                    caller: caller, tokens: tokens, sources: sources, devices: devices, context: context)
                 do { try await session.run { try await writer.write(ByteBuffer(string: $0)) } } catch {
                     context.logger.debug("a stream ended", metadata: ["error": "\(error)"])
                 }
