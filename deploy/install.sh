@@ -8,8 +8,8 @@ Usage: install.sh
 
 Looks for what Quartet is built and run with, and installs what is missing with
 apt-get: a PostgreSQL server from version 15 on (the only moving part), libpq's
-headers and pkg-config (Quartet talks to PostgreSQL through libpq), curl (for
-`make demo`). Says what it installs and why, asks nothing, makes no database
+headers and pkg-config (Quartet talks to PostgreSQL through libpq), openssl and
+curl (for `make run` and `make demo`). Says what it installs and why, asks nothing, makes no database
 cluster, and says nothing when all is there. Needs root or sudo only when
 something is missing.
 
@@ -55,6 +55,7 @@ has pkg-config || need pkg-config "tells the Swift compiler where libpq is"
 has psql || need postgresql-client "make psql, and the scripts that prepare a database"
 has_server || need postgresql "the database, Quartet's only moving part (version 15 or newer)"
 { has flock && has setpriv; } || need util-linux "starts PostgreSQL as an unprivileged user, once"
+has openssl || need openssl "makes the key that signs access tokens"
 has curl || need curl "make demo, and waiting until the services are ready"
 [ -n "$packages" ] || exit 0
 
