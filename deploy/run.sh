@@ -20,7 +20,7 @@ Environment
   DATABASE_URL    a PostgreSQL of yours instead of the private one. Bootstrapped, or
                   with a superuser in the URL, who then does it.
   PORT            where the HTTP API listens (8080); further replicas on the next ports
-  ADMIN_PORT      the first of the ports for health (9100)
+  ADMIN_PORT      the first of the ports for health (9100); replicas ten further each
   REPLICAS        how many processes of each service (1)
   CONFIGURATION   debug (the default: builds faster) or release (runs faster)
   Settings of the services (session-client --help) are passed on.
@@ -55,6 +55,8 @@ process_of() { # name-replica
   pid=$(cat "$state/$1.pid" 2>/dev/null) || return 1
   case "$(readlink "/proc/$pid/exe" 2>/dev/null)" in
     "$PWD"/.build/*/"${1%-*}" | "$PWD"/.build/*/"${1%-*} (deleted)") echo "$pid" ;;
+    # A moment after it was started it isn't the executable yet.
+    */setsid) echo "$pid" ;;
     *) return 1 ;;
   esac
 }
@@ -107,7 +109,7 @@ admin_port_of() { # name-replica
 
 lock() {
   mkdir -p "$state"
-  exec 9>.local/run.lock
+  exec 9>.local/run.lock # and "9>&-" with whatever may outlive us
   flock --nonblock 9 || {
     echo "Another run.sh is at work in this folder; waiting for it."
     flock 9
@@ -156,15 +158,39 @@ make_secrets() {
   [ -n "${SIGNING_KEY:-}${SIGNING_KEY_FILE:-}" ] || export SIGNING_KEY_FILE="$PWD/.local/secrets/signing-key.pem"
 }
 
-start_process() { # service, replica, flags
-  log=$state/$1-$2.log
+# All replicas that are asked for.
+wanted() {
+  for service in $services; do
+    replica=1
+    while [ $replica -le "$replicas" ]; do
+      echo "$service-$replica"
+      replica=$((replica + 1))
+    done
+  done
+}
+
+# The ports of a replica; the same ones whatever else runs.
+flags_of() { # name-replica
+  replica=${1##*-} place=0
+  for service in $services; do
+    [ "$service" != "${1%-*}" ] || break
+    place=$((place + 1))
+  done
+  echo "--admin-port $((admin_port + place + 10 * (replica - 1)))$(
+    [ "${1%-*}" != session-client ] || echo " --port $((port + replica - 1))"
+  )"
+}
+
+start_process() { # name-replica
+  log=$state/$1.log
+  flags=$(flags_of "$1")
   [ ! -s "$log" ] || mv -f "$log" "$log.1"
   # A session of its own: Ctrl-C here is for this script, which then stops it in good order.
   # shellcheck disable=SC2086 # flags are a list of words
-  setsid "$PWD/.build/$configuration/$1" run $3 >"$log" 2>&1 </dev/null 9>&- &
-  echo $! >"$state/$1-$2.pid"
-  settings_of "$3" >"$state/$1-$2.settings"
-  started="$started $1-$2"
+  setsid "$executables/${1%-*}" run $flags >"$log" 2>&1 </dev/null 9>&- &
+  echo $! >"$state/$1.pid"
+  settings_of "$flags" >"$state/$1.settings"
+  started="$started $1"
 }
 
 # What a replica was started with; another DATABASE_URL is a reason to restart it, and is no business of who reads the file.
@@ -198,27 +224,27 @@ start() {
     LOG_LEVEL=notice "$executables/$service" migrate 9>&- || fail "$service could not migrate; its reason is above"
   done
 
-  expected=
-  place=0
-  for service in $services; do
-    replica=1
-    while [ $replica -le "$replicas" ]; do
-      flags="--admin-port $((admin_port + place))"
-      [ "$service" != session-client ] || flags="$flags --port $((port + replica - 1))"
-      name=$service-$replica
-      if pid=$(process_of "$name") && ! is_current "$name" "$pid" "$executables/$service" "$(settings_of "$flags")"; then
-        echo "Restarting $name, which was built or configured anew."
-        stop_processes "$name"
-      fi
-      process_of "$name" >/dev/null || start_process "$service" "$replica" "$flags"
-      expected="$expected $name"
-      replica=$((replica + 1))
-      place=$((place + 1))
-    done
+  expected= outdated=
+  for name in $(wanted); do
+    expected="$expected $name"
+    if pid=$(process_of "$name") &&
+      ! is_current "$name" "$pid" "$executables/${name%-*}" "$(settings_of "$(flags_of "$name")")"; then
+      echo "Restarting $name, which was built or configured anew."
+      outdated="$outdated $name"
+    fi
   done
-  # Replicas beyond what is asked for now.
   for name in $(known_processes); do
-    case " $expected " in *" $name "*) ;; *) echo "Stopping $name, which is not asked for."; stop_processes "$name" ;; esac
+    case " $expected " in
+      *" $name "*) ;;
+      *)
+        echo "Stopping $name, which is not asked for."
+        outdated="$outdated $name" ;;
+    esac
+  done
+  # shellcheck disable=SC2086 # a list of words
+  stop_processes $outdated
+  for name in $expected; do
+    process_of "$name" >/dev/null || start_process "$name"
   done
 
   for name in $expected; do await_ready "$name"; done
