@@ -82,8 +82,8 @@ cluster_settings=/etc/postgresql-common/createcluster.conf
 case "$packages" in
   *' postgresql '* | *' postgresql')
     if [ ! -e "$cluster_settings" ]; then
-      # shellcheck disable=SC2086 # no installed package is meant to be kept back
-      apt install --no-install-recommends postgresql-common
+      apt install --no-install-recommends postgresql-common ||
+        fail "apt-get could not install postgresql-common. Its reasons are above."
     fi
     $sudo cp -p "$cluster_settings" "$cluster_settings.quartet"
     trap '$sudo mv -f "$cluster_settings.quartet" "$cluster_settings"' EXIT
