@@ -33,6 +33,7 @@ public final class Consumer<Handler: BatchHandler>: Service, Sendable {
         }
     }
 
+    /// Works until it is cancelled or shut down gracefully.
     public func run() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for worker in workers {
@@ -47,6 +48,7 @@ public final class Consumer<Handler: BatchHandler>: Service, Sendable {
 public struct ConsumerSettings: Sendable {
     /// Connections that handle partitions, per process.
     public var workers = 2
+    /// Batch size and numbers of tries.
     public var limits = PartitionMachine<RecordedMessage>.Limits()
     /// How long a lease lasts unless renewed. A killed worker's partitions are taken over after this.
     public var leaseDuration: Duration = .seconds(5)
@@ -60,6 +62,7 @@ public struct ConsumerSettings: Sendable {
     /// Costs a round trip; false in production.
     public var flushesBeforeCommit = false
 
+    /// All its parts, as the properties describe them.
     public init() {}
 }
 

@@ -233,7 +233,8 @@ enum Link {
         var wanted = PGRES_POLLING_WRITING
         while wanted != PGRES_POLLING_OK {
             guard wanted != PGRES_POLLING_FAILED else { throw failed(connection) }
-            let left = Int32(clamping: (deadline - .now) / .milliseconds(1) > 0 ? Int((deadline - .now) / .milliseconds(1)) : 0)
+            let left = Int32(
+                clamping: (deadline - .now) / .milliseconds(1) > 0 ? Int((deadline - .now) / .milliseconds(1)) : 0)
             var descriptor = pollfd(
                 fd: PQsocket(connection), events: Int16(wanted == PGRES_POLLING_READING ? POLLIN : POLLOUT), revents: 0)
             let ready = poll(&descriptor, 1, left)

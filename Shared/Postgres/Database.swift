@@ -28,6 +28,7 @@ public final class Database {
         case idle, active, inTransaction, failed, unknown
     }
 
+    /// As libpq knows it, without asking the server.
     public var transactionStatus: TransactionStatus {
         switch PQtransactionStatus(connection) {
         case PQTRANS_IDLE: .idle
@@ -83,6 +84,7 @@ public final class Database {
 
     // MARK: Transactions
 
+    /// PostgreSQL manual, section 13.2.
     public enum Isolation: String, Sendable {
         case readCommitted = "READ COMMITTED"
         case repeatableRead = "REPEATABLE READ"
@@ -157,7 +159,8 @@ public final class Database {
         let key = StatementKey(sql: query.sql, types: query.types)
         if let name = statements[key] { return .known(name) }
         statementCount += 1
-        let name = "q\(statementCount)"
+        // With its first word: who reads pg_prepared_statements or a trace of the protocol sees what it is.
+        let name = "\(statementCount) \(query.sql.prefix { !$0.isWhitespace })"
         statements[key] = name
         return .new(name)
     }
@@ -234,10 +237,12 @@ public final class Database {
         }
         guard let state = field("C") else { return lost() }
         let error = ServerError(
-            sqlState: state, severity: field("V") ?? field("S") ?? "ERROR", message: field("M") ?? "", detail: field("D"),
+            sqlState: state, severity: field("V") ?? field("S") ?? "ERROR", message: field("M") ?? "",
+            detail: field("D"),
             hint: field("H"), schema: field("s"), table: field("t"), column: field("c"), constraint: field("n"),
             context: field("W"))
-        return error.severity == "FATAL" || error.severity == "PANIC" ? .connectionLost(error.description) : .server(error)
+        return error.severity == "FATAL" || error.severity == "PANIC"
+            ? .connectionLost(error.description) : .server(error)
     }
 
     func lost() -> PostgresError {

@@ -54,7 +54,9 @@ struct KillTests {
                             _ = try? await service.waitForExit(within: .seconds(3))
                         } else {
                             let goal = before + Int.random(in: 1...20, using: &random)
-                            _ = try? await done.wait("some entries", within: .seconds(3)) { $0 >= min(goal, total) ? true : nil }
+                            _ = try? await done.wait("some entries", within: .seconds(3)) {
+                                $0 >= min(goal, total) ? true : nil
+                            }
                         }
                         service.send(.kill)
                         await service.end()

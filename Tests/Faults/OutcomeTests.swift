@@ -8,7 +8,9 @@ import Vocabulary
 
 @Suite
 struct OutcomeTests {
-    private func withLedger(_ body: @Sendable @escaping (LedgerFixture, LedgerClient) async throws -> Void) async throws {
+    private func withLedger(
+        _ body: @Sendable @escaping (LedgerFixture, LedgerClient) async throws -> Void
+    ) async throws {
         try await LedgerFixture.with { fixture in
             try await ChildProcess.with("ledger-service", [fixture.serviceURL]) { _ in
                 try await fixture.withClient { client in try await body(fixture, client) }
@@ -144,7 +146,8 @@ struct OutcomeTests {
                 return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
             }
             for (number, kind) in kinds { #expect(kind == (number == 150 ? "refused" : "accepted"), "\(number)") }
-            #expect(try await fixture.number("SELECT count(*) FROM ledger.entry") == 299)
+            let count = try await fixture.number("SELECT count(*) FROM ledger.entry")
+            #expect(count == 299)
         }
     }
 }
