@@ -22,7 +22,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.0.0"),
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
     ],
@@ -50,6 +49,12 @@ let package = Package(
             path: "Shared/ServiceKit", swiftSettings: settings),
 
         // MARK: Tests
+        .executableTarget(
+            name: "example", dependencies: ["ServiceKit", logging, lifecycle], path: "Tests/Example",
+            resources: [.copy("Migrations")], swiftSettings: settings),
+        .testTarget(
+            name: "ServiceKitTests", dependencies: ["Postgres", "ServiceKit", "TestKit", "example", logging],
+            path: "Tests/ServiceKitTests", swiftSettings: settings),
         .executableTarget(name: "test-supervisor", path: "Tests/Supervisor"),
         .target(
             name: "TestKit", dependencies: ["CLibpq", "test-supervisor"], path: "Tests/TestKit", exclude: ["clone.sql"],
@@ -67,7 +72,8 @@ let package = Package(
             name: "PostgresTests", dependencies: ["Postgres", "TestKit"], path: "Tests/PostgresTests",
             swiftSettings: settings),
         .executableTarget(
-            name: "postgres-benchmark", dependencies: ["Postgres"], path: "Tests/Benchmarks/Postgres", exclude: ["libpq.c"],
+            name: "postgres-benchmark", dependencies: ["Postgres"], path: "Tests/Benchmarks/Postgres",
+            exclude: ["libpq.c"],
             swiftSettings: settings),
         .testTarget(
             name: "BusTests", dependencies: ["Bus", "Vocabulary"], path: "Tests/BusTests", swiftSettings: settings),
