@@ -45,7 +45,8 @@ extension NotificationsState {
         case .notificationScheduled(let event): scheduled[event.scheduled.id] = event.scheduled
         case .scheduledNotificationCancelled(let event): scheduled[event.id] = nil
         case .notificationRead(let event):
-            change(where: { $0.id == event.id && $0.isUnread }) { $0.read = event.at }
+            let isMeant = { (notification: Notification) in notification.id == event.id && notification.isUnread }
+            change(where: isMeant) { $0.read = event.at }
         case .allNotificationsRead(let event): change(where: \.isUnread) { $0.read = event.at }
         case .notificationsCleared(let event):
             change(where: event.selection.matches) { $0.cleared = event.at }
@@ -62,6 +63,8 @@ extension NotificationsState {
     private mutating func change(
         where isMeant: (Notification) -> Bool, _ change: (inout Notification) -> Void
     ) {
-        for index in notifications.indices where isMeant(notifications[index]) { change(&notifications[index]) }
+        for index in notifications.indices where isMeant(notifications[index]) {
+            change(&notifications[index])
+        }
     }
 }
