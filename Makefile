@@ -12,6 +12,26 @@ help: ## Print this
 	@echo
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
+.PHONY: run
+run: ## Build, start PostgreSQL and the four services, wait until they are ready (DATABASE_URL, PORT, REPLICAS=n)
+	@deploy/run.sh start
+
+.PHONY: psql
+psql: ## Open psql as a role that only reads; :help there lists named queries
+	@deploy/run.sh psql
+
+.PHONY: logs
+logs: ## Follow the services' logs
+	@deploy/run.sh logs
+
+.PHONY: status
+status: ## Say what runs and what is ready
+	@deploy/run.sh status
+
+.PHONY: stop
+stop: ## Stop the services and the private PostgreSQL
+	@deploy/run.sh stop
+
 .PHONY: install
 install: ## Install what is missing to build and run (asks nothing, says what and why)
 	@deploy/install.sh
@@ -34,5 +54,7 @@ format: ## Format all Swift files
 
 .PHONY: clean
 clean: ## Stop what runs here, delete what was built and all local data
-	@if [ -d .local/test ]; then deploy/postgres.sh destroy .local/test; fi
+	@deploy/run.sh stop
+	@deploy/postgres.sh destroy .local/postgres
+	@deploy/postgres.sh destroy .local/test
 	rm -rf .build .local

@@ -8,6 +8,12 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+
 let package = Package(
     name: "quartet",
     platforms: [.macOS(.v15), .iOS(.v18)],
@@ -18,55 +24,70 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-configuration", from: "1.0.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
     ],
     targets: [
+        // MARK: Shared
         .systemLibrary(
-            name: "CLibpq", path: "Shared/CLibpq", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
-        .target(
-            name: "Postgres",
-            dependencies: ["CLibpq", .product(name: "Logging", package: "swift-log")],
-            path: "Shared/Postgres", swiftSettings: settings),
-        .target(
-            name: "Vocabulary",
-            dependencies: [.product(name: "Crypto", package: "swift-crypto")],
-            path: "Shared/Vocabulary", swiftSettings: settings),
+            name: "CLibpq", path: "Shared/CLibpq", pkgConfig: "libpq",
+            providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        .target(name: "Postgres", dependencies: ["CLibpq", logging], path: "Shared/Postgres", swiftSettings: settings),
+        .target(name: "Vocabulary", dependencies: [crypto], path: "Shared/Vocabulary", swiftSettings: settings),
         .target(
             name: "Bus",
             dependencies: [
-                "Postgres", "Vocabulary",
-                .product(name: "DequeModule", package: "swift-collections"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                "Postgres", "Vocabulary", .product(name: "DequeModule", package: "swift-collections"), logging,
+                lifecycle,
             ],
             path: "Shared/Bus", resources: [.copy("SQL")], swiftSettings: settings),
         .target(
-            name: "Ledger",
+            name: "ServiceKit",
             dependencies: [
-                "Bus", "Postgres", "Vocabulary",
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                "Postgres", .product(name: "Configuration", package: "swift-configuration"), crypto, hummingbird,
+                logging,
+                lifecycle, signals,
             ],
-            path: "Tests/Ledger",
-            resources: [.copy("Migrations")], swiftSettings: settings),
+            path: "Shared/ServiceKit", swiftSettings: settings),
+
+        // MARK: Tests
+        .executableTarget(name: "test-supervisor", path: "Tests/Supervisor"),
+        .target(
+            name: "TestKit", dependencies: ["CLibpq", "test-supervisor"], path: "Tests/TestKit", exclude: ["clone.sql"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "TestKitTests", dependencies: ["TestKit"], path: "Tests/TestKitTests", swiftSettings: settings),
+        .target(name: "PackageGraph", path: "Tests/PackageGraph", swiftSettings: settings),
         .executableTarget(
-            name: "ledger-service",
-            dependencies: [
-                "Bus", "Ledger", "Postgres", "Vocabulary",
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-            ],
-            path: "Tests/LedgerCommand", swiftSettings: settings),
+            name: "package-graph", dependencies: ["PackageGraph"], path: "Tests/PackageGraphCommand",
+            swiftSettings: settings),
+        .testTarget(
+            name: "PackageGraphTests", dependencies: ["PackageGraph", "TestKit"], path: "Tests/PackageGraphTests",
+            swiftSettings: settings),
+        .testTarget(
+            name: "PostgresTests", dependencies: ["Postgres", "TestKit"], path: "Tests/PostgresTests",
+            swiftSettings: settings),
         .executableTarget(
-            name: "bus-benchmark",
-            dependencies: [
-                "Bus", "Ledger", "Postgres", "Vocabulary",
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-            ],
-            path: "Tests/Benchmarks/Bus", swiftSettings: settings),
+            name: "postgres-benchmark", dependencies: ["Postgres"], path: "Tests/Benchmarks/Postgres", exclude: ["libpq.c"],
+            swiftSettings: settings),
         .testTarget(
             name: "BusTests", dependencies: ["Bus", "Vocabulary"], path: "Tests/BusTests", swiftSettings: settings),
+        .target(
+            name: "Ledger", dependencies: ["Bus", "Postgres", "Vocabulary", logging, lifecycle], path: "Tests/Ledger",
+            resources: [.copy("Migrations"), .copy("ClientMigrations")], swiftSettings: settings),
+        .executableTarget(
+            name: "ledger-service",
+            dependencies: ["Bus", "Ledger", "Postgres", "Vocabulary", logging, lifecycle, signals],
+            path: "Tests/LedgerCommand", swiftSettings: settings),
+        .testTarget(
+            name: "FaultTests",
+            dependencies: [
+                "Bus", "Ledger", "Postgres", "ServiceKit", "TestKit", "Vocabulary", "ledger-service", logging,
+            ],
+            path: "Tests/Faults", swiftSettings: settings),
+        .executableTarget(
+            name: "bus-benchmark",
+            dependencies: ["Bus", "Ledger", "Postgres", "Vocabulary", logging, lifecycle], path: "Tests/Benchmarks/Bus",
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -9,5 +9,6 @@ git ls-files -z --cached --others --exclude-standard -- '*.swift' |
   exit 1
 }
 
-swift build --quiet --product package-graph
+# With the flags of the other builds: with others, SwiftPM builds much of it anew.
+swift build --quiet --product package-graph --explicit-target-dependency-import-check error
 "$(swift build --show-bin-path)/package-graph"

@@ -8,8 +8,8 @@ Usage: install.sh
 
 Looks for what Quartet is built and run with, and installs what is missing with
 apt-get: a PostgreSQL server from version 15 on (the only moving part), libpq's
-headers and pkg-config (Quartet talks to PostgreSQL through libpq), curl (for
-`make demo`). Says what it installs and why, asks nothing, makes no database
+headers and pkg-config (Quartet talks to PostgreSQL through libpq), openssl and
+curl (for `make run` and `make demo`). Says what it installs and why, asks nothing, makes no database
 cluster, and says nothing when all is there. Needs root or sudo only when
 something is missing.
 
@@ -55,6 +55,7 @@ has pkg-config || need pkg-config "tells the Swift compiler where libpq is"
 has psql || need postgresql-client "make psql, and the scripts that prepare a database"
 has_server || need postgresql "the database, Quartet's only moving part (version 15 or newer)"
 { has flock && has setpriv; } || need util-linux "starts PostgreSQL as an unprivileged user, once"
+has openssl || need openssl "makes the key that signs access tokens"
 has curl || need curl "make demo, and waiting until the services are ready"
 [ -n "$packages" ] || exit 0
 
@@ -81,8 +82,8 @@ cluster_settings=/etc/postgresql-common/createcluster.conf
 case "$packages" in
   *' postgresql '* | *' postgresql')
     if [ ! -e "$cluster_settings" ]; then
-      # shellcheck disable=SC2086 # no installed package is meant to be kept back
-      apt install --no-install-recommends postgresql-common
+      apt install --no-install-recommends postgresql-common ||
+        fail "apt-get could not install postgresql-common. Its reasons are above."
     fi
     $sudo cp -p "$cluster_settings" "$cluster_settings.quartet"
     trap '$sudo mv -f "$cluster_settings.quartet" "$cluster_settings"' EXIT

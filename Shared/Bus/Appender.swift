@@ -9,13 +9,16 @@ import Vocabulary
 ///
 /// Delivers at least once: a row whose commit is unknown is appended again. The command's id makes it one command.
 public final class Appender: Service, Sendable {
+    /// How it works. All have sane defaults.
     public struct Settings: Sendable {
         /// Rows in one transaction, at most.
         public var batchLimit = 512
         /// Rows that wait, at most; more are refused as ``AppendError/overloaded``.
         public var queueLimit = 8192
+        /// Pauses between attempts to reconnect.
         public var backoff = Backoff(initial: .milliseconds(20), maximum: .seconds(2), multiplier: 2)
 
+        /// All its parts, as the properties describe them.
         public init() {}
     }
 
@@ -24,6 +27,7 @@ public final class Appender: Service, Sendable {
         let refused: @Sendable (AppendError) -> Void
     }
 
+    /// The log.
     public let log: Log
     private let settings: Settings
     private let configuration: Configuration
@@ -32,6 +36,7 @@ public final class Appender: Service, Sendable {
     private let bell = Bell()
     private let reconnected = Mutex<[@Sendable () -> Void]>([])
 
+    /// All its parts, as the properties describe them.
     public init(log: Log, settings: Settings = Settings(), configuration: Configuration, logger: Logger) {
         self.log = log
         self.settings = settings
@@ -64,6 +69,7 @@ public final class Appender: Service, Sendable {
         reconnected.withLock { $0.append(action) }
     }
 
+    /// Works until it is cancelled or shut down gracefully.
     public func run() async throws {
         await withTaskCancellationOrGracefulShutdownHandler {
             var attempt = 0
@@ -132,6 +138,7 @@ public enum AppendError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The server refused this row; nothing was stored.
     case refused(String)
 
+    /// For logs and messages to people.
     public var description: String {
         switch self {
         case .overloaded: "too much waits to be written; try again in a second"

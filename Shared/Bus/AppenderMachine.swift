@@ -5,6 +5,7 @@
 /// fault. One whose connection was lost may or may not have been committed; its rows go first in the next flush.
 /// That is safe for commands, whose ids make the second one a duplicate.
 public struct AppenderMachine<Entry: Sendable>: Sendable {
+    /// How a flush failed.
     public enum Failure: Sendable {
         /// The server refused the rows.
         case refused
@@ -19,11 +20,13 @@ public struct AppenderMachine<Entry: Sendable>: Sendable {
     /// How many at the head of the queue must be flushed alone.
     private var alone = 0
 
+    /// All its parts, as the properties describe them.
     public init(batchLimit: Int, queueLimit: Int) {
         self.batchLimit = batchLimit
         self.queueLimit = queueLimit
     }
 
+    /// Rows queued and in flight.
     public var waiting: Int { queue.count + inFlight.count }
 
     /// Returns false when the queue is full: the caller must be told to come back later.

@@ -3,10 +3,12 @@ public import Vocabulary
 
 /// A batch as a handler sees it.
 public struct Batch: Sendable {
+    /// In order.
     public let messages: [RecordedMessage]
     /// The time that rules are given: the database's, never less than the batch before.
     public let time: Instant
 
+    /// All its parts, as the properties describe them.
     public init(messages: [RecordedMessage], time: Instant) {
         self.messages = messages
         self.time = time
@@ -28,9 +30,12 @@ public protocol BatchHandler: Sendable {
 
 /// Rows for one log.
 public struct Appending: Sendable {
+    /// The log.
     public let log: Log
+    /// In order.
     public let messages: [Message]
 
+    /// All its parts, as the properties describe them.
     public init(_ messages: [Message], to log: Log) {
         self.log = log
         self.messages = messages

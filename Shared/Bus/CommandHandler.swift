@@ -15,6 +15,7 @@ public struct CommandHandler<S: Store>: BatchHandler where S.Rules.Command: Send
     /// The service's own log.
     private let log: Log
 
+    /// All its parts, as the properties describe them.
     public init(_ store: S, log: Log) {
         self.store = store
         self.log = log
@@ -27,6 +28,7 @@ public struct CommandHandler<S: Store>: BatchHandler where S.Rules.Command: Send
         var decided: Set<CommandID>
     }
 
+    /// Decodes the commands, and loads their state together with the outcomes that they already have.
     public func load(_ messages: [RecordedMessage], in pipeline: Pipeline) throws -> Loaded {
         let commands = messages.map { Self.command(in: $0.message) }
         let ids = messages.compactMap(\.message.commandID)
@@ -42,6 +44,7 @@ public struct CommandHandler<S: Store>: BatchHandler where S.Rules.Command: Send
             decided: Set(try decided.rows().map { try $0.decode(0, as: CommandID.self) }))
     }
 
+    /// Runs the rules in order: each command ends in one row that carries its outcome.
     public func handle(_ batch: Batch, _ loaded: Loaded, in pipeline: Pipeline) throws -> [Appending] {
         var state = loaded.state
         var decided = loaded.decided
@@ -53,7 +56,8 @@ public struct CommandHandler<S: Store>: BatchHandler where S.Rules.Command: Send
             do throws(Rejection) {
                 try Self.checkTimes(of: recorded.message, commandID: commandID, at: batch.time)
                 let context = CommandContext(
-                    commandID: commandID, account: recorded.message.account, key: recorded.message.key, time: batch.time)
+                    commandID: commandID, account: recorded.message.account, key: recorded.message.key, time: batch.time
+                )
                 emissions = try S.Rules.reduce(&state, try command.get(), context)
             } catch {
                 rows.append(Self.ended(recorded.message, .rejected, type: "Rejected", error.encodedBody))
@@ -65,6 +69,7 @@ public struct CommandHandler<S: Store>: BatchHandler where S.Rules.Command: Send
         return [Appending(rows, to: log)]
     }
 
+    /// The command's outcome is `failed`.
     public func giveUp(_ message: RecordedMessage, error: String) -> [Appending] {
         let failure = Failed(code: "error", reason: String(error.prefix(1000)))
         return [Appending([Self.ended(message.message, .failed, type: "Failed", failure.encodedBody)], to: log)]
@@ -91,10 +96,13 @@ public struct CommandHandler<S: Store>: BatchHandler where S.Rules.Command: Send
         if let made = commandID.time {
             guard made > time - horizon else {
                 throw Rejection(
-                    .idTooOld, "this command's id is older than 30 days, so it may have been done already: look, then use a new id")
+                    .idTooOld,
+                    "this command's id is older than 30 days, so it may have been done already: look, then use a new id"
+                )
             }
             guard made < time + aheadLimit else {
-                throw Rejection(.idTooOld, "this command's id is from the future: set the sender's clock and use a new id")
+                throw Rejection(
+                    .idTooOld, "this command's id is from the future: set the sender's clock and use a new id")
             }
         } else {
             throw Rejection(.idTooOld, "a command's id must carry its time (UUID version 7)")

@@ -35,7 +35,11 @@ public final class CommandSender: Service, Sendable {
         self.pool = pool
         self.logger = logger
         (lookUps, lookUp) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1024))
-        tail.observe { [weak self] row in self?.observe(row) } poll: { [weak self] in self?.poll() }
+        tail.observe { [weak self] row in
+            self?.observe(row)
+        } poll: { [weak self] in
+            self?.poll()
+        }
         appender.onReconnect { [weak self] in self?.appendAgain() }
     }
 
@@ -116,7 +120,8 @@ public final class CommandSender: Service, Sendable {
                 .success(
                     waiter.hash == hash
                         ? outcome
-                        : .rejected(Rejection(.idReused, "this id was used before for another command; use a new one"))))
+                        : .rejected(Rejection(.idReused, "this id was used before for another command; use a new one")))
+            )
         }
     }
 
@@ -179,6 +184,7 @@ public enum CommandError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// For logs and messages to people.
     public var description: String {
         switch self {
         case .overloaded: "too much waits to be done; try again in a second"

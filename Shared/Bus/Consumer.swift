@@ -33,6 +33,7 @@ public final class Consumer<Handler: BatchHandler>: Service, Sendable {
         }
     }
 
+    /// Works until it is cancelled or shut down gracefully.
     public func run() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for worker in workers {
@@ -47,6 +48,7 @@ public final class Consumer<Handler: BatchHandler>: Service, Sendable {
 public struct ConsumerSettings: Sendable {
     /// Connections that handle partitions, per process.
     public var workers = 2
+    /// Batch size and numbers of tries.
     public var limits = PartitionMachine<RecordedMessage>.Limits()
     /// How long a lease lasts unless renewed. A killed worker's partitions are taken over after this.
     public var leaseDuration: Duration = .seconds(5)
@@ -56,7 +58,11 @@ public struct ConsumerSettings: Sendable {
     public var backoff = Backoff(initial: .milliseconds(20), maximum: .seconds(5), multiplier: 2)
     /// Named points at which a test holds or ends the process; nil in production.
     public var faultPoint: (@Sendable (FaultPoint) -> Void)?
+    /// Has the server do everything of a batch before the fault point `beforeCommit`, so that its locks are held there.
+    /// Costs a round trip; false in production.
+    public var flushesBeforeCommit = false
 
+    /// All its parts, as the properties describe them.
     public init() {}
 }
 

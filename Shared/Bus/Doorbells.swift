@@ -2,7 +2,7 @@ public import Logging
 public import Postgres
 public import ServiceLifecycle
 import Synchronization
-public import Vocabulary
+import Vocabulary
 
 /// The process's one LISTEN connection. It says where to look, never what happened: a lost, late or doubled ring costs
 /// time and nothing else, because every reader also looks by itself.
@@ -18,6 +18,7 @@ public final class Doorbells: Service, Sendable {
     private let logger: Logger
     private let registrations = Mutex<[Registration]>([])
 
+    /// All its parts, as the properties describe them.
     public init(configuration: Configuration, logger: Logger) {
         self.configuration = configuration
         self.logger = logger

@@ -1,11 +1,13 @@
-public import Postgres
+import Postgres
 public import Vocabulary
 
 /// Which life of the logs a position belongs to: the cluster's system identifier, its timeline, and the database.
 /// After a restore or a failover it is another one, and positions of the old one mean nothing.
 public struct Incarnation: Hashable, Sendable, CustomStringConvertible {
+    /// For logs and messages to people.
     public let description: String
 
+    /// All its parts, as the properties describe them.
     public init?(_ text: String) {
         guard (1...64).contains(text.utf8.count),
             text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || $0 == UInt8(ascii: "-") })
@@ -33,11 +35,16 @@ public struct Incarnation: Hashable, Sendable, CustomStringConvertible {
 ///
 /// Text of the form `log@incarnation/partition/position`; an app keeps it as it is.
 public struct ResumeToken: Hashable, Sendable, LosslessStringConvertible {
+    /// The log.
     public let log: LogName
+    /// The log's life that the position belongs to.
     public let incarnation: Incarnation
+    /// The partition of the log.
     public let partition: Partition
+    /// The position in that partition.
     public let position: Position
 
+    /// All its parts, as the properties describe them.
     public init(log: LogName, incarnation: Incarnation, partition: Partition, position: Position) {
         self.log = log
         self.incarnation = incarnation
@@ -45,6 +52,7 @@ public struct ResumeToken: Hashable, Sendable, LosslessStringConvertible {
         self.position = position
     }
 
+    /// All its parts, as the properties describe them.
     public init?(_ text: String) {
         guard text.utf8.count <= 256 else { return nil }
         let halves = text.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
@@ -61,5 +69,6 @@ public struct ResumeToken: Hashable, Sendable, LosslessStringConvertible {
             partition: Partition(partition), position: Position(position))
     }
 
+    /// For logs and messages to people.
     public var description: String { "\(log)@\(incarnation)/\(partition)/\(position)" }
 }

@@ -14,7 +14,9 @@ struct LeaseStatements: Sendable {
     var channel: String { "\(schema).member" }
 
     private var sourceName: String { source.description }
-    private var microseconds: Int64 { duration / .microseconds(1) > 1e15 ? 1_000_000_000 : Int64(duration / .microseconds(1)) }
+    private var microseconds: Int64 {
+        duration / .microseconds(1) > 1e15 ? 1_000_000_000 : Int64(duration / .microseconds(1))
+    }
 
     func createRows(for partitions: [Partition]) -> Query {
         """

@@ -3,17 +3,21 @@ public import Vocabulary
 
 /// A log as a reader or writer uses it.
 public struct Log: Hashable, Sendable {
+    /// Its schema and table.
     public let name: LogName
     /// How many partitions it has; the database says so.
     public let partitionCount: Int32
 
+    /// All its parts, as the properties describe them.
     public init(name: LogName, partitionCount: Int32) {
         self.name = name
         self.partitionCount = partitionCount
     }
 
+    /// All of them, in order.
     public var partitions: [Partition] { (0..<partitionCount).map(Partition.init) }
 
+    /// Where a key's messages are.
     public func partition(of key: Key) -> Partition { Partition(of: key, among: partitionCount) }
 
     /// Reads from the database how many partitions a log has.
@@ -34,6 +38,7 @@ public enum BusError: Error, Sendable, CustomStringConvertible {
     case badPartitions(LogName, [Int32])
     case unreadable(LogName, String)
 
+    /// For logs and messages to people.
     public var description: String {
         switch self {
         case .badPartitions(let log, let numbers):
@@ -119,7 +124,7 @@ extension RecordedMessage {
 
 extension Log {
     /// Appends rows in this order; the last thing in a transaction. Returns per partition where they begin.
-    func append(_ messages: [Message]) -> Query {
+    public func append(_ messages: [Message]) -> Query {
         """
         SELECT in_partition, after_position FROM \(unescaped: "\(name)_append")(
             \(messages.map { partition(of: $0.key).number }), \(messages.map(\.kind.rawValue)), \
@@ -133,7 +138,7 @@ extension Log {
 
     /// Rings for these messages. A transaction of its own, behind the COMMIT: inside it, NOTIFY would take the
     /// cluster's one lock through the flush (18k → 5k commits/s with 16 committers).
-    func ring(for messages: [Message]) -> Query {
+    public func ring(for messages: [Message]) -> Query {
         let partitions = Set(messages.map { partition(of: $0.key) })
         return "SELECT pg_notify(\(name.channel), \(Doorbells.payload(for: partitions.sorted())))"
     }

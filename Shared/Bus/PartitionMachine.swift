@@ -4,10 +4,12 @@ public import Vocabulary
 public struct Cursor: Hashable, Sendable {
     /// The newest batch's number; 0 before the first.
     public var number: Int64
+    /// The position in that partition.
     public var position: Position
     /// The time that batch's rules were given; the next one's is never less.
     public var givenTime: Instant?
 
+    /// All its parts, as the properties describe them.
     public init(number: Int64 = 0, position: Position = .start, givenTime: Instant? = nil) {
         self.number = number
         self.position = position
@@ -58,6 +60,7 @@ public struct PartitionMachine<Item: Sendable>: Sendable {
         case connectionLost
     }
 
+    /// How much at once, and how often again.
     public struct Limits: Sendable {
         /// Messages in one transaction, at most.
         public var batch: Int
@@ -66,6 +69,7 @@ public struct PartitionMachine<Item: Sendable>: Sendable {
         /// Tries in a row that fail transiently before they count as permanent.
         public var transientAttempts: Int
 
+        /// All its parts, as the properties describe them.
         public init(batch: Int = 64, attempts: Int = 5, transientAttempts: Int = 20) {
             self.batch = batch
             self.attempts = attempts
@@ -94,14 +98,17 @@ public struct PartitionMachine<Item: Sendable>: Sendable {
     /// Whether this partition is in the worker's share.
     public private(set) var isWanted = false
 
+    /// All its parts, as the properties describe them.
     public init(limits: Limits) {
         self.limits = limits
     }
 
+    /// Whether the lease is held, as far as is known.
     public var isOwned: Bool {
         if case .unowned = phase { false } else { true }
     }
 
+    /// The lease's number while it is held.
     public var epoch: Epoch? {
         switch phase {
         case .unowned: nil
@@ -109,6 +116,7 @@ public struct PartitionMachine<Item: Sendable>: Sendable {
         }
     }
 
+    /// What to do now. Asking changes nothing.
     public func nextStep() -> Step {
         switch phase {
         case .unowned:
@@ -141,6 +149,7 @@ public struct PartitionMachine<Item: Sendable>: Sendable {
         isRefused = false
     }
 
+    /// The lease is ours. What was believed before is forgotten.
     public mutating func leaseTaken(_ epoch: Epoch) {
         forget()
         phase = .opening(epoch)
@@ -149,6 +158,7 @@ public struct PartitionMachine<Item: Sendable>: Sendable {
     /// Somebody else has it.
     public mutating func leaseRefused() { isRefused = true }
 
+    /// The newest batch was read.
     public mutating func cursorRead(_ cursor: Cursor) {
         guard case .opening(let epoch) = phase else { return }
         phase = .ready(epoch, cursor)
@@ -176,6 +186,7 @@ public struct PartitionMachine<Item: Sendable>: Sendable {
     /// Whether the pipeline that commits should carry the next read: only when nothing else is left to handle.
     public func readsAhead(handling count: Int) -> Bool { count == pending.count }
 
+    /// The transaction that handled the first `count` pending messages did not commit, as far as is known.
     public mutating func failed(_ failure: Failure, handling count: Int) {
         switch failure {
         case .fenced, .connectionLost:
@@ -195,6 +206,7 @@ public struct PartitionMachine<Item: Sendable>: Sendable {
         }
     }
 
+    /// The pause after a failure is over.
     public mutating func backedOff() { isBackingOff = false }
 
     /// The lease ran out, was fenced or its connection died: everything must be read again under a new one.
@@ -203,6 +215,7 @@ public struct PartitionMachine<Item: Sendable>: Sendable {
         phase = .unowned
     }
 
+    /// The lease was given back.
     public mutating func released() {
         forget()
         phase = .unowned

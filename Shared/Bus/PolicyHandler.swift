@@ -16,10 +16,14 @@ public protocol Policy: Sendable {
 public struct PolicyCommand: Sendable {
     /// The command log of the service that is asked.
     public let log: LogName
+    /// What keeps its order.
     public let key: Key
+    /// The account that asks; nil where none does.
     public let account: AccountID?
+    /// Its body.
     public let body: any CommandBody
 
+    /// All its parts, as the properties describe them.
     public init(_ body: any CommandBody, to log: LogName, key: Key, account: AccountID?) {
         self.body = body
         self.log = log
@@ -39,8 +43,10 @@ public struct PolicyHandler<P: Policy>: BatchHandler {
         self.logs = Dictionary(uniqueKeysWithValues: logs.map { ($0.name, $0) })
     }
 
+    /// A policy knows the event and nothing else.
     public func load(_ messages: [RecordedMessage], in pipeline: Pipeline) throws { try pipeline.flush() }
 
+    /// Turns each event into commands.
     public func handle(_ batch: Batch, _ loaded: Void, in pipeline: Pipeline) throws -> [Appending] {
         var rows: [LogName: [Message]] = [:]
         for recorded in batch.messages where recorded.message.kind == .event {
@@ -58,6 +64,7 @@ public struct PolicyHandler<P: Policy>: BatchHandler {
         }
     }
 
+    /// A policy skips nothing: the partition waits, visibly, until somebody helps.
     public func giveUp(_ message: RecordedMessage, error: String) throws -> [Appending] {
         throw BusError.unreadable(
             LogName(schema: "policy", table: "\(policy.name)"),

@@ -2,10 +2,12 @@ public import Vocabulary
 
 /// A worker among those that share a source's partitions.
 public struct Member: Hashable, Sendable {
+    /// The worker.
     public let owner: OwnerID
     /// Its number among the workers of its process.
     public let slot: Int32
 
+    /// All its parts, as the properties describe them.
     public init(owner: OwnerID, slot: Int32) {
         self.owner = owner
         self.slot = slot

@@ -10,12 +10,14 @@ public struct StreamReader: Sendable {
     private let pool: Pool
     private let settings: Settings
 
+    /// Limits. All have sane defaults.
     public struct Settings: Sendable {
         /// Events that wait for a slow subscriber, at most; then it is told that it fell behind.
         public var bufferLimit = 1024
         /// How far back a resume reads the log, in positions; from further back it gets a snapshot.
         public var resumeLimit: Int64 = 100_000
 
+        /// All its parts, as the properties describe them.
         public init() {}
     }
 
@@ -66,7 +68,8 @@ public struct StreamReader: Sendable {
                 throw BusError.unreadable(LogName(schema: "snapshot", table: "\(key)"), "no row")
             }
             return (
-                Position(try row.decode(0, as: Int64.self)), row.bytes(1) { $0.map { [UInt8]($0) } ?? Array("null".utf8) }
+                Position(try row.decode(0, as: Int64.self)),
+                row.bytes(1) { $0.map { [UInt8]($0) } ?? Array("null".utf8) }
             )
         }
     }
@@ -100,7 +103,9 @@ public struct StreamReader: Sendable {
         guard position < end else { return [] }
         let log = tail.log
         return try await pool.withConnection { database in
-            try database.query(log.read(key, after: position, through: end)).map { try RecordedMessage($0, of: log.name) }
+            try database.query(log.read(key, after: position, through: end)).map {
+                try RecordedMessage($0, of: log.name)
+            }
         }
     }
 }
@@ -118,6 +123,7 @@ public final class Subscription: Sendable {
         case resumed
     }
 
+    /// What a subscriber gets.
     public enum Element: Sendable {
         case event(RecordedMessage, ResumeToken)
         /// Too much waited. Subscribe again with the last token.
@@ -144,6 +150,7 @@ public final class Subscription: Sendable {
 
     deinit { end() }
 
+    /// Where this subscription began.
     public var beginning: Beginning { state.withLock { $0.beginning ?? .resumed } }
 
     /// Where the subscriber stands after the last element that it took.

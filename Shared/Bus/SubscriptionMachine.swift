@@ -24,6 +24,7 @@ public struct SubscriptionMachine<Event: Sendable>: Sendable {
     /// Everything up to here was given, or is in the snapshot.
     public private(set) var given: Position = .start
 
+    /// All its parts, as the properties describe them.
     public init(limit: Int) {
         self.limit = limit
     }
@@ -54,7 +55,7 @@ public struct SubscriptionMachine<Event: Sendable>: Sendable {
 
     /// The snapshot (or the token) is at `position`, and `between` was read from the log after it.
     public mutating func join(at position: Position, between: [(Position, Event)]) {
-        guard phase == .joining else { return } // interrupted or ended meanwhile
+        guard phase == .joining else { return }  // interrupted or ended meanwhile
         phase = .live
         given = position
         let last = between.last?.0 ?? position
@@ -70,6 +71,7 @@ public struct SubscriptionMachine<Event: Sendable>: Sendable {
         }
     }
 
+    /// Takes what comes next.
     public mutating func next() -> Next {
         switch phase {
         case .ended: return .ended
@@ -92,6 +94,7 @@ public struct SubscriptionMachine<Event: Sendable>: Sendable {
         buffer.removeAll()
     }
 
+    /// The subscriber has left.
     public mutating func end() {
         phase = .ended
         buffer.removeAll()

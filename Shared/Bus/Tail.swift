@@ -34,6 +34,7 @@ public final class Tail: Service, Sendable {
         let interrupt: @Sendable () -> Void
     }
 
+    /// The log.
     public let log: Log
     private let configuration: Configuration
     private let logger: Logger
@@ -43,6 +44,7 @@ public final class Tail: Service, Sendable {
     private let registry = Mutex(Registry())
     private static var readLimit: Int { 1000 }
 
+    /// All its parts, as the properties describe them.
     public init(
         log: Log, idlePoll: Duration = .seconds(1),
         backoff: Backoff = Backoff(initial: .milliseconds(20), maximum: .seconds(2), multiplier: 2),
@@ -104,6 +106,7 @@ public final class Tail: Service, Sendable {
 
     // MARK: Reading
 
+    /// Works until it is cancelled or shut down gracefully.
     public func run() async throws {
         await withTaskCancellationOrGracefulShutdownHandler {
             var attempt = 0

@@ -30,7 +30,7 @@ final class Worker<Handler: BatchHandler>: Sendable {
         configuration.parameters["application_name"] = leases.ownerName(owner)
         // A paused process must not hold others up longer than its lease.
         configuration.settings["idle_in_transaction_session_timeout"] =
-            "\(settings.leaseDuration * 0.6 / .milliseconds(1))"
+            "\(Int(settings.leaseDuration * 0.6 / .milliseconds(1)))ms"
         self.configuration = configuration
     }
 

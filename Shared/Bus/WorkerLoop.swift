@@ -85,7 +85,9 @@ final class WorkerLoop<Handler: BatchHandler> {
             try pipeline.flush()
             return (
                 Set(try renewed.rows().map { Partition(try $0.decode(0, as: Int32.self)) }),
-                try members.rows().map { try Member(owner: $0.decode(0, as: OwnerID.self), slot: $0.decode(1, as: Int32.self)) }
+                try members.rows().map {
+                    try Member(owner: $0.decode(0, as: OwnerID.self), slot: $0.decode(1, as: Int32.self))
+                }
             )
         }
         leasesEnd = asked + settings.leaseDuration
@@ -214,10 +216,12 @@ final class WorkerLoop<Handler: BatchHandler> {
             pipeline.query("BEGIN ISOLATION LEVEL READ COMMITTED")
             let clock = pipeline.query("SELECT clock_timestamp()")
             let appendings: [Appending]
-            var time: Instant { get throws {
-                let now = try clock.rows().only?.decode(0, as: Instant.self) ?? .now
-                return max(now, cursor.givenTime ?? now)
-            } }
+            var time: Instant {
+                get throws {
+                    let now = try clock.rows().only?.decode(0, as: Instant.self) ?? .now
+                    return max(now, cursor.givenTime ?? now)
+                }
+            }
             if let surrendered {
                 pipeline.sync()
                 try pipeline.flush()
@@ -235,6 +239,10 @@ final class WorkerLoop<Handler: BatchHandler> {
                 leases.commitBatch(
                     after: cursor, partition: partition, position: position, epoch: epoch, time: given,
                     messages: items.count))
+            if settings.flushesBeforeCommit {
+                pipeline.sync()
+                try pipeline.flush()
+            }
             settings.faultPoint?(.beforeCommit)
             let commit = pipeline.commit()
             pipeline.sync()

@@ -1,10 +1,14 @@
 /// How long to wait after the n-th failure in a row: exponential with full jitter, so that many that failed together
 /// don't come back together.
 public struct Backoff: Hashable, Sendable {
+    /// The longest first wait.
     public let initial: Duration
+    /// No wait is longer.
     public let maximum: Duration
+    /// How much longer each wait is than the one before.
     public let multiplier: Double
 
+    /// All its parts, as the properties describe them.
     public init(initial: Duration, maximum: Duration, multiplier: Double) {
         self.initial = initial
         self.maximum = maximum
@@ -29,6 +33,7 @@ public struct Backoff: Hashable, Sendable {
         ceiling(attempt: attempt) * Double.random(in: 0.1...1, using: &generator)
     }
 
+    /// The same with the system's randomness.
     public func delay(attempt: Int) -> Duration {
         var generator = SystemRandomNumberGenerator()
         return delay(attempt: attempt, using: &generator)

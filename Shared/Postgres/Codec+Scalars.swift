@@ -25,52 +25,106 @@ func integer<Value: FixedWidthInteger>(_ bytes: UnsafeRawBufferPointer?, _ type:
 }
 
 extension Int16: PostgresEncodable, PostgresDecodable {
+    /// The type that it is sent as.
     public static var postgresType: OID { .int2 }
-    public func encode(into buffer: inout [UInt8]) -> Bool { append(to: &buffer); return true }
-    public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) { self = try integer(bytes, type) }
+    /// Appends its bytes in PostgreSQL's binary format.
+    public func encode(into buffer: inout [UInt8]) -> Bool {
+        append(to: &buffer)
+        return true
+    }
+    /// Reads its bytes in PostgreSQL's binary format.
+    public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
+        self = try integer(bytes, type)
+    }
 }
 
 extension Int32: PostgresEncodable, PostgresDecodable {
+    /// The type that it is sent as.
     public static var postgresType: OID { .int4 }
-    public func encode(into buffer: inout [UInt8]) -> Bool { append(to: &buffer); return true }
-    public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) { self = try integer(bytes, type) }
+    /// Appends its bytes in PostgreSQL's binary format.
+    public func encode(into buffer: inout [UInt8]) -> Bool {
+        append(to: &buffer)
+        return true
+    }
+    /// Reads its bytes in PostgreSQL's binary format.
+    public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
+        self = try integer(bytes, type)
+    }
 }
 
 extension Int64: PostgresEncodable, PostgresDecodable {
+    /// The type that it is sent as.
     public static var postgresType: OID { .int8 }
-    public func encode(into buffer: inout [UInt8]) -> Bool { append(to: &buffer); return true }
-    public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) { self = try integer(bytes, type) }
+    /// Appends its bytes in PostgreSQL's binary format.
+    public func encode(into buffer: inout [UInt8]) -> Bool {
+        append(to: &buffer)
+        return true
+    }
+    /// Reads its bytes in PostgreSQL's binary format.
+    public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
+        self = try integer(bytes, type)
+    }
 }
 
 extension Int: PostgresEncodable, PostgresDecodable {
+    /// The type that it is sent as.
     public static var postgresType: OID { .int8 }
-    public func encode(into buffer: inout [UInt8]) -> Bool { Int64(self).append(to: &buffer); return true }
-    public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) { self = try integer(bytes, type) }
+    /// Appends its bytes in PostgreSQL's binary format.
+    public func encode(into buffer: inout [UInt8]) -> Bool {
+        Int64(self).append(to: &buffer)
+        return true
+    }
+    /// Reads its bytes in PostgreSQL's binary format.
+    public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
+        self = try integer(bytes, type)
+    }
 }
 
 extension Bool: PostgresEncodable, PostgresDecodable {
+    /// The type that it is sent as.
     public static var postgresType: OID { .bool }
-    public func encode(into buffer: inout [UInt8]) -> Bool { buffer.append(self ? 1 : 0); return true }
+    /// Appends its bytes in PostgreSQL's binary format.
+    public func encode(into buffer: inout [UInt8]) -> Bool {
+        buffer.append(self ? 1 : 0)
+        return true
+    }
+    /// Reads its bytes in PostgreSQL's binary format.
     public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
         guard let bytes else { throw DecodingFailure("it is NULL") }
-        guard type == .bool, bytes.count == 1 else { throw DecodingFailure("it is no bool but of type \(type.rawValue)") }
+        guard type == .bool, bytes.count == 1 else {
+            throw DecodingFailure("it is no bool but of type \(type.rawValue)")
+        }
         self = bytes[0] != 0
     }
 }
 
 extension Double: PostgresEncodable, PostgresDecodable {
+    /// The type that it is sent as.
     public static var postgresType: OID { .float8 }
-    public func encode(into buffer: inout [UInt8]) -> Bool { bitPattern.append(to: &buffer); return true }
+    /// Appends its bytes in PostgreSQL's binary format.
+    public func encode(into buffer: inout [UInt8]) -> Bool {
+        bitPattern.append(to: &buffer)
+        return true
+    }
+    /// Reads its bytes in PostgreSQL's binary format.
     public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
         guard let bytes else { throw DecodingFailure("it is NULL") }
-        guard type == .float8, bytes.count == 8 else { throw DecodingFailure("it is no float8 but of type \(type.rawValue)") }
+        guard type == .float8, bytes.count == 8 else {
+            throw DecodingFailure("it is no float8 but of type \(type.rawValue)")
+        }
         self.init(bitPattern: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)))
     }
 }
 
 extension String: PostgresEncodable, PostgresDecodable {
+    /// The type that it is sent as.
     public static var postgresType: OID { .text }
-    public func encode(into buffer: inout [UInt8]) -> Bool { buffer.append(contentsOf: utf8); return true }
+    /// Appends its bytes in PostgreSQL's binary format.
+    public func encode(into buffer: inout [UInt8]) -> Bool {
+        buffer.append(contentsOf: utf8)
+        return true
+    }
+    /// Reads its bytes in PostgreSQL's binary format.
     public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
         guard let bytes else { throw DecodingFailure("it is NULL") }
         switch type {
@@ -81,14 +135,19 @@ extension String: PostgresEncodable, PostgresDecodable {
 }
 
 extension UUID: PostgresEncodable, PostgresDecodable {
+    /// The type that it is sent as.
     public static var postgresType: OID { .uuid }
+    /// Appends its bytes in PostgreSQL's binary format.
     public func encode(into buffer: inout [UInt8]) -> Bool {
         withUnsafeBytes(of: uuid) { buffer.append(contentsOf: $0) }
         return true
     }
+    /// Reads its bytes in PostgreSQL's binary format.
     public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
         guard let bytes else { throw DecodingFailure("it is NULL") }
-        guard type == .uuid, bytes.count == 16 else { throw DecodingFailure("it is no uuid but of type \(type.rawValue)") }
+        guard type == .uuid, bytes.count == 16 else {
+            throw DecodingFailure("it is no uuid but of type \(type.rawValue)")
+        }
         self.init(uuid: bytes.loadUnaligned(as: uuid_t.self))
     }
 }

@@ -1,8 +1,10 @@
 /// A timestamptz: whole microseconds since 1970-01-01 00:00 UTC. Never a `Date`: what is compared or stored must come
 /// back the same.
 public struct Timestamp: Hashable, Comparable, Sendable {
+    /// Since 1970-01-01 00:00 UTC.
     public let microseconds: Int64
 
+    /// All its parts, as the properties describe them.
     public init(microseconds: Int64) {
         self.microseconds = microseconds
     }
@@ -10,17 +12,21 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     /// From PostgreSQL's epoch, 2000-01-01, to Unix's.
     public static let epochOffset: Int64 = 946_684_800_000_000
 
+    /// Their natural order.
     public static func < (left: Self, right: Self) -> Bool { left.microseconds < right.microseconds }
 }
 
 extension Timestamp: PostgresEncodable, PostgresDecodable {
+    /// The type that it is sent as.
     public static var postgresType: OID { .timestamptz }
 
+    /// Appends its bytes in PostgreSQL's binary format.
     public func encode(into buffer: inout [UInt8]) -> Bool {
         microseconds.subtractingReportingOverflow(Self.epochOffset).partialValue.append(to: &buffer)
         return true
     }
 
+    /// Reads its bytes in PostgreSQL's binary format.
     public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
         guard let bytes else { throw DecodingFailure("it is NULL") }
         guard type == .timestamptz, bytes.count == 8 else {
@@ -35,21 +41,26 @@ extension Timestamp: PostgresEncodable, PostgresDecodable {
 
 /// A json document as the UTF-8 that it is.
 public struct JSON: Hashable, Sendable {
+    /// As they are.
     public let bytes: [UInt8]
 
+    /// All its parts, as the properties describe them.
     public init(_ bytes: [UInt8]) {
         self.bytes = bytes
     }
 }
 
 extension JSON: PostgresEncodable, PostgresDecodable {
+    /// The type that it is sent as.
     public static var postgresType: OID { .json }
 
+    /// Appends its bytes in PostgreSQL's binary format.
     public func encode(into buffer: inout [UInt8]) -> Bool {
         buffer.append(contentsOf: bytes)
         return true
     }
 
+    /// Reads its bytes in PostgreSQL's binary format.
     public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
         guard let bytes else { throw DecodingFailure("it is NULL") }
         guard type == .json else { throw DecodingFailure("it is no json but of type \(type.rawValue)") }
@@ -59,46 +70,58 @@ extension JSON: PostgresEncodable, PostgresDecodable {
 
 /// A jsonb document as UTF-8; PostgreSQL keeps it in a form of its own.
 public struct JSONB: Hashable, Sendable {
+    /// As they are.
     public let bytes: [UInt8]
 
+    /// All its parts, as the properties describe them.
     public init(_ bytes: [UInt8]) {
         self.bytes = bytes
     }
 }
 
 extension JSONB: PostgresEncodable, PostgresDecodable {
+    /// The type that it is sent as.
     public static var postgresType: OID { .jsonb }
 
+    /// Appends its bytes in PostgreSQL's binary format.
     public func encode(into buffer: inout [UInt8]) -> Bool {
-        buffer.append(1) // the format's version
+        buffer.append(1)  // the format's version
         buffer.append(contentsOf: bytes)
         return true
     }
 
+    /// Reads its bytes in PostgreSQL's binary format.
     public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
         guard let bytes else { throw DecodingFailure("it is NULL") }
-        guard type == .jsonb, bytes.first == 1 else { throw DecodingFailure("it is no jsonb but of type \(type.rawValue)") }
+        guard type == .jsonb, bytes.first == 1 else {
+            throw DecodingFailure("it is no jsonb but of type \(type.rawValue)")
+        }
         self.init([UInt8](bytes.dropFirst()))
     }
 }
 
 /// Bytes, as bytea.
 public struct Bytes: Hashable, Sendable {
+    /// As they are.
     public let bytes: [UInt8]
 
+    /// All its parts, as the properties describe them.
     public init(_ bytes: [UInt8]) {
         self.bytes = bytes
     }
 }
 
 extension Bytes: PostgresEncodable, PostgresDecodable {
+    /// The type that it is sent as.
     public static var postgresType: OID { .bytea }
 
+    /// Appends its bytes in PostgreSQL's binary format.
     public func encode(into buffer: inout [UInt8]) -> Bool {
         buffer.append(contentsOf: bytes)
         return true
     }
 
+    /// Reads its bytes in PostgreSQL's binary format.
     public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
         guard let bytes else { throw DecodingFailure("it is NULL") }
         guard type == .bytea else { throw DecodingFailure("it is no bytea but of type \(type.rawValue)") }
@@ -107,12 +130,15 @@ extension Bytes: PostgresEncodable, PostgresDecodable {
 }
 
 extension Optional: PostgresEncodable where Wrapped: PostgresEncodable {
+    /// The type that it is sent as.
     public static var postgresType: OID { Wrapped.postgresType }
 
+    /// Appends its bytes in PostgreSQL's binary format.
     public func encode(into buffer: inout [UInt8]) -> Bool { self?.encode(into: &buffer) ?? false }
 }
 
 extension Optional: PostgresDecodable where Wrapped: PostgresDecodable {
+    /// Reads its bytes in PostgreSQL's binary format.
     public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
         self = bytes == nil ? nil : try Wrapped(postgres: bytes, type: type)
     }
@@ -121,8 +147,10 @@ extension Optional: PostgresDecodable where Wrapped: PostgresDecodable {
 /// One-dimensional arrays in the binary format: dimensions, a flag for NULLs, the element type, length and lower bound,
 /// then each element with its length (`src/backend/utils/adt/arrayfuncs.c`, `array_send`).
 extension Array: PostgresEncodable where Element: PostgresEncodable {
+    /// The type that it is sent as.
     public static var postgresType: OID { Element.postgresType.array ?? .unknown }
 
+    /// Appends its bytes in PostgreSQL's binary format.
     public func encode(into buffer: inout [UInt8]) -> Bool {
         buffer.reserveCapacity(buffer.count + 20 + count * 20)
         Int32(isEmpty ? 0 : 1).append(to: &buffer)
@@ -137,7 +165,9 @@ extension Array: PostgresEncodable where Element: PostgresEncodable {
             Int32(-1).append(to: &buffer)
             if element.encode(into: &buffer) {
                 let length = UInt32(buffer.count - lengthAt - 4)
-                for shift in 0..<4 { buffer[lengthAt + shift] = UInt8(truncatingIfNeeded: length >> (24 - 8 * UInt32(shift))) }
+                for shift in 0..<4 {
+                    buffer[lengthAt + shift] = UInt8(truncatingIfNeeded: length >> (24 - 8 * UInt32(shift)))
+                }
             } else {
                 buffer[flagAt + 3] = 1
             }
@@ -147,6 +177,7 @@ extension Array: PostgresEncodable where Element: PostgresEncodable {
 }
 
 extension Array: PostgresDecodable where Element: PostgresDecodable {
+    /// Reads its bytes in PostgreSQL's binary format.
     public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
         guard let bytes else { throw DecodingFailure("it is NULL") }
         var reader = ArrayReader(bytes: bytes)

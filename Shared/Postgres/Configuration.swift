@@ -12,6 +12,7 @@ public struct Configuration: Sendable {
     /// How long one attempt to connect may take.
     public var connectTimeout: Duration = .seconds(10)
 
+    /// All its parts, as the properties describe them.
     public init(_ conninfo: String) {
         self.conninfo = conninfo
     }
@@ -22,12 +23,14 @@ public struct Configuration: Sendable {
         keywords += [
             ("client_encoding", "UTF8"),
             // A peer that vanished is noticed by the kernel, not by the next hour's statement.
-            ("tcp_user_timeout", "10000"), ("keepalives_idle", "10"), ("keepalives_interval", "5"), ("keepalives_count", "3"),
+            ("tcp_user_timeout", "10000"), ("keepalives_idle", "10"), ("keepalives_interval", "5"),
+            ("keepalives_count", "3"),
         ]
         keywords += parameters.sorted { $0.key < $1.key }
         let options = settings.sorted { $0.key < $1.key }.map { "-c \($0)=\(Self.escaped($1))" }
         if !options.isEmpty {
-            keywords.append(("options", ([given(option: "options")].compactMap { $0 } + options).joined(separator: " ")))
+            keywords.append(
+                ("options", ([given(option: "options")].compactMap { $0 } + options).joined(separator: " ")))
         }
         return keywords
     }
@@ -58,7 +61,9 @@ extension Configuration: CustomStringConvertible {
             var current = options
             while let keyword = current.pointee.keyword {
                 let name = String(cString: keyword)
-                if ["host", "hostaddr", "port", "dbname", "user", "service"].contains(name), let value = current.pointee.val {
+                if ["host", "hostaddr", "port", "dbname", "user", "service"].contains(name),
+                    let value = current.pointee.val
+                {
                     known.append("\(name)=\(String(cString: value))")
                 }
                 current += 1

@@ -16,12 +16,16 @@ import Synchronization
 public final class Connection: Sendable {
     private struct Job: Sendable {
         let number: UInt64
-        let work: @Sendable (Database?) -> Void
+        let work: @Sendable (Result<Database, PostgresError>) -> Void
     }
 
     private struct State: Sendable {
         var jobs: [Job] = []
         var last: UInt64 = 0
+        /// Cancelled before they were enqueued.
+        var cancelledEarly: Set<UInt64> = []
+        /// Numbered and not yet enqueued.
+        var announced: Set<UInt64> = []
         var isClosing = false
         var isEnded = false
         var isLost = false
@@ -94,29 +98,22 @@ public final class Connection: Sendable {
     public func run<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
         let number = state.withLock { state in
             state.last += 1
+            state.announced.insert(state.last)
             return state.last
         }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Value, any Error>) in
                 enqueue(
-                    Job(number: number) { database in
-                        guard let database else { return continuation.resume(throwing: PostgresError.closed) }
-                        continuation.resume(with: Result { try body(database) })
+                    Job(number: number) { work in
+                        switch work {
+                        case .success(let database): continuation.resume(with: Result { try body(database) })
+                        case .failure(let error): continuation.resume(throwing: error)
+                        }
                     })
             }
         } onCancel: {
             cancel(number)
         }
-    }
-
-    /// Runs `job` on the connection's thread, after what was given to it before. It gets nil when the connection is
-    /// closed.
-    public func submit(_ job: @escaping @Sendable (Database?) -> Void) {
-        let number = state.withLock { state in
-            state.last += 1
-            return state.last
-        }
-        enqueue(Job(number: number, work: job))
     }
 
     /// Whether the server is gone, as far as is known. An idle connection watches its socket.
@@ -135,25 +132,41 @@ public final class Connection: Sendable {
     }
 
     private func enqueue(_ job: Job) {
-        let isAccepted = state.withLock { state in
-            guard !state.isEnded, !state.isClosing else { return false }
+        let refusal: PostgresError? = state.withLock { state in
+            state.announced.remove(job.number)
+            if state.cancelledEarly.remove(job.number) != nil { return .cancelled }
+            guard !state.isEnded, !state.isClosing else { return .closed }
             state.jobs.append(job)
-            return true
+            return nil
         }
-        if isAccepted { wake.signal() } else { job.work(nil) }
+        if let refusal { job.work(.failure(refusal)) } else { wake.signal() }
     }
 
     /// Not on the caller's thread: PQcancel connects to the server and waits. While it does, the thread can't begin the
-    /// next job, so the cancel can't hit that one.
+    /// next job, so the cancel can't hit that one. A cancel that overtakes its statement finds an idle server and does
+    /// nothing, so it is repeated until the job has ended.
     private func cancel(_ number: UInt64) {
-        let skipped = state.withLock { state in
-            let index = state.jobs.firstIndex { $0.number == number }
-            return index.map { state.jobs.remove(at: $0) }
+        let (skipped, isRunning): (Job?, Bool) = state.withLock { state in
+            if state.announced.contains(number) {
+                state.cancelledEarly.insert(number)
+                return (nil, false)
+            }
+            guard let index = state.jobs.firstIndex(where: { $0.number == number }) else { return (nil, true) }
+            return (state.jobs.remove(at: index), false)
         }
-        if let skipped { return skipped.work(nil) }
+        skipped?.work(.failure(.cancelled))
+        if isRunning { cancelRunning(number, repeatAfter: .milliseconds(20)) }
+    }
+
+    private func cancelRunning(_ number: UInt64, repeatAfter pause: DispatchTimeInterval) {
         DispatchQueue.global().async { [self] in
-            running.withLock { running in
+            let isRunning = running.withLock { running in
                 if running.job == number { cancelHandle.cancel() }
+                return running.job == number
+            }
+            guard isRunning else { return }
+            DispatchQueue.global().asyncAfter(deadline: .now() + pause) { [self] in
+                cancelRunning(number, repeatAfter: .milliseconds(500))
             }
         }
     }
@@ -162,12 +175,16 @@ public final class Connection: Sendable {
 
     private func serve(_ database: Database) {
         while true {
-            let (job, isClosing) = state.withLock { state in
-                (state.jobs.isEmpty ? nil : state.jobs.removeFirst(), state.isClosing)
+            // Within both locks: who cancels finds the job in the queue or running, never in between.
+            let (job, isClosing) = running.withLock { running in
+                state.withLock { state in
+                    let job = state.jobs.isEmpty ? nil : state.jobs.removeFirst()
+                    running.job = job?.number
+                    return (job, state.isClosing)
+                }
             }
             if let job {
-                running.withLock { $0.job = job.number }
-                job.work(database)
+                job.work(.success(database))
                 running.withLock { $0.job = nil }
                 if database.isLost { state.withLock { $0.isLost = true } }
             } else if isClosing {
@@ -181,7 +198,7 @@ public final class Connection: Sendable {
             defer { (state.jobs, state.ended) = ([], []) }
             return (state.jobs, state.ended)
         }
-        for job in jobs { job.work(nil) }
+        for job in jobs { job.work(.failure(.closed)) }
         for continuation in ended { continuation.resume() }
     }
 
@@ -233,7 +250,8 @@ enum Link {
         var wanted = PGRES_POLLING_WRITING
         while wanted != PGRES_POLLING_OK {
             guard wanted != PGRES_POLLING_FAILED else { throw failed(connection) }
-            let left = Int32(clamping: (deadline - .now) / .milliseconds(1) > 0 ? Int((deadline - .now) / .milliseconds(1)) : 0)
+            let left = Int32(
+                clamping: (deadline - .now) / .milliseconds(1) > 0 ? Int((deadline - .now) / .milliseconds(1)) : 0)
             var descriptor = pollfd(
                 fd: PQsocket(connection), events: Int16(wanted == PGRES_POLLING_READING ? POLLIN : POLLOUT), revents: 0)
             let ready = poll(&descriptor, 1, left)

@@ -3,7 +3,9 @@ import Glibc
 
 /// A NOTIFY as it was received.
 public struct Notification: Hashable, Sendable {
+    /// Where it was sent.
     public let channel: String
+    /// What was sent with it, at most 8000 bytes.
     public let payload: String
     /// The server process that sent it.
     public let pid: Int32
@@ -31,7 +33,8 @@ extension Database {
     /// Sleeps until the server sends something, `wake` is readable, or the time is up.
     func waitForInput(orWake wake: Wake, atMost timeout: Duration) {
         var descriptors = [
-            pollfd(fd: socket, events: Int16(POLLIN), revents: 0), pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: socket, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0),
         ]
         _ = poll(&descriptors, 2, Int32(clamping: Int(max(0, timeout / .milliseconds(1)))))
     }

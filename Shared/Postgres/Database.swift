@@ -2,7 +2,7 @@ import CLibpq
 import Glibc
 
 /// A connection as seen from its own thread: all calls block it, and none can be interleaved with another's.
-/// Exists only inside the closures given to ``Connection/run(_:)`` and ``Connection/submit(_:)``.
+/// Exists only inside the closures given to ``Connection/run(_:)``.
 public final class Database {
     private struct StatementKey: Hashable {
         let sql: String
@@ -10,7 +10,15 @@ public final class Database {
     }
 
     let connection: OpaquePointer
-    private var statements: [StatementKey: String] = [:]
+    private struct PreparedStatement {
+        let name: String
+        /// Between which syncs of which pipeline its preparation was queued; nil once it is known to have succeeded.
+        var segment: Int?
+    }
+
+    private var statements: [StatementKey: PreparedStatement] = [:]
+    /// Counts the syncs of pipelines: what was queued before one may have been skipped.
+    private var segment = 0
     private var statementCount = 0
     private static var statementLimit: Int { 256 }
     private var isInPipeline = false
@@ -28,6 +36,7 @@ public final class Database {
         case idle, active, inTransaction, failed, unknown
     }
 
+    /// As libpq knows it, without asking the server.
     public var transactionStatus: TransactionStatus {
         switch PQtransactionStatus(connection) {
         case PQTRANS_IDLE: .idle
@@ -58,6 +67,7 @@ public final class Database {
                 forget(query)
                 throw error
             }
+            confirm(query)
         }
         try send { execute(query, name) }
         do throws(PostgresError) { return try result(try onlyResult()) } catch {
@@ -83,6 +93,7 @@ public final class Database {
 
     // MARK: Transactions
 
+    /// PostgreSQL manual, section 13.2.
     public enum Isolation: String, Sendable {
         case readCommitted = "READ COMMITTED"
         case repeatableRead = "REPEATABLE READ"
@@ -142,6 +153,14 @@ public final class Database {
         }
     }
 
+    /// The last queued statement's preparation succeeded.
+    func confirm(_ query: Query) {
+        statements[StatementKey(sql: query.sql, types: query.types)]?.segment = nil
+    }
+
+    /// A pipeline was synced.
+    func beginSegment() { segment += 1 }
+
     func forget(_ query: Query) {
         statements[StatementKey(sql: query.sql, types: query.types)] = nil
     }
@@ -155,10 +174,12 @@ public final class Database {
 
     private func statement(for query: Query) -> Statement {
         let key = StatementKey(sql: query.sql, types: query.types)
-        if let name = statements[key] { return .known(name) }
+        // A preparation that lies before the last sync may have been skipped for an error: prepare anew.
+        if let known = statements[key], known.segment == nil || known.segment == segment { return .known(known.name) }
         statementCount += 1
-        let name = "q\(statementCount)"
-        statements[key] = name
+        // With its first word: who reads pg_prepared_statements or a trace of the protocol sees what it is.
+        let name = "\(statementCount) \(query.sql.prefix { !$0.isWhitespace })"
+        statements[key] = PreparedStatement(name: name, segment: segment)
         return .new(name)
     }
 
@@ -234,10 +255,12 @@ public final class Database {
         }
         guard let state = field("C") else { return lost() }
         let error = ServerError(
-            sqlState: state, severity: field("V") ?? field("S") ?? "ERROR", message: field("M") ?? "", detail: field("D"),
+            sqlState: state, severity: field("V") ?? field("S") ?? "ERROR", message: field("M") ?? "",
+            detail: field("D"),
             hint: field("H"), schema: field("s"), table: field("t"), column: field("c"), constraint: field("n"),
             context: field("W"))
-        return error.severity == "FATAL" || error.severity == "PANIC" ? .connectionLost(error.description) : .server(error)
+        return error.severity == "FATAL" || error.severity == "PANIC"
+            ? .connectionLost(error.description) : .server(error)
     }
 
     func lost() -> PostgresError {

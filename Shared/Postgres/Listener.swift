@@ -4,6 +4,7 @@ import Synchronization
 /// Listens on channels, for ever: reconnects with back-off, and probes its connection, since one that died silently
 /// looks like one on which nothing happens.
 public final class Listener: Sendable {
+    /// What a listener tells.
     public enum Event: Sendable {
         case notification(channel: String, payload: String, pid: Int32)
         /// Every channel is listened to, on a new connection: whatever was sent before may have been missed.
@@ -72,7 +73,8 @@ public final class Listener: Sendable {
         var nextProbe = ContinuousClock.now + probeInterval
         while !isStopped() {
             for notification in database.takeNotifications() {
-                handler(.notification(channel: notification.channel, payload: notification.payload, pid: notification.pid))
+                handler(
+                    .notification(channel: notification.channel, payload: notification.payload, pid: notification.pid))
             }
             database.waitForInput(orWake: wake, atMost: nextProbe - .now)
             guard database.consumeInput() else { throw database.lost() }
@@ -92,7 +94,9 @@ public final class Listener: Sendable {
         let dropped = Mutex(0)
         let listener = Listener(configuration: configuration, channels: channels, logger: logger) { event in
             let missed = dropped.withLock { $0 }
-            if missed > 0, case .enqueued = continuation.yield(.overflowed(missed)) { dropped.withLock { $0 -= missed } }
+            if missed > 0, case .enqueued = continuation.yield(.overflowed(missed)) {
+                dropped.withLock { $0 -= missed }
+            }
             if case .dropped = continuation.yield(event) { dropped.withLock { $0 += 1 } }
         }
         return (listener, stream)

@@ -34,6 +34,7 @@ public final class Pipeline {
         }
         entries.append(.sync)
         isSynced = true
+        database.beginSegment()
     }
 
     /// Sends everything queued and reads every result, writing and reading in turns.
@@ -95,7 +96,8 @@ public final class Pipeline {
         }
         while let extra = try database.nextResult() { PQclear(extra) }
         switch entry {
-        case .preparation(let query): if case .failure = outcome { database.forget(query) }
+        case .preparation(let query):
+            if case .success = outcome { database.confirm(query) } else { database.forget(query) }
         case .statement(let pending, let query):
             if case .failure(let error) = outcome, error.sqlState == "26000" || error.sqlState == "0A000" {
                 database.forget(query)

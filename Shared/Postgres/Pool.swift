@@ -17,6 +17,7 @@ public final class Pool: Sendable {
     private let logger: Logger?
     private let state = Mutex(State())
 
+    /// All its parts, as the properties describe them.
     public init(configuration: Configuration, size: Int = 4, waiters: Int = 1000, logger: Logger? = nil) {
         self.configuration = configuration
         self.size = size
@@ -106,7 +107,9 @@ public final class Pool: Sendable {
     /// A connection is gone: whoever waits first may open another.
     private func release() {
         let waiter = state.withLock { state in
-            if !state.waiters.isEmpty { return state.waiters.removeFirst().1 as CheckedContinuation<Result<Connection?, PostgresError>, Never>? }
+            if !state.waiters.isEmpty {
+                return state.waiters.removeFirst().1 as CheckedContinuation<Result<Connection?, PostgresError>, Never>?
+            }
             state.open -= 1
             return nil
         }

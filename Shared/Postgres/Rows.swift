@@ -10,8 +10,11 @@ public final class Rows: Sequence {
 
     deinit { PQclear(result) }
 
+    /// How many rows there are.
     public var count: Int { Int(PQntuples(result)) }
+    /// Whether there is none.
     public var isEmpty: Bool { count == 0 }
+    /// The columns' names.
     public var columns: [String] { (0..<PQnfields(result)).map { String(cString: PQfname(result, $0)) } }
     /// The first row, if there is one.
     public var only: Row? { isEmpty ? nil : self[0] }
@@ -20,11 +23,13 @@ public final class Rows: Sequence {
     /// What the server says that it did, for example `COMMIT` or `INSERT 0 1`.
     public var commandTag: String { String(cString: PQcmdStatus(result)) }
 
+    /// The row at an index below ``count``.
     public subscript(index: Int) -> Row {
         precondition(index >= 0 && index < count, "row \(index) of \(count)")
         return Row(rows: self, index: Int32(index))
     }
 
+    /// In order.
     public func makeIterator() -> AnyIterator<Row> {
         var next = 0
         return AnyIterator {

@@ -5,9 +5,12 @@ import Crypto
 /// Two words instead of Foundation's `UUID`: hashing and comparing them is what the bus does most.
 /// The text form is RFC 9562's, in lower case.
 public struct ID<Subject>: Hashable, Sendable {
+    /// The first eight bytes.
     public let high: UInt64
+    /// The last eight bytes.
     public let low: UInt64
 
+    /// All its parts, as the properties describe them.
     public init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
@@ -42,6 +45,7 @@ public struct ID<Subject>: Hashable, Sendable {
 }
 
 extension ID: Comparable {
+    /// Their natural order.
     public static func < (left: Self, right: Self) -> Bool {
         left.high == right.high ? left.low < right.low : left.high < right.high
     }
@@ -68,6 +72,7 @@ extension ID: LosslessStringConvertible {
         self.init(high: high, low: low)
     }
 
+    /// For logs and messages to people.
     public var description: String {
         String(unsafeUninitializedCapacity: 36) { buffer in
             var index = 0
@@ -97,6 +102,7 @@ extension ID: LosslessStringConvertible {
 }
 
 extension ID: Codable {
+    /// From one JSON value.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let id = Self(try container.decode(String.self)) else {
@@ -105,6 +111,7 @@ extension ID: Codable {
         self = id
     }
 
+    /// As one JSON value.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)

@@ -1,17 +1,19 @@
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #else
-import Darwin
+    import Darwin
 #endif
 
 /// A point in time: whole microseconds since 1970-01-01 00:00 UTC, as PostgreSQL keeps it.
 ///
 /// Never a floating-point number: what is compared or stored must come back the same.
 public struct Instant: Hashable, Comparable, Sendable {
+    /// As many.
     public let microseconds: Int64
 
+    /// All its parts, as the properties describe them.
     public init(microseconds: Int64) {
         self.microseconds = microseconds
     }
@@ -26,6 +28,7 @@ public struct Instant: Hashable, Comparable, Sendable {
     /// Whole milliseconds since 1970, rounded down.
     public var milliseconds: Int64 { microseconds.quotientRoundedDown(dividingBy: 1000) }
 
+    /// Their natural order.
     public static func < (left: Self, right: Self) -> Bool { left.microseconds < right.microseconds }
 
     /// Saturates at the ends of the range instead of trapping: deadlines may come from outside.
@@ -34,10 +37,12 @@ public struct Instant: Hashable, Comparable, Sendable {
         return Self(microseconds: overflow ? (interval.microseconds > 0 ? .max : .min) : sum)
     }
 
+    /// Earlier by an interval; saturates.
     public static func - (time: Self, interval: Interval) -> Self {
         time + Interval(microseconds: interval.microseconds == .min ? .max : -interval.microseconds)
     }
 
+    /// The time from `right` to `left`; saturates.
     public static func - (left: Self, right: Self) -> Interval {
         let (difference, overflow) = left.microseconds.subtractingReportingOverflow(right.microseconds)
         return Interval(microseconds: overflow ? (left > right ? .max : .min) : difference)
@@ -46,18 +51,26 @@ public struct Instant: Hashable, Comparable, Sendable {
 
 /// A span of time in whole microseconds.
 public struct Interval: Hashable, Comparable, Sendable {
+    /// As many.
     public let microseconds: Int64
 
+    /// All its parts, as the properties describe them.
     public init(microseconds: Int64) {
         self.microseconds = microseconds
     }
 
+    /// Their natural order.
     public static func < (left: Self, right: Self) -> Bool { left.microseconds < right.microseconds }
 
+    /// Milliseconds.
     public static func milliseconds(_ count: Int64) -> Self { Self(microseconds: count * 1000) }
+    /// Seconds.
     public static func seconds(_ count: Int64) -> Self { Self(microseconds: count * 1_000_000) }
+    /// Minutes.
     public static func minutes(_ count: Int64) -> Self { seconds(count * 60) }
+    /// Hours.
     public static func hours(_ count: Int64) -> Self { minutes(count * 60) }
+    /// Days of 24 hours.
     public static func days(_ count: Int64) -> Self { hours(count * 24) }
 
     /// The same span for the APIs of the standard library.
@@ -65,10 +78,12 @@ public struct Interval: Hashable, Comparable, Sendable {
 }
 
 extension Instant: Codable {
+    /// From one JSON value.
     public init(from decoder: any Decoder) throws {
         microseconds = try decoder.singleValueContainer().decode(Int64.self)
     }
 
+    /// As one JSON value.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(microseconds)
@@ -76,10 +91,12 @@ extension Instant: Codable {
 }
 
 extension Interval: Codable {
+    /// From one JSON value.
     public init(from decoder: any Decoder) throws {
         microseconds = try decoder.singleValueContainer().decode(Int64.self)
     }
 
+    /// As one JSON value.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(microseconds)

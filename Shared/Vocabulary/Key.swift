@@ -5,6 +5,7 @@ import Crypto
 ///
 /// Text of the form `kind/id`, 1 to 128 bytes of UTF-8.
 public struct Key: Hashable, Sendable, CustomStringConvertible {
+    /// For logs and messages to people.
     public let description: String
 
     /// Returns nil for empty text, more than 128 bytes of UTF-8, or U+0000.
@@ -27,6 +28,7 @@ public struct Key: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Key: Codable {
+    /// From one JSON value.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let key = Self(try container.decode(String.self)) else {
@@ -35,6 +37,7 @@ extension Key: Codable {
         self = key
     }
 
+    /// As one JSON value.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)
@@ -43,8 +46,10 @@ extension Key: Codable {
 
 /// One numbered shard of a log.
 public struct Partition: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// From 0 for a partition, from 1 for what is counted.
     public let number: Int32
 
+    /// All its parts, as the properties describe them.
     public init(_ number: Int32) {
         self.number = number
     }
@@ -62,14 +67,18 @@ public struct Partition: Hashable, Comparable, Sendable, CustomStringConvertible
         number = Int32(word % UInt32(count))
     }
 
+    /// Their natural order.
     public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
+    /// For logs and messages to people.
     public var description: String { String(number) }
 }
 
 /// The gap-free number of a row in its partition; the first row's is 1.
 public struct Position: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// From 0 for a partition, from 1 for what is counted.
     public let number: Int64
 
+    /// All its parts, as the properties describe them.
     public init(_ number: Int64) {
         self.number = number
     }
@@ -77,34 +86,46 @@ public struct Position: Hashable, Comparable, Sendable, CustomStringConvertible 
     /// Before the first row.
     public static let start = Position(0)
 
+    /// The one after it.
     public var next: Position { Position(number + 1) }
 
+    /// Their natural order.
     public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
+    /// For logs and messages to people.
     public var description: String { String(number) }
 }
 
 /// How often a partition's lease changed hands.
 public struct Epoch: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// From 0 for a partition, from 1 for what is counted.
     public let number: Int64
 
+    /// All its parts, as the properties describe them.
     public init(_ number: Int64) {
         self.number = number
     }
 
+    /// Their natural order.
     public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
+    /// For logs and messages to people.
     public var description: String { String(number) }
 }
 
 /// A log by its schema and table: `contacts.log`. Its doorbell's channel has the same name.
 public struct LogName: Hashable, Sendable, CustomStringConvertible {
+    /// The schema, and with it the service that owns it.
     public let schema: String
+    /// The table.
     public let table: String
 
+    /// All its parts, as the properties describe them.
     public init(schema: String, table: String) {
         self.schema = schema
         self.table = table
     }
 
+    /// For logs and messages to people.
     public var description: String { "\(schema).\(table)" }
+    /// The channel of its doorbell.
     public var channel: String { description }
 }

@@ -10,7 +10,9 @@ public protocol MessageBody: Codable, Hashable, Sendable {
 }
 
 extension MessageBody {
+    /// The Swift type's name.
     public static var type: String { "\(Self.self)" }
+    /// 1 unless said otherwise.
     public static var version: Int16 { 1 }
 }
 
@@ -36,6 +38,7 @@ public enum MessageError: Error, Hashable, Sendable, CustomStringConvertible {
     case unknownType(String, version: Int16)
     case malformed(type: String, reason: String, field: String?)
 
+    /// For logs and messages to people.
     public var description: String {
         switch self {
         case .unknownType(let type, let version):
@@ -93,23 +96,32 @@ extension DecodingError {
 
 /// A row that a sender wants in one of its own logs.
 public struct Message: Hashable, Sendable {
+    /// As in the column `kind`.
     public enum Kind: String, Sendable, Hashable {
         case command, event, outcome
     }
 
+    /// What it is.
     public var kind: Kind
+    /// The row's own, made by the sender.
     public var id: MessageID
+    /// The body's type.
     public var type: String
+    /// The type's version.
     public var version: Int16
+    /// What keeps its order.
     public var key: Key
     /// Whom it is about or who asked, where there is one.
     public var account: AccountID?
     /// A JSON object in UTF-8, at most 64 kB.
     public var body: [UInt8]
+    /// The command that is asked, or that led to this.
     public var commandID: CommandID?
     /// Set on the one row that carries a command's outcome, together with `commandHash`.
     public var outcome: Outcome.Kind?
+    /// Set with `outcome`: which body the outcome is of.
     public var commandHash: BodyHash?
+    /// Shared by everything that one request led to.
     public var correlationID: CorrelationID?
     /// The message that this one was caused by.
     public var causationID: MessageID?
@@ -118,6 +130,7 @@ public struct Message: Hashable, Sendable {
     /// A command that its service comes to later than this is rejected as expired.
     public var expiresAt: Instant?
 
+    /// All its parts, as the properties describe them.
     public init(
         kind: Kind, id: MessageID = .new(), type: String, version: Int16 = 1, key: Key, account: AccountID? = nil,
         body: [UInt8], commandID: CommandID? = nil, outcome: Outcome.Kind? = nil, commandHash: BodyHash? = nil,
@@ -146,11 +159,16 @@ public struct Message: Hashable, Sendable {
 
 /// A message in its final place.
 public struct RecordedMessage: Hashable, Sendable {
+    /// The partition of the log.
     public let partition: Partition
+    /// The position in that partition.
     public let position: Position
+    /// What was said.
     public let message: Message
+    /// By the database's clock.
     public let recordedAt: Instant
 
+    /// All its parts, as the properties describe them.
     public init(partition: Partition, position: Position, message: Message, recordedAt: Instant) {
         self.partition = partition
         self.position = position

@@ -4,30 +4,38 @@ import Crypto
 public struct Rejection: Error, Hashable, Sendable, Codable, CustomStringConvertible {
     /// Lower camel case, stable for ever, for example `alreadyContact`.
     public struct Code: RawRepresentable, Hashable, Sendable, Codable, ExpressibleByStringLiteral {
+        /// The code as it is written.
         public let rawValue: String
 
+        /// From its raw form.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
 
+        /// From a literal.
         public init(stringLiteral value: StaticString) {
             rawValue = "\(value)"
         }
     }
 
+    /// For programs.
     public let code: Code
     /// Says what to do, in a sentence.
     public let message: String
     /// The name of the field at fault as in the command's JSON, with dots for nested ones.
     public let field: String?
 
+    /// All its parts, as the properties describe them.
     public init(_ code: Code, _ message: String, field: String? = nil) {
         self.code = code
         self.message = message
         self.field = field
     }
 
-    public var description: String { field.map { "\(code.rawValue) (\($0)): \(message)" } ?? "\(code.rawValue): \(message)" }
+    /// For logs and messages to people.
+    public var description: String {
+        field.map { "\(code.rawValue) (\($0)): \(message)" } ?? "\(code.rawValue): \(message)"
+    }
 }
 
 extension Rejection.Code {
@@ -59,6 +67,7 @@ public enum Outcome: Hashable, Sendable {
         case accepted, rejected, failed
     }
 
+    /// Without the details.
     public var kind: Kind {
         switch self {
         case .accepted: .accepted
@@ -71,11 +80,16 @@ public enum Outcome: Hashable, Sendable {
 /// The first event that an accepted command caused: its place tells a reader when it has seen the change, its body is
 /// the command's result.
 public struct CausedEvent: Hashable, Sendable {
+    /// The partition of the log.
     public let partition: Partition
+    /// The position in that partition.
     public let position: Position
+    /// Its type.
     public let type: String
+    /// Its body.
     public let body: [UInt8]
 
+    /// All its parts, as the properties describe them.
     public init(partition: Partition, position: Position, type: String, body: [UInt8]) {
         self.partition = partition
         self.position = position
@@ -86,8 +100,10 @@ public struct CausedEvent: Hashable, Sendable {
 
 /// What a command said, in sixteen bytes: the same id with another body has another hash.
 public struct BodyHash: Hashable, Sendable {
+    /// Sixteen bytes.
     public let id: ID<Self>
 
+    /// All its parts, as the properties describe them.
     public init(id: ID<Self>) {
         self.id = id
     }

@@ -5,13 +5,16 @@ import Vocabulary
 
 @Suite
 struct PartitionMachineTests {
-    @Test("handles every message once and in order, whatever crashes, pauses, repeats or stays unknown", arguments: 0..<300)
+    @Test(
+        "handles every message once and in order, whatever crashes, pauses, repeats or stays unknown",
+        arguments: 0..<300)
     func exactlyOnceInOrder(seed: UInt64) {
         var simulation = Simulation(seed: seed, workers: 3, faults: .all)
         simulation.run(messages: 60, steps: 3000)
         simulation.settle()
         #expect(
-            simulation.partition.effects == Array(1...max(1, simulation.partition.length)).filter { $0 <= simulation.partition.length },
+            simulation.partition.effects
+                == Array(1...max(1, simulation.partition.length)).filter { $0 <= simulation.partition.length },
             "seed \(seed): \(simulation.history.suffix(20).joined(separator: "\n"))")
         #expect(simulation.givenUp == Set(simulation.partition.effects.filter { $0 % 13 == 0 }), "seed \(seed)")
     }

@@ -2,17 +2,21 @@ public import Vocabulary
 
 /// Adds an amount to the balance of the account that asks.
 public struct PostEntry: CommandBody {
+    /// Who sent it.
     public let client: String
     /// The client's own count per account, from 1.
     public let n: Int64
+    /// By how much; not zero.
     public let amount: Int64
 
+    /// All its parts, as the properties describe them.
     public init(client: String, n: Int64, amount: Int64) {
         self.client = client
         self.n = n
         self.amount = amount
     }
 
+    /// A name, a count and an amount.
     public func validate() throws(Rejection) {
         guard (1...50).contains(client.count) else {
             throw Rejection(.invalidField, "the client's name must have 1 to 50 characters", field: "client")
@@ -24,15 +28,21 @@ public struct PostEntry: CommandBody {
 
 /// An entry is in the books, and what the balance is after it.
 public struct EntryPosted: EventBody {
+    /// Who sent it.
     public let client: String
+    /// The client's own count.
     public let n: Int64
+    /// By how much; not zero.
     public let amount: Int64
+    /// After the entry.
     public let balance: Int64
 }
 
+/// The ledger's commands.
 public enum LedgerCommand: MessageSet {
     case postEntry(PostEntry)
 
+    /// Reads a row's body by its type and version.
     public init(type: String, version: Int16, body: [UInt8]) throws(MessageError) {
         switch (type, version) {
         case (PostEntry.type, 1): self = .postEntry(try .decoded(from: body))
@@ -40,6 +50,7 @@ public enum LedgerCommand: MessageSet {
         }
     }
 
+    /// Its body.
     public var body: any MessageBody {
         switch self {
         case .postEntry(let body): body
@@ -47,9 +58,11 @@ public enum LedgerCommand: MessageSet {
     }
 }
 
+/// The ledger's events.
 public enum LedgerEvent: MessageSet {
     case entryPosted(EntryPosted)
 
+    /// Reads a row's body by its type and version.
     public init(type: String, version: Int16, body: [UInt8]) throws(MessageError) {
         switch (type, version) {
         case (EntryPosted.type, 1): self = .entryPosted(try .decoded(from: body))
@@ -57,6 +70,7 @@ public enum LedgerEvent: MessageSet {
         }
     }
 
+    /// Its body.
     public var body: any MessageBody {
         switch self {
         case .entryPosted(let body): body

@@ -6,11 +6,17 @@ public import Vocabulary
 
 /// The ledger's edge: what asks and waits, as session-client does for the real services.
 public struct LedgerClient: Service {
+    /// Of both logs.
     public let doorbells: Doorbells
+    /// To the command log.
     public let appender: Appender
+    /// Of the ledger's log.
     public let tail: Tail
+    /// Asks and waits.
     public let sender: CommandSender
+    /// For reads.
     public let pool: Pool
+    /// The ledger's streams.
     public let streams: StreamReader
     private let logger: Logger
     private let listens: Bool
@@ -38,6 +44,7 @@ public struct LedgerClient: Service {
         self.listens = listens
     }
 
+    /// Works until it is cancelled or shut down gracefully.
     public func run() async throws {
         let services: [any Service] = [appender, tail, sender] + (listens ? [doorbells] : [])
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -47,6 +54,7 @@ public struct LedgerClient: Service {
         await pool.close()
     }
 
+    /// Returns when it would miss nothing.
     public func ready() async { await tail.ready() }
 
     /// Asks for an entry and waits for the outcome.

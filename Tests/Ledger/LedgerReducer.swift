@@ -6,7 +6,9 @@ extension Rejection.Code {
 
 /// The rule: a balance never goes below zero.
 public enum LedgerReducer: Reducer {
+    /// The balances that a batch touches.
     public struct State: Sendable {
+        /// A row of `ledger.entry`.
         public struct Entry: Sendable {
             let command: CommandID
             let client: String
@@ -20,6 +22,7 @@ public enum LedgerReducer: Reducer {
         var entries: [Entry] = []
     }
 
+    /// Posts the entry unless it would overdraw.
     public static func reduce(
         _ state: inout State, _ command: LedgerCommand, _ context: CommandContext
     ) throws(Rejection) -> [Emission<LedgerEvent>] {
@@ -31,12 +34,15 @@ public enum LedgerReducer: Reducer {
             let balance = state.balances[account] ?? 0
             let (after, overflow) = balance.addingReportingOverflow(entry.amount)
             guard after >= 0, !overflow else {
-                throw Rejection(.overdrawn, "the balance is \(balance); it can't change by \(entry.amount)", field: "amount")
+                throw Rejection(
+                    .overdrawn, "the balance is \(balance); it can't change by \(entry.amount)", field: "amount")
             }
             state.balances[account] = after
             state.changed.insert(account)
             state.entries.append(
-                .init(command: context.commandID, client: entry.client, account: account, n: entry.n, amount: entry.amount))
+                .init(
+                    command: context.commandID, client: entry.client, account: account, n: entry.n, amount: entry.amount
+                ))
             return [
                 Emission(
                     .entryPosted(EntryPosted(client: entry.client, n: entry.n, amount: entry.amount, balance: after)),

@@ -4,13 +4,17 @@ import Vocabulary
 
 /// Keeps the books in the schema `ledger`.
 public struct LedgerStore: Store {
+    /// The rule that it keeps state for.
     public typealias Rules = LedgerReducer
 
+    /// All its parts, as the properties describe them.
     public init() {}
 
+    /// Reads the balances of those who ask.
     public func load(_ requests: [Request<LedgerCommand>], in pipeline: Pipeline) throws -> LedgerReducer.State {
         let accounts = Array(Set(requests.compactMap(\.account)))
-        let rows = pipeline.query("SELECT b.account, b.amount FROM ledger.balance AS b WHERE b.account = ANY (\(accounts))")
+        let rows = pipeline.query(
+            "SELECT b.account, b.amount FROM ledger.balance AS b WHERE b.account = ANY (\(accounts))")
         pipeline.sync()
         try pipeline.flush()
         var balances: [AccountID: Int64] = [:]
@@ -21,6 +25,7 @@ public struct LedgerStore: Store {
         return LedgerReducer.State(balances: balances)
     }
 
+    /// Writes the changed balances and the new entries.
     public func save(_ state: LedgerReducer.State, in pipeline: Pipeline) throws {
         guard !state.entries.isEmpty else { return }
         let changed = state.changed.sorted()

@@ -12,7 +12,8 @@ import Vocabulary
 //
 //   ledger DATABASE_URL
 //
-// LEDGER_FAULT=<point>:<n> kills the process at the n-th time that a worker comes to the point.
+// LEDGER_FAULT=<point>:<n> kills the process at the n-th time that a worker comes to the point; stop:<n> and
+// stopWithLock:<n> stop it (SIGSTOP) at its n-th commit, the latter when the server has done all but the COMMIT.
 
 let environment = ProcessInfo.processInfo.environment
 guard CommandLine.arguments.count == 2 else {
@@ -29,12 +30,17 @@ var settings = ConsumerSettings()
 settings.workers = environment["LEDGER_WORKERS"].flatMap(Int.init) ?? 2
 settings.leaseDuration = .milliseconds(environment["LEDGER_LEASE_MS"].flatMap(Int.init) ?? 2000)
 settings.limits.batch = environment["LEDGER_BATCH"].flatMap(Int.init) ?? 64
-if let fault = environment["LEDGER_FAULT"]?.split(separator: ":"), fault.count == 2,
-    let point = FaultPoint(rawValue: String(fault[0])), let count = Int(fault[1])
+if let fault = environment["LEDGER_FAULT"]?.split(separator: ":").map(String.init), fault.count == 2,
+    let count = Int(fault[1])
 {
     let left = Atomic(count)
+    let point = FaultPoint(rawValue: fault[0])
+    settings.flushesBeforeCommit = fault[0] == "stopWithLock"
+    let logger = logger
     settings.faultPoint = { reached in
-        if reached == point, left.subtract(1, ordering: .relaxed).newValue == 0 { kill(getpid(), SIGKILL) }
+        guard reached == point ?? .beforeCommit, left.subtract(1, ordering: .relaxed).newValue == 0 else { return }
+        if point == nil { logger.notice("stops itself") }
+        kill(getpid(), point == nil ? SIGSTOP : SIGKILL)
     }
 }
 

@@ -34,8 +34,14 @@ struct PackageGraphTests {
     }
 
     @Test("nobody in this package breaks a law")
-    func thisPackage() throws {
-        #expect(try PackageGraph(package: Products.package).violations == [])
+    func thisPackage() async throws {
+        // Asking SwiftPM takes a second or two of waiting, which is not for a thread that other tests need.
+        let graph = try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread {
+                continuation.resume(with: Result { try PackageGraph(package: Products.package) })
+            }
+        }
+        #expect(graph.violations == [])
     }
 
     @Test("the good example breaks none")

@@ -165,6 +165,18 @@ public final class ChildProcess: Sendable {
         }
     }
 
+    /// Waits until it ends, which must be as expected.
+    /// - Parameters:
+    ///   - expected: How it must end.
+    ///   - deadline: How long to wait.
+    /// - Throws: ``TimedOut``, or ``Ended`` when it ended otherwise, with the end of its log.
+    public func waitForExit(_ expected: ExitStatus, within deadline: Duration = .seconds(30)) async throws {
+        let status = try await waitForExit(within: deadline)
+        guard status == expected else {
+            throw Ended(description: "\(name) should have \(expected), but it \(status)\n\(logTail())")
+        }
+    }
+
     /// Kills it and everything it started, and waits until all of that is gone.
     public func end() async {
         cutLifeline()

@@ -28,7 +28,8 @@ enum BodyCheck {
             case UInt8(ascii: "{") where !isInString, UInt8(ascii: "[") where !isInString:
                 depth += 1
                 guard depth <= depthLimit else {
-                    throw Problem(.badRequest, "malformedBody", "the body must not be nested deeper than \(depthLimit) levels")
+                    throw Problem(
+                        .badRequest, "malformedBody", "the body must not be nested deeper than \(depthLimit) levels")
                 }
             case UInt8(ascii: "}") where !isInString, UInt8(ascii: "]") where !isInString: depth -= 1
             case 0: throw Problem(.badRequest, "malformedBody", "the body must not contain zero bytes")

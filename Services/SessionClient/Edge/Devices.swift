@@ -45,14 +45,20 @@ final class Devices: Sendable {
 
     /// These devices are signed out, says session's log: forget them and end their streams.
     func signedOut(_ devices: [ID<DeviceSubject>]) {
-        end { devices.contains($0.device) } forget: { state in
+        end {
+            devices.contains($0.device)
+        } forget: { state in
             for device in devices { state.active[device] = false }
         }
     }
 
     /// The account is closed: all its devices are gone.
     func closed(_ account: AccountID) {
-        end { $0.account == account } forget: { $0.active = [:] }
+        end {
+            $0.account == account
+        } forget: {
+            $0.active = [:]
+        }
     }
 
     /// Calls `end` once when the device is signed out. Returns how to stop watching.

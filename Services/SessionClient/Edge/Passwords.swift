@@ -30,7 +30,8 @@ final class Passwords: Sendable {
         guard Self.lengths.contains(password.count), password.utf8.count <= 1000 else {
             throw Problem(
                 .unprocessableContent, "invalidField",
-                "a password must have \(Self.lengths.lowerBound) to \(Self.lengths.upperBound) characters", field: "password")
+                "a password must have \(Self.lengths.lowerBound) to \(Self.lengths.upperBound) characters",
+                field: "password")
         }
         let isAdmitted = waiting.withLock { waiting in
             guard waiting < waitingLimit else { return false }
@@ -38,7 +39,8 @@ final class Passwords: Sendable {
             return true
         }
         guard isAdmitted else {
-            throw Problem(.serviceUnavailable, "overloaded", "too many sign-ins at once; try again in a second", retryAfter: 1)
+            throw Problem(
+                .serviceUnavailable, "overloaded", "too many sign-ins at once; try again in a second", retryAfter: 1)
         }
         defer { waiting.withLock { $0 -= 1 } }
         let salt = HMAC<SHA256>.authenticationCode(for: Data("salt/1/\(handle)".utf8), using: key)

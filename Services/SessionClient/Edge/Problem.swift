@@ -16,7 +16,8 @@ struct Problem: Error, HTTPResponseError {
     /// Seconds after which trying again makes sense.
     let retryAfter: Int?
 
-    init(_ status: HTTPResponse.Status, _ code: String, _ detail: String, field: String? = nil, retryAfter: Int? = nil) {
+    init(_ status: HTTPResponse.Status, _ code: String, _ detail: String, field: String? = nil, retryAfter: Int? = nil)
+    {
         self.status = status
         self.code = code
         self.detail = detail
@@ -26,7 +27,8 @@ struct Problem: Error, HTTPResponseError {
 
     init(_ rejection: Rejection) {
         self.init(
-            Self.status(of: rejection.code.rawValue), rejection.code.rawValue, rejection.message, field: rejection.field)
+            Self.status(of: rejection.code.rawValue), rejection.code.rawValue, rejection.message, field: rejection.field
+        )
     }
 
     init(_ error: CommandError, retryWith key: String) {
@@ -63,7 +65,8 @@ struct Problem: Error, HTTPResponseError {
 
     func response(from request: Request, context: some RequestContext) throws -> Response {
         let document = Document(
-            type: "urn:quartet:problem:\(code)", title: status.reasonPhrase, status: status.code, code: code, detail: detail,
+            type: "urn:quartet:problem:\(code)", title: status.reasonPhrase, status: status.code, code: code,
+            detail: detail,
             field: field)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -71,7 +74,8 @@ struct Problem: Error, HTTPResponseError {
         if let retryAfter { headers[.retryAfter] = String(retryAfter) }
         if status == .unauthorized { headers[.wwwAuthenticate] = "Bearer" }
         return Response(
-            status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: try encoder.encode(document))))
+            status: status, headers: headers,
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: try encoder.encode(document))))
     }
 }
 

@@ -42,7 +42,8 @@ struct Tokens: Sendable {
     }
 
     struct MissingKey: Error, CustomStringConvertible {
-        let description = "no signing key was given: set SIGNING_KEY_FILE to a PEM file (openssl ecparam -genkey -name prime256v1 -noout)"
+        let description =
+            "no signing key was given: set SIGNING_KEY_FILE to a PEM file (openssl ecparam -genkey -name prime256v1 -noout)"
     }
 
     private struct Claims: JWTPayload {
@@ -54,7 +55,9 @@ struct Tokens: Sendable {
 
         func verify(using algorithm: some JWTAlgorithm) throws {
             try exp.verifyNotExpired()
-            guard iss.value == Tokens.issuer else { throw JWTError.claimVerificationFailure(failedClaim: iss, reason: "not ours") }
+            guard iss.value == Tokens.issuer else {
+                throw JWTError.claimVerificationFailure(failedClaim: iss, reason: "not ours")
+            }
         }
     }
 
@@ -62,7 +65,8 @@ struct Tokens: Sendable {
         let begin = Date(timeIntervalSince1970: Double(time.microseconds) / 1e6)
         return try await keys.sign(
             Claims(
-                iss: IssuerClaim(value: Self.issuer), sub: SubjectClaim(value: account.description), dev: device.description,
+                iss: IssuerClaim(value: Self.issuer), sub: SubjectClaim(value: account.description),
+                dev: device.description,
                 iat: IssuedAtClaim(value: begin),
                 exp: ExpirationClaim(value: begin.addingTimeInterval(Double(Self.lifetime.microseconds) / 1e6))),
             kid: current)

@@ -75,7 +75,12 @@ struct SagaRun: Sendable {
                     SELECT body_hash, outcome, result FROM session_client.saga_step
                      WHERE saga = \(saga) AND name = \(name)
                     """
-                ).map { try ($0.decode(0, as: ID<BodyHash>?.self), $0.decode(1, as: String?.self), $0.decode(2, as: JSON?.self)) }
+                ).map {
+                    try (
+                        $0.decode(0, as: ID<BodyHash>?.self), $0.decode(1, as: String?.self),
+                        $0.decode(2, as: JSON?.self)
+                    )
+                }
             }
         }
         guard let (recordedHash, outcome, result) = recorded.first else { throw SagaError.notOwner }

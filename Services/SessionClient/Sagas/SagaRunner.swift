@@ -178,7 +178,8 @@ final class SagaRunner: Service, Sendable {
                         body: try row.decode(2, as: JSON.self).bytes, account: try row.decode(3, as: AccountID.self),
                         correlationID: try row.decode(4, as: CorrelationID.self),
                         traceParent: try row.decode(5, as: String?.self),
-                        startedAt: try row.decode(6, as: Instant.self), attempts: Int(try row.decode(7, as: Int32.self)))
+                        startedAt: try row.decode(6, as: Instant.self), attempts: Int(try row.decode(7, as: Int32.self))
+                    )
                 }
             }
             guard let claimed = found.first else { return nil }
@@ -197,10 +198,12 @@ final class SagaRunner: Service, Sendable {
         }
         let run = SagaRun(
             id: claimed.id, account: claimed.account, correlationID: claimed.correlationID,
-            traceParent: claimed.traceParent, startedAt: claimed.startedAt, owner: owner, services: services, pool: pool)
+            traceParent: claimed.traceParent, startedAt: claimed.startedAt, owner: owner, services: services, pool: pool
+        )
         do {
             guard let make = types[claimed.type] else {
-                return try await postpone(claimed, because: "nobody here knows the saga \(claimed.type): a newer version began it")
+                return try await postpone(
+                    claimed, because: "nobody here knows the saga \(claimed.type): a newer version began it")
             }
             let (state, result) = try await perform(make(claimed.body), run)
             try await end(claimed, state: state, result: result)

@@ -1,0 +1,83 @@
+import Foundation
+import Hummingbird
+public import Logging
+public import ServiceLifecycle
+
+/// Serves a process's health over HTTP, for whoever starts, restarts or routes to it.
+///
+/// - `GET /health/live`: 200, or 503 when only a restart helps.
+/// - `GET /health/ready`: 200, or 503 with the reasons.
+///
+/// Both answer with `{"status": "ready", "checks": {"database": "ready"}}`.
+public struct AdminServer: Service {
+    /// It can't listen.
+    public struct CannotListen: Error, CustomStringConvertible {
+        /// Where, why, and what to do.
+        public let description: String
+    }
+
+    private let health: Health
+    private let host: String
+    private let port: Int
+    private let logger: Logger
+
+    /// - Parameters:
+    ///   - health: What to serve.
+    ///   - host: The address to listen on.
+    ///   - port: The port; 0 takes a free one.
+    ///   - logger: Where to say which port it is.
+    public init(health: Health, host: String, port: Int, logger: Logger) {
+        self.health = health
+        self.host = host
+        self.port = port
+        self.logger = logger
+    }
+
+    /// Serves until shut down.
+    /// - Throws: ``CannotListen``.
+    public func run() async throws {
+        let router = Router()
+        router.get("/health/live") { [health] _, _ in Self.answer(health.report, isGood: health.report.isLive) }
+        router.get("/health/ready") { [health] _, _ in Self.answer(health.report, isGood: health.report.isReady) }
+        var quiet = logger
+        quiet.logLevel = max(logger.logLevel, .warning)
+        let application = Application(
+            router: router, configuration: .init(address: .hostname(host, port: port)),
+            onServerRunning: { [logger, host] channel in
+                logger.info(
+                    "health is served",
+                    metadata: ["url": "http://\(host):\(channel.localAddress?.port ?? 0)/health/ready"])
+            },
+            logger: quiet)
+        do {
+            try await application.run()
+        } catch let error where "\(error)".contains("bind") {
+            throw CannotListen(
+                description: "can't listen on \(host):\(port), which is in use or forbidden; "
+                    + "say another: --admin-port (ADMIN_PORT). The system said: \(error)")
+        }
+    }
+
+    private static func answer(_ report: Health.Report, isGood: Bool) -> Response {
+        let checks = report.conditions.mapValues { condition in
+            switch condition {
+            case .ready: "ready"
+            case .notReady(let reason): "not ready: \(reason)"
+            case .dead(let reason): "dead: \(reason)"
+            }
+        }
+        let status = !report.isLive ? "dead" : report.isReady ? "ready" : "not ready"
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let body = (try? encoder.encode(Body(status: status, checks: checks))) ?? Data()
+        return Response(
+            status: isGood ? .ok : .serviceUnavailable,
+            headers: [.contentType: "application/json", .cacheControl: "no-store"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: body + Data("\n".utf8))))
+    }
+
+    private struct Body: Encodable {
+        var status: String
+        var checks: [String: String]
+    }
+}

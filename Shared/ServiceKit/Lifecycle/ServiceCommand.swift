@@ -1,0 +1,160 @@
+import Foundation
+import Logging
+import Postgres
+import ServiceLifecycle
+import UnixSignals
+
+/// What a service's executable does with its command line: `run`, `migrate` or `plan`.
+struct ServiceCommand<Program: ServiceProgram> {
+    /// Exit statuses, as in sysexits(3).
+    private enum Status {
+        static var good: Int32 { 0 }
+        static var failed: Int32 { 1 }
+        static var usage: Int32 { 64 }
+    }
+
+    init(_: Program.Type) {}
+
+    private var declared: [any SettingDeclaration] { Program.settings + CommonSettings.all }
+
+    private var help: HelpText {
+        HelpText(
+            name: Program.name, summary: Program.summary,
+            commands: [
+                ("run", "Run the service until it is told to stop (SIGTERM or Ctrl-C)."),
+                ("migrate", "Bring schema \(Program.schema) to this build's version."),
+                ("plan", "Say what migrate would apply; change nothing."),
+            ],
+            settings: declared)
+    }
+
+    func run(arguments: [String], environment: [String: String]) async -> Int32 {
+        let askedForHelp = ["--help", "-h", "help"]
+        if arguments.contains(where: askedForHelp.contains) {
+            print(help)
+            return Status.good
+        }
+        guard let command = arguments.first, ["run", "migrate", "plan"].contains(command) else {
+            let found = arguments.first.map { "'\($0)' is no command" } ?? "say what to do"
+            say("\(found): \(Program.name) run, migrate or plan; --help tells more")
+            return Status.usage
+        }
+        let settings: Settings
+        do throws(Settings.Refusal) {
+            settings = try Settings(declared, arguments: Array(arguments.dropFirst()), environment: environment)
+        } catch {
+            for problem in error.problems { say(problem) }
+            return Status.usage
+        }
+        if arguments.contains(where: { $0.contains("://") && $0.contains("@") && $0.hasPasswordInURL }) {
+            say("--database-url shows its password to everybody on this machine; set DATABASE_URL instead")
+            return Status.usage
+        }
+        settings[CommonSettings.logFormat].bootstrap(level: settings[CommonSettings.logLevel])
+        let logger = Logger(label: Program.name)
+        do {
+            let set = try MigrationSet(
+                schema: Program.schema, target: Program.target,
+                folder: settings[CommonSettings.migrationsFolder].map { URL(filePath: $0) },
+                templates: settings[CommonSettings.templatesFolder].map { URL(filePath: $0) })
+            switch command {
+            case "run": try await serve(set, settings, logger)
+            default: try await migrate(set, settings, logger, isDry: command == "plan")
+            }
+            return Status.good
+        } catch {
+            logger.critical("\(sentence(error))")
+            return Status.failed
+        }
+    }
+
+    // MARK: migrate, plan
+
+    private func migrate(_ set: MigrationSet, _ settings: Settings, _ logger: Logger, isDry: Bool) async throws {
+        let migrator = Migrator(set, configuration: database(settings, role: "quartet_migrator"), logger: logger)
+        let migrations = isDry ? try await migrator.plan() : try await migrator.apply()
+        guard !isDry else {
+            for migration in migrations { print("\(migration.file)  \(migration.checksum.prefix(12))") }
+            return
+        }
+        logger.info(
+            migrations.isEmpty
+                ? "the schema is at this build's version already" : "the schema is at this build's version",
+            metadata: ["schema": "\(set.schema)", "applied": "\(migrations.count)"])
+    }
+
+    // MARK: run
+
+    private func serve(_ set: MigrationSet, _ settings: Settings, _ logger: Logger) async throws {
+        let health = Health()
+        let context = ServiceContext(
+            settings: settings, database: database(settings, role: Program.schema), health: health, logger: logger)
+        let admin = AdminServer(
+            health: health, host: settings[CommonSettings.adminHost], port: settings[CommonSettings.adminPort],
+            logger: logger)
+        let start = DatabaseStart(
+            version: SchemaVersion(set, command: Program.name), configuration: context.database,
+            check: health.check("database"), logger: logger
+        ) {
+            try Program.services(context)
+        }
+        var quiet = logger
+        quiet.logLevel = max(logger.logLevel, .warning)
+        var configuration = ServiceGroupConfiguration(
+            services: [
+                .init(service: ImpatientSignal(logger: logger)),
+                .init(service: admin),
+                .init(service: start),
+            ],
+            gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet)
+        // What doesn't end by itself is cancelled.
+        configuration.maximumGracefulShutdownDuration = .seconds(30)
+        try await ServiceGroup(configuration: configuration).run()
+        logger.info("ended")
+    }
+
+    private func database(_ settings: Settings, role: String) -> Postgres.Configuration {
+        var database = Postgres.Configuration(settings[CommonSettings.databaseURL])
+        database.parameters["user"] = settings[CommonSettings.databaseRole] ?? role
+        database.parameters["application_name"] = Program.name
+        if let password = settings[CommonSettings.databasePassword] { database.parameters["password"] = password }
+        return database
+    }
+
+    private func sentence(_ error: any Error) -> String {
+        (error as? PostgresError)?.advice ?? "\(error)"
+    }
+
+    private func say(_ problem: String) {
+        FileHandle.standardError.write(Data("\(Program.name): \(problem)\n".utf8))
+    }
+}
+
+extension String {
+    /// `…://user:password@…`
+    fileprivate var hasPasswordInURL: Bool {
+        guard let start = firstRange(of: "://"), let end = self[start.upperBound...].firstIndex(of: "@") else {
+            return false
+        }
+        return self[start.upperBound..<end].contains(":") && !self[start.upperBound..<end].contains("/")
+    }
+}
+
+/// Ends the process at once at the second signal: the first one asks it to finish what it has in hand, and whoever sends
+/// another doesn't want to wait for that. What is lost is what a crash would lose: nothing that was acknowledged.
+private struct ImpatientSignal: Service {
+    let logger: Logger
+
+    func run() async throws {
+        var isEnding = false
+        // It is the first service of its group, so it is the last to be told to end.
+        for await _ in await UnixSignalsSequence(trapping: .sigterm, .sigint).cancelOnGracefulShutdown() {
+            if isEnding {
+                logger.warning("ended at once by a second signal")
+                exit(130)
+            }
+            isEnding = true
+            logger.info("ending: finishing what is in hand; another signal ends at once")
+        }
+    }
+}

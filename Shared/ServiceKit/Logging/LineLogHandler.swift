@@ -1,0 +1,98 @@
+import Foundation
+public import Logging
+
+/// Writes each log event as a line.
+public struct LineLogHandler: LogHandler {
+    /// What every line of this logger carries.
+    public var metadata: Logger.Metadata = [:]
+    /// What a line carries from the task that it is logged in.
+    public var metadataProvider: Logger.MetadataProvider?
+    /// The least severe level that is written.
+    public var logLevel: Logger.Level
+
+    private let label: String
+    private let format: LogFormat
+    private let write: @Sendable (String) -> Void
+
+    /// - Parameters:
+    ///   - label: The logger's name.
+    ///   - format: How lines look.
+    ///   - logLevel: The least severe level that is written.
+    ///   - write: Takes each line, with its line break.
+    public init(
+        label: String, format: LogFormat, logLevel: Logger.Level, write: @escaping @Sendable (String) -> Void
+    ) {
+        self.label = label
+        self.format = format
+        self.logLevel = logLevel
+        self.write = write
+    }
+
+    /// What every line of this logger carries.
+    public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    /// Writes an event.
+    public func log(event: LogEvent) {
+        var all = metadata
+        if let provided = metadataProvider?.get() { all.merge(provided) { _, new in new } }
+        if let own = event.metadata { all.merge(own) { _, new in new } }
+        if let error = event.error { all["error"] = "\(error)" }
+        let time = Date.now.formatted(Self.time)
+        let line =
+            switch format {
+            case .text: text(event, all, at: time)
+            case .json: json(event, all, at: time)
+            }
+        write(line + "\n")
+    }
+
+    private static let time = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+
+    private func text(_ event: LogEvent, _ metadata: Logger.Metadata, at time: String) -> String {
+        let level = event.level.rawValue.padding(toLength: 8, withPad: " ", startingAt: 0)
+        let pairs = metadata.sorted { $0.key < $1.key }.map { " \($0.key)=\(Self.quoted("\($0.value)"))" }
+        return "\(time) \(level) \(label): \(Self.onOneLine("\(event.message)"))\(pairs.joined())"
+    }
+
+    private func json(_ event: LogEvent, _ metadata: Logger.Metadata, at time: String) -> String {
+        var fields: [(String, String)] = [
+            ("time", time), ("level", event.level.rawValue), ("logger", label), ("message", "\(event.message)"),
+        ]
+        let taken = Set(fields.map(\.0))
+        // What has the name of a field of ours is still told, by another name.
+        fields += metadata.sorted { $0.key < $1.key }.map {
+            (taken.contains($0.key) ? "_\($0.key)" : $0.key, "\($0.value)")
+        }
+        return "{" + fields.map { "\(Self.json($0.0)):\(Self.json($0.1))" }.joined(separator: ",") + "}"
+    }
+
+    /// A value, in quotes if it would otherwise not be seen where it ends.
+    private static func quoted(_ value: String) -> String {
+        let isPlain =
+            !value.isEmpty && value.allSatisfy { !$0.isWhitespace && $0 != "\"" && $0 != "=" && !$0.isNewline }
+        return isPlain ? value : json(value)
+    }
+
+    private static func onOneLine(_ text: String) -> String {
+        text.contains(where: \.isNewline) ? text.split(whereSeparator: \.isNewline).joined(separator: " | ") : text
+    }
+
+    private static func json(_ text: String) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": result += "\\\""
+            case "\\": result += "\\\\"
+            case "\n": result += "\\n"
+            case "\r": result += "\\r"
+            case "\t": result += "\\t"
+            case "\u{0}"..<"\u{20}": result += "\\u" + String(scalar.value + 0x1_0000, radix: 16).dropFirst()
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "\""
+    }
+}

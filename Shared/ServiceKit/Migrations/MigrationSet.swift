@@ -1,0 +1,89 @@
+import Crypto
+public import Foundation
+
+/// One numbered SQL file, rendered.
+public struct Migration: Sendable, Hashable {
+    /// Its place in the order; the four digits that its file's name begins with.
+    public let number: Int
+    /// Its file's name, such as `0001-log.sql`.
+    public let file: String
+    /// What is sent to PostgreSQL: the file's text with its includes done.
+    public let sql: String
+    /// SHA-256 of ``sql``, in hexadecimal digits.
+    public let checksum: String
+
+    /// - Parameters:
+    ///   - file: Its file's name.
+    ///   - sql: Its text, rendered.
+    /// - Throws: ``MigrationError/badName(file:)``.
+    public init(file: String, sql: String) throws(MigrationError) {
+        let digits = file.prefix { $0.isASCII && $0.isNumber }
+        let name = file.dropFirst(digits.count)
+        guard digits.count == 4, let number = Int(digits), name.hasPrefix("-"), name.hasSuffix(".sql"), name.count > 5
+        else {
+            throw .badName(file: file)
+        }
+        self.number = number
+        self.file = file
+        self.sql = sql
+        checksum = SHA256.hash(data: Data(sql.utf8)).map { byte in
+            let digits = String(byte, radix: 16)
+            return digits.count == 1 ? "0" + digits : digits
+        }.joined()
+    }
+}
+
+/// All migrations of one schema, in order.
+public struct MigrationSet: Sendable, Hashable {
+    /// The schema, whose owner applies them.
+    public let schema: String
+    /// The migrations by ascending number.
+    public let migrations: [Migration]
+
+    /// - Parameters:
+    ///   - schema: The schema.
+    ///   - migrations: Its migrations, in any order.
+    /// - Throws: ``MigrationError/sameNumber(_:_:_:)``.
+    public init(schema: String, migrations: [Migration]) throws(MigrationError) {
+        self.schema = schema
+        self.migrations = migrations.sorted { ($0.number, $0.file) < ($1.number, $1.file) }
+        for (first, second) in zip(self.migrations, self.migrations.dropFirst()) where first.number == second.number {
+            throw .sameNumber(first.number, first.file, second.file)
+        }
+    }
+
+    /// Reads a folder of `NNNN-name.sql` files. Other files in it are an error: one of them may be a migration that
+    /// somebody misnamed.
+    /// - Parameters:
+    ///   - schema: The schema.
+    ///   - folder: The folder.
+    ///   - templates: What its files may include.
+    public init(schema: String, folder: URL, templates: MigrationTemplates) throws(MigrationError) {
+        let names: [String]
+        do {
+            names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        } catch {
+            throw .folderMissing(folder.path)
+        }
+        var migrations: [Migration] = []
+        for name in names.sorted() where !name.hasPrefix(".") {
+            let text = try read(folder.appending(path: name))
+            migrations.append(try Migration(file: name, sql: try templates.render(text, file: name)))
+        }
+        try self.init(schema: schema, migrations: migrations)
+    }
+
+    /// Reads the migrations that were built into a target, with the bus's templates, from beside the executable.
+    /// - Parameters:
+    ///   - schema: The schema.
+    ///   - target: The target that has a resource folder `Migrations`.
+    ///   - folder: The folder of the migrations, when it is elsewhere.
+    ///   - templates: The folder of the bus's templates, when it is elsewhere.
+    public init(
+        schema: String, target: String, folder: URL? = nil, templates: URL? = nil
+    ) throws(MigrationError) {
+        try self.init(
+            schema: schema, folder: folder ?? ResourceFolder.url("Migrations", of: target),
+            templates: MigrationTemplates(folders: ["bus": templates ?? ResourceFolder.url("SQL", of: "Bus")]))
+    }
+}

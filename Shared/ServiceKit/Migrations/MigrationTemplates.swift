@@ -1,0 +1,137 @@
+public import Foundation
+
+/// SQL that several schemas have in common, such as a log with its partitions. A migration includes it by one line:
+///
+/// ```sql
+/// --! include bus/log.sql schema=contacts log=log reader=session_client
+/// ```
+/// The line is replaced by the template's text, with each `{{schema}}` in it replaced by the value given. What is not
+/// given, or given and not asked for, is an error: a typing mistake must not become an empty name.
+public struct MigrationTemplates: Sendable {
+    private let text: @Sendable (_ name: String) throws(MigrationError) -> String
+
+    /// Templates from wherever `text` has them.
+    /// - Parameter text: The text of the template with this name, such as `bus/log.sql`.
+    public init(_ text: @Sendable @escaping (_ name: String) throws(MigrationError) -> String) {
+        self.text = text
+    }
+
+    /// Templates in folders: `bus/log.sql` is the file `log.sql` of the folder for `bus`.
+    /// - Parameter folders: A folder for each first part of a template's name.
+    public init(folders: [String: URL]) {
+        self.init { name throws(MigrationError) in
+            let parts = name.split(separator: "/", maxSplits: 1).map(String.init)
+            guard parts.count == 2, !parts[1].contains(".."), let folder = folders[parts[0]] else {
+                throw .unreadable(
+                    file: name,
+                    reason: "templates are named \(folders.keys.sorted().map { "\($0)/….sql" }.joined(separator: ", "))"
+                )
+            }
+            return try read(folder.appending(path: parts[1]))
+        }
+    }
+
+    /// A migration's text with its includes done.
+    /// - Parameters:
+    ///   - source: The text as it is in the file.
+    ///   - file: The file's name, for errors.
+    public func render(_ source: String, file: String) throws(MigrationError) -> String {
+        var rendered: [String] = []
+        for (index, line) in source.lines.enumerated() {
+            let place = Place(file: file, line: index + 1)
+            guard line.hasPrefix("--!") else {
+                if let name = line.firstPlaceholder {
+                    throw place.error("{{\(name)}} has no meaning outside of a template")
+                }
+                rendered.append(String(line))
+                continue
+            }
+            let words = line.dropFirst(3).split(whereSeparator: \.isWhitespace).map(String.init)
+            guard words.count >= 2, words[0] == "include" else {
+                throw place.error("expected '--! include TEMPLATE name=value …', found '\(line)'")
+            }
+            rendered.append(try include(words[1], try values(of: words.dropFirst(2), at: place), at: place))
+        }
+        return rendered.joined(separator: "\n")
+    }
+
+    private struct Place {
+        var file: String
+        var line: Int
+
+        func error(_ reason: String) -> MigrationError {
+            .badLine(file: file, line: line, reason: reason)
+        }
+    }
+
+    private func values(of words: ArraySlice<String>, at place: Place) throws(MigrationError) -> [String: String] {
+        var values: [String: String] = [:]
+        for word in words {
+            let parts = word.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2, parts.allSatisfy(\.isWord) else {
+                throw place.error("expected name=value of letters, digits and underscores, found '\(word)'")
+            }
+            guard values.updateValue(parts[1], forKey: parts[0]) == nil else {
+                throw place.error("\(parts[0]) is given twice")
+            }
+        }
+        return values
+    }
+
+    private func include(
+        _ name: String, _ values: [String: String], at place: Place
+    ) throws(MigrationError) -> String {
+        let template: String
+        do {
+            template = try text(name)
+        } catch {
+            throw place.error("template \(name): \(error)")
+        }
+        var unused = Set(values.keys)
+        var rendered: [String] = []
+        for (index, line) in template.lines.enumerated() {
+            var line = String(line)
+            while let placeholder = line.firstPlaceholder {
+                guard let value = values[placeholder] else {
+                    throw place.error("template \(name), line \(index + 1) needs \(placeholder)=…, which isn't given")
+                }
+                unused.remove(placeholder)
+                line = line.replacing("{{\(placeholder)}}", with: value)
+            }
+            rendered.append(line)
+        }
+        guard unused.isEmpty else {
+            throw place.error("template \(name) has no {{\(unused.sorted().joined(separator: "}}, {{"))}}")
+        }
+        return rendered.joined(separator: "\n")
+    }
+}
+
+/// A file's text.
+func read(_ file: URL) throws(MigrationError) -> String {
+    do {
+        return try String(contentsOf: file, encoding: .utf8)
+    } catch {
+        throw .unreadable(file: file.path, reason: error.localizedDescription)
+    }
+}
+
+extension String {
+    fileprivate var lines: [Substring] {
+        split(separator: "\n", omittingEmptySubsequences: false)
+    }
+
+    fileprivate var isWord: Bool {
+        !isEmpty && allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
+    }
+}
+
+extension StringProtocol {
+    /// The name in the first `{{name}}`.
+    fileprivate var firstPlaceholder: String? {
+        guard let start = firstRange(of: "{{"), let end = self[start.upperBound...].firstRange(of: "}}") else {
+            return nil
+        }
+        return String(self[start.upperBound..<end.lowerBound])
+    }
+}

@@ -1,0 +1,164 @@
+public import Logging
+public import Postgres
+
+/// Brings a schema to the version of this build.
+///
+/// It logs in as somebody who may become the schema's owner (`quartet_migrator`, or a superuser), becomes it, and applies
+/// each pending file in a transaction of its own together with a row in `<schema>.migration`. An advisory lock lets only
+/// one migrator work on a schema at a time; a second one waits and then finds nothing left to do.
+///
+/// ```swift
+/// let set = try MigrationSet(schema: "contacts", target: "Contacts")
+/// try await Migrator(set, configuration: Configuration(url), logger: logger).apply()
+/// ```
+public struct Migrator: Sendable {
+    private let set: MigrationSet
+    private let configuration: Configuration
+    private let logger: Logger
+
+    /// - Parameters:
+    ///   - set: The schema and its migrations.
+    ///   - configuration: The database, with a user who may become the schema's owner.
+    ///   - logger: Where to say what was applied.
+    public init(_ set: MigrationSet, configuration: Configuration, logger: Logger = Logger(label: "migrations")) {
+        self.set = set
+        self.configuration = configuration
+        self.logger = logger
+    }
+
+    /// Applies what is pending.
+    /// - Returns: What was applied.
+    /// - Throws: ``MigrationError``, ``DatabaseRefusal`` or a `PostgresError`.
+    @discardableResult
+    public func apply() async throws -> [Migration] {
+        try await withConnection { [set, logger] database in
+            try OwnerSession.begin(database, schema: set.schema)
+            // Released with the connection. Waiting for another migrator may take as long as that one takes.
+            try database.execute("SET lock_timeout = 0")
+            try database.execute("SELECT pg_advisory_lock(hashtext('quartet migrations'), hashtext(\(set.schema)))")
+            try database.execute("RESET lock_timeout")
+            try MigrationTable.create(database, schema: set.schema)
+            let pending = try MigrationTable.history(database, schema: set.schema).pending(of: set)
+            for migration in pending {
+                try Self.apply(migration, to: set.schema, database)
+                logger.info("applied \(migration.file)", metadata: ["schema": "\(set.schema)"])
+            }
+            return pending
+        }
+    }
+
+    /// What would be applied. Changes nothing.
+    /// - Throws: As ``apply()``.
+    public func plan() async throws -> [Migration] {
+        try await withConnection { [set] database in
+            try OwnerSession.begin(database, schema: set.schema)
+            return try MigrationTable.history(database, schema: set.schema).pending(of: set)
+        }
+    }
+
+    private func withConnection<Value: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value {
+        var configuration = configuration
+        configuration.parameters["application_name"] = "\(set.schema)/migrations"
+        let connection = try await Connection.connect(configuration, logger: logger)
+        do {
+            let value = try await connection.run(body)
+            await connection.close()
+            return value
+        } catch {
+            await connection.close()
+            throw error
+        }
+    }
+
+    private static func apply(_ migration: Migration, to schema: String, _ database: Database) throws {
+        do {
+            try database.transaction { database in
+                // What a file doesn't qualify is the schema's own.
+                try database.execute("SET LOCAL search_path = \(identifier: schema)")
+                try database.executeScript(migration.sql)
+                guard database.transactionStatus == .inTransaction else {
+                    throw MigrationError.endedTransaction(file: migration.file)
+                }
+                try MigrationTable.record(migration, database, schema: schema)
+            }
+        } catch let error as PostgresError where !error.isConnectionLost {
+            throw MigrationError.failed(file: migration.file, reason: error.description)
+        }
+    }
+}
+
+/// The session of a migrator, which has become a schema's owner.
+enum OwnerSession {
+    static func begin(_ database: Database, schema: String) throws {
+        try DatabaseRequirement.check(database, schema: schema)
+        do throws(PostgresError) {
+            try database.execute("SET ROLE \(identifier: schema + "_owner")")
+        } catch {
+            guard error.sqlState == "42501" else { throw error }
+            let user = try database.query("SELECT session_user::text").only?.decode(0, as: String.self)
+            throw DatabaseRefusal.mayNotMigrate(user: user ?? "?", schema: schema)
+        }
+    }
+}
+
+/// `<schema>.migration`: what is applied.
+enum MigrationTable {
+    static func create(_ database: Database, schema: String) throws {
+        guard try !exists(database, schema: schema) else { return }
+        try database.transaction { database in
+            try database.execute(
+                """
+                CREATE TABLE \(identifier: schema).migration (
+                    number     int         CONSTRAINT migration_happens_once PRIMARY KEY,
+                    file       text        NOT NULL,
+                    checksum   text        NOT NULL,
+                    applied_at timestamptz NOT NULL DEFAULT now(),
+                    applied_by text        NOT NULL DEFAULT session_user,
+                    duration   interval    NOT NULL
+                )
+                """)
+            let comments: [(Query, String)] = [
+                ("TABLE \(identifier: schema).migration", "The migrations applied to this schema."),
+                ("COLUMN \(identifier: schema).migration.number", "The number that the file''s name begins with."),
+                ("COLUMN \(identifier: schema).migration.file", "The file''s name."),
+                ("COLUMN \(identifier: schema).migration.checksum", "SHA-256 of what was applied, with includes done."),
+                ("COLUMN \(identifier: schema).migration.applied_at", "When."),
+                ("COLUMN \(identifier: schema).migration.applied_by", "Who logged in to apply it."),
+                ("COLUMN \(identifier: schema).migration.duration", "How long it took."),
+            ]
+            for (object, comment) in comments {
+                try database.execute("COMMENT ON \(object) IS '\(unescaped: comment)'")
+            }
+            // The running service compares it with what it was built for.
+            try database.execute("GRANT SELECT ON \(identifier: schema).migration TO \(identifier: schema)")
+        }
+    }
+
+    static func history(_ database: Database, schema: String) throws -> MigrationHistory {
+        guard try exists(database, schema: schema) else { return MigrationHistory(applied: []) }
+        let rows = try database.query(
+            "SELECT number::bigint, file, checksum, applied_at::text FROM \(identifier: schema).migration")
+        return MigrationHistory(
+            applied: try rows.map { row in
+                let (number, file, checksum, appliedAt) = try row.decode(
+                    Int64.self, String.self, String.self, String.self)
+                return MigrationHistory.Applied(
+                    number: Int(number), file: file, checksum: checksum, appliedAt: appliedAt)
+            })
+    }
+
+    static func record(_ migration: Migration, _ database: Database, schema: String) throws {
+        try database.execute(
+            """
+            INSERT INTO \(identifier: schema).migration (number, file, checksum, duration)
+            VALUES (\(Int64(migration.number)), \(migration.file), \(migration.checksum), clock_timestamp() - now())
+            """)
+    }
+
+    private static func exists(_ database: Database, schema: String) throws -> Bool {
+        let rows = try database.query("SELECT to_regclass(format('%I.migration', \(schema)::text)) IS NOT NULL")
+        return try rows.only?.decode(0, as: Bool.self) ?? false
+    }
+}

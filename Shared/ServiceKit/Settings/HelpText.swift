@@ -1,0 +1,42 @@
+/// What `--help` prints, made from the declarations of the settings.
+struct HelpText: CustomStringConvertible {
+    var name: String
+    var summary: String
+    var commands: [(name: String, help: String)]
+    var settings: [any SettingDeclaration]
+
+    var description: String {
+        var lines = ["Usage: \(name) COMMAND [--setting VALUE]...", "", summary, "", "Commands"]
+        for command in commands {
+            lines.append("  " + padded(command.name, to: 10) + command.help)
+        }
+        lines += ["", "Settings, as a flag or in the environment; a flag wins"]
+        for setting in settings {
+            lines.append("")
+            if setting.isSecret {
+                lines.append("  \(setting.variable), or \(setting.variable)_FILE for a file that has it")
+            } else {
+                lines.append("  " + padded("\(setting.flag) \(setting.placeholder)", to: 40) + setting.variable)
+            }
+            let shown = setting.shownDefault.map { " Default: \($0)." } ?? ""
+            lines += wrapped(setting.help + shown, width: 84).map { "      \($0)" }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private func padded(_ text: String, to width: Int) -> String {
+        text + String(repeating: " ", count: max(2, width - text.count))
+    }
+
+    private func wrapped(_ text: String, width: Int) -> [String] {
+        var lines: [String] = []
+        for word in text.split(separator: " ") {
+            if let last = lines.last, last.count + 1 + word.count <= width {
+                lines[lines.count - 1] += " \(word)"
+            } else {
+                lines.append(String(word))
+            }
+        }
+        return lines
+    }
+}

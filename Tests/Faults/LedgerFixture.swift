@@ -1,0 +1,99 @@
+import Bus
+import Foundation
+import Ledger
+import Logging
+import Postgres
+import ServiceKit
+import TestKit
+import Vocabulary
+
+extension DatabaseTemplate {
+    /// The ledger and its client, migrated.
+    static let ledger = DatabaseTemplate(
+        "ledger",
+        services: [.init("ledger", readers: ["ledger_client"]), .init("ledger_client", readers: ["ledger"])]
+    ) { database in
+        let templates = MigrationTemplates(folders: ["bus": ResourceFolder.url("SQL", of: "Bus")])
+        for (schema, folder) in [("ledger_client", "ClientMigrations"), ("ledger", "Migrations")] {
+            let set = try MigrationSet(
+                schema: schema, folder: ResourceFolder.url(folder, of: "Ledger"), templates: templates)
+            try await Migrator(set, configuration: Configuration(try database.url(as: "quartet_migrator"))).apply()
+        }
+    }
+}
+
+/// A database with the ledger in it, and how its processes are started.
+struct LedgerFixture: Sendable {
+    let database: TestDatabase
+    /// Where the processes connect to; a relay's address in some tests.
+    var serviceURL: String
+
+    init(_ database: TestDatabase) throws {
+        self.database = database
+        serviceURL = try database.url(as: "ledger")
+    }
+
+    static func with<Result: Sendable>(_ body: (LedgerFixture) async throws -> Result) async throws -> Result {
+        try await TestDatabase.with(.ledger) { try await body(LedgerFixture($0)) }
+    }
+
+    /// Starts a replica of the service and waits until it is ready.
+    func startService(
+        fault: String? = nil, leaseMilliseconds: Int = 2000, workers: Int = 2, batch: Int = 64, listens: Bool = true
+    ) async throws -> ChildProcess {
+        var environment = [
+            "LEDGER_LEASE_MS": "\(leaseMilliseconds)", "LEDGER_WORKERS": "\(workers)", "LEDGER_BATCH": "\(batch)",
+        ]
+        environment["LEDGER_FAULT"] = fault
+        if !listens { environment["LEDGER_DOORBELLS"] = "off" }
+        return try await ChildProcess.start("ledger-service", [serviceURL], environment: environment)
+    }
+
+    /// Runs `body` with a client; the client ends with it.
+    func withClient<Result: Sendable>(
+        url: String? = nil, listens: Bool = true, _ body: @Sendable @escaping (LedgerClient) async throws -> Result
+    ) async throws -> Result {
+        let client = try await LedgerClient(
+            configuration: Configuration(try url ?? database.url(as: "ledger_client")), listens: listens,
+            logger: Self.logger)
+        return try await withThrowingTaskGroup(of: Result?.self) { group in
+            group.addTask {
+                try await client.run()
+                return nil
+            }
+            group.addTask {
+                await client.ready()
+                return try await body(client)
+            }
+            while let result = try await group.next() {
+                if let result {
+                    group.cancelAll()
+                    return result
+                }
+            }
+            throw CancellationError()
+        }
+    }
+
+    /// Runs SQL as the superuser and returns one number.
+    func number(_ sql: String) async throws -> Int64 {
+        let text = try await database.psql(sql).trimmingCharacters(in: .whitespacesAndNewlines)
+        guard let number = Int64(text) else { throw Unexpected("'\(sql)' gave '\(text)'") }
+        return number
+    }
+
+    static let logger: Logger = {
+        var logger = Logger(label: "test", factory: { StreamLogHandler.standardError(label: $0) })
+        logger.logLevel = .error
+        return logger
+    }()
+}
+
+/// Something is not as the test needs it.
+struct Unexpected: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

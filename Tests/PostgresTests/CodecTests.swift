@@ -1,0 +1,144 @@
+import Foundation
+import Postgres
+import TestKit
+import Testing
+
+extension DatabaseTemplate {
+    static let empty = DatabaseTemplate("postgres")
+}
+
+/// Runs `body` on a connection to a database of its own.
+func withDatabase<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
+    try await TestDatabase.with(.empty) { database in
+        let connection = try await Connection.connect(Configuration(try database.url))
+        do {
+            let value = try await connection.run(body)
+            await connection.close()
+            return value
+        } catch {
+            await connection.close()
+            throw error
+        }
+    }
+}
+
+@Suite
+struct CodecTests {
+    private static func roundTrip<Value: PostgresEncodable & PostgresDecodable & Equatable>(
+        _ values: [Value], _ database: Database
+    ) throws {
+        for value in values {
+            let back = try database.query("SELECT \(value)").only?.decode(0, as: Value.self)
+            guard back == value else { throw Unexpected("\(value) came back as \(String(describing: back))") }
+        }
+        let optionals: [Value?] = values.map { $0 } + [nil]
+        for value in optionals {
+            let back = try database.query("SELECT \(value)").only?.decode(0, as: Value?.self)
+            guard back == .some(value) else {
+                throw Unexpected("\(String(describing: value)) came back as \(String(describing: back))")
+            }
+        }
+        for array in [values, [], Array(repeating: values[0], count: 3000)] {
+            let back = try database.query("SELECT \(array)").only?.decode(0, as: [Value].self)
+            guard back == array else {
+                throw Unexpected("an array of \(array.count) came back as \(back?.count ?? -1)")
+            }
+        }
+        let back = try database.query("SELECT \(optionals)").only?.decode(0, as: [Value?].self)
+        guard back == optionals else { throw Unexpected("\(optionals) came back as \(String(describing: back))") }
+    }
+
+    @Test("values of every type, NULLs, and arrays of them with and without NULLs come back as they were")
+    func everyType() async throws {
+        try await withRandom { random in
+            var source = random.fork()
+            let integers = (0..<100).map { _ in Int64.random(in: .min ... .max, using: &source) }
+            let texts = [
+                "", "a", "ü ✓ 🧑‍🧑‍🧒", "'; DROP TABLE x; --", "\\\"{},NULL", String(repeating: "x", count: 100_000),
+            ]
+            try await withDatabase { database in
+                try Self.roundTrip([.min, .max, 0, -1] + integers, database)
+                try Self.roundTrip(integers.map { Int32(truncatingIfNeeded: $0) } + [.min, .max], database)
+                try Self.roundTrip(integers.map { Int16(truncatingIfNeeded: $0) } + [.min, .max], database)
+                try Self.roundTrip(integers.map(Int.init), database)
+                try Self.roundTrip([true, false], database)
+                try Self.roundTrip(
+                    [0, -0.5, .infinity, .leastNonzeroMagnitude, .greatestFiniteMagnitude] as [Double], database)
+                try Self.roundTrip(texts, database)
+                try Self.roundTrip([UUID(), UUID()], database)
+                try Self.roundTrip(
+                    [0, 1, -1, 1_763_676_000_123_456].map(Timestamp.init(microseconds:)), database)
+                try Self.roundTrip([JSON(Array("{\"a\": [1, 2]}".utf8)), JSON(Array("null".utf8))], database)
+                try Self.roundTrip([JSONB(Array("{\"a\": [1, 2]}".utf8))], database)
+                try Self.roundTrip([Bytes([]), Bytes(Array(0...255))], database)
+            }
+        }
+    }
+
+    @Test("PostgreSQL understands the values as we do")
+    func sameMeaning() async throws {
+        try await withDatabase { database in
+            let time = Timestamp(microseconds: 1_000_000_000_123_456)
+            let isSame = try database.query(
+                """
+                SELECT \(time) = '2001-09-09 01:46:40.123456+00', \(Int32(7)) = 7, \("é") = U&'\\00e9',
+                       \(UUID(uuidString: "01234567-89ab-cdef-0123-456789abcdef")) = '01234567-89ab-cdef-0123-456789abcdef',
+                       \([1, 2, nil] as [Int32?]) = ARRAY[1, 2, NULL], \(Bytes([1, 255])) = '\\x01ff'
+                """
+            ).only?.decode(Bool.self, Bool.self, Bool.self, Bool.self, Bool.self, Bool.self)
+            let all = try #require(isSame)
+            #expect(all == (true, true, true, true, true, true))
+        }
+    }
+
+    @Test("NULL, a wrong type and a missing column are errors that name the column")
+    func wrongTypes() async throws {
+        try await withDatabase { database in
+            let row = try #require(try database.query("SELECT NULL::int AS gone, 'x' AS name, 70000 AS large").only)
+            for (read, column) in [
+                ({ _ = try row.decode(0, as: Int32.self) }, "gone"),
+                ({ _ = try row.decode(1, as: Int32.self) }, "name"),
+                ({ _ = try row.decode(2, as: Int16.self) }, "large"), ({ _ = try row.decode(3, as: Int32.self) }, "3"),
+            ] as [(() throws -> Void, String)] {
+                do {
+                    try read()
+                    Issue.record("column \(column) was read")
+                } catch PostgresError.decoding(let named, _) {
+                    #expect(named == column)
+                }
+            }
+        }
+    }
+
+    @Test("a text with U+0000 is refused by the server, not cut short")
+    func zeroByte() async throws {
+        try await withDatabase { database in
+            do {
+                _ = try database.query("SELECT \("a\u{0}b")")
+                Issue.record("it was taken")
+            } catch let error as PostgresError { #expect(error.sqlState == "22021") }
+        }
+    }
+
+    @Test("queries nest, with any number of parameters, and what is interpolated is never SQL")
+    func nesting() async throws {
+        try await withDatabase { database in
+            let inner: Query = "\(1) + \(2) + \(3) + \(4) + \(5) + \(6) + \(7) + \(8) + \(9) + \(10) + \(11)"
+            let row = try database.query("SELECT \(100), (\(inner)), \("it's"), (\(inner)) AS \(identifier: "a \"b\"")")
+            #expect(
+                try row.only?.decode(Int.self, Int.self, String.self, Int.self) ?? (0, 0, "", 0) == (
+                    100, 66, "it's", 66
+                ))
+            #expect(row.columns.last == "a \"b\"")
+        }
+    }
+}
+
+/// Something is not as the test needs it.
+struct Unexpected: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

@@ -1,0 +1,30 @@
+import ServiceKit
+import Testing
+
+@Suite("Health")
+struct HealthTests {
+    @Test("ready when all parts are, with the reasons of those that aren't")
+    func ready() {
+        let health = Health()
+        #expect(health.report.isReady)
+        let (database, bus) = (health.check("database"), health.check("bus"))
+        #expect(!health.report.isReady)
+        database.report(.ready)
+        bus.report(.notReady("no lease yet"))
+        #expect(health.report.reasons == "bus: no lease yet")
+        bus.report(.ready)
+        #expect(health.report.isReady)
+        #expect(health.report.reasons == "")
+    }
+
+    @Test("alive until a part says that only a restart helps")
+    func live() {
+        let health = Health()
+        let check = health.check("disk")
+        check.report(.notReady("full"))
+        #expect(health.report.isLive)
+        check.report(.dead("gone"))
+        #expect(!health.report.isLive)
+        #expect(!health.report.isReady)
+    }
+}

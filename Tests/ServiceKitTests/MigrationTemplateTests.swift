@@ -1,0 +1,114 @@
+import ServiceKit
+import Testing
+
+@Suite("Migration templates")
+struct MigrationTemplateTests {
+    private let templates = MigrationTemplates { name throws(MigrationError) in
+        guard name == "bus/log.sql" else { throw .unreadable(file: name, reason: "there is none") }
+        return "CREATE TABLE {{schema}}.{{log}} ();\nGRANT SELECT ON {{schema}}.{{log}} TO {{reader}};"
+    }
+
+    @Test("an include is replaced by the template with its values, and the rest stays as it is")
+    func include() throws {
+        let text = "-- A log.\n--! include bus/log.sql schema=contacts log=log reader=session_client\nSELECT 1;\n"
+        #expect(
+            try templates.render(text, file: "0001-log.sql") == """
+                -- A log.
+                CREATE TABLE contacts.log ();
+                GRANT SELECT ON contacts.log TO session_client;
+                SELECT 1;
+
+                """)
+    }
+
+    @Test(
+        "a mistake is an error that names file and line",
+        arguments: [
+            (
+                "--! include bus/log.sql schema=a log=b",
+                "template bus/log.sql, line 2 needs reader=…, which isn't given"
+            ),
+            ("--! include bus/log.sql schema=a log=b reader=c size=4", "template bus/log.sql has no {{size}}"),
+            ("--! include bus/log.sql schema=a schema=b", "schema is given twice"),
+            (
+                "--! include bus/log.sql schema=a;drop",
+                "expected name=value of letters, digits and underscores, found 'schema=a;drop'"
+            ),
+            ("--! include bus/nothing.sql", "template bus/nothing.sql: bus/nothing.sql can't be read: there is none"),
+            (
+                "--! inlcude bus/log.sql",
+                "expected '--! include TEMPLATE name=value …', found '--! inlcude bus/log.sql'"
+            ),
+            ("CREATE TABLE {{schema}}.x ();", "{{schema}} has no meaning outside of a template"),
+        ])
+    func mistakes(line: String, reason: String) {
+        #expect(throws: MigrationError.badLine(file: "0002-x.sql", line: 2, reason: reason)) {
+            try templates.render("SELECT 1;\n\(line)\n", file: "0002-x.sql")
+        }
+    }
+}
+
+@Suite("Migration history")
+struct MigrationHistoryTests {
+    private func set(_ files: String...) throws -> MigrationSet {
+        try MigrationSet(schema: "kept", migrations: files.map { try Migration(file: $0, sql: "-- \($0)") })
+    }
+
+    private func applied(_ set: MigrationSet) -> MigrationHistory {
+        MigrationHistory(
+            applied: set.migrations.map {
+                .init(number: $0.number, file: $0.file, checksum: $0.checksum, appliedAt: "yesterday")
+            })
+    }
+
+    @Test("what isn't applied is pending, in the order of the numbers")
+    func pending() throws {
+        let all = try set("0010-c.sql", "0001-a.sql", "0002-b.sql")
+        let pending = try applied(set("0001-a.sql")).pending(of: all)
+        #expect(pending.map(\.file) == ["0002-b.sql", "0010-c.sql"])
+        #expect(try applied(all).pending(of: all) == [])
+    }
+
+    @Test("a changed file is refused by its name")
+    func changed() throws {
+        let history = MigrationHistory(
+            applied: [.init(number: 1, file: "0001-a.sql", checksum: "other", appliedAt: "yesterday")])
+        #expect(throws: MigrationError.changed(file: "0001-a.sql", appliedAt: "yesterday")) {
+            try history.pending(of: set("0001-a.sql"))
+        }
+    }
+
+    @Test("a newer history is refused, with what this build doesn't know")
+    func newer() throws {
+        #expect(throws: MigrationError.newer(schema: "kept", applied: ["0002-b.sql"])) {
+            try applied(set("0001-a.sql", "0002-b.sql")).pending(of: set("0001-a.sql"))
+        }
+    }
+
+    @Test("a renamed file is refused")
+    func renamed() throws {
+        #expect(throws: MigrationError.renamed(file: "0001-b.sql", appliedAs: "0001-a.sql")) {
+            try applied(set("0001-a.sql")).pending(of: set("0001-b.sql"))
+        }
+    }
+
+    @Test("a file that was put before an applied one is refused")
+    func tooLate() throws {
+        #expect(throws: MigrationError.tooLate(file: "0001-a.sql", after: "0002-b.sql")) {
+            try applied(set("0002-b.sql")).pending(of: set("0001-a.sql", "0002-b.sql"))
+        }
+    }
+
+    @Test("two files of one number are refused")
+    func sameNumber() throws {
+        #expect(throws: MigrationError.sameNumber(1, "0001-a.sql", "0001-b.sql")) {
+            try set("0001-b.sql", "0001-a.sql")
+        }
+    }
+
+    @Test(
+        "a name that isn't one is refused", arguments: ["1-a.sql", "0001a.sql", "0001-.sql", "0001-a.txt", "README.md"])
+    func badName(file: String) {
+        #expect(throws: MigrationError.badName(file: file)) { try Migration(file: file, sql: "") }
+    }
+}

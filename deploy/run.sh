@@ -1,0 +1,345 @@
+#!/bin/sh
+# Runs Quartet on this machine, for development. See `run.sh --help`.
+set -eu
+cd "$(dirname "$0")/.."
+
+usage() {
+  cat <<'TEXT'
+Usage: run.sh start|stop|status|logs|psql|url
+
+  start    build, start a private PostgreSQL in .local/, migrate, start the four
+           services, wait until all are ready, say where they are. What runs already
+           and is up to date is left alone; what was built anew is restarted.
+  stop     stop the services and the private PostgreSQL; nothing is left running
+  status   say what runs; exit status 0 when all is ready, 3 when not
+  logs     show the logs' ends and follow them
+  psql     open psql as a role that can only read
+  url      print the URL of the HTTP API
+
+Environment
+  DATABASE_URL    a PostgreSQL of yours instead of the private one. Bootstrapped, or
+                  with a superuser in the URL, who then does it.
+  PORT            where the HTTP API listens (8080); further replicas on the next ports
+  ADMIN_PORT      the first of the ports for health (9100); replicas ten further each
+  REPLICAS        how many processes of each service (1)
+  CONFIGURATION   debug (the default: builds faster) or release (runs faster)
+  Settings of the services (session-client --help) are passed on.
+TEXT
+}
+
+services='session contacts notifications session-client'
+replicas=${REPLICAS:-1}
+port=${PORT:-8080}
+admin_port=${ADMIN_PORT:-9100}
+configuration=${CONFIGURATION:-debug}
+own_database=${DATABASE_URL:-}
+state=.local/run
+cluster=.local/postgres
+# Longer than the services take to finish what they have in hand.
+patience=40
+
+fail() {
+  echo "run.sh: $*" >&2
+  exit 1
+}
+
+number() { # value, name, least
+  case "$1" in '' | *[!0-9]*) fail "$2 must be a number, not '$1'" ;; esac
+  [ "$1" -ge "$3" ] || fail "$2 must be at least $3"
+}
+
+# --- Processes: $state/<service>-<replica>.pid has the process id -------------------------------------------------------
+
+# The process id of a service's replica, if it runs and is really ours.
+process_of() { # name-replica
+  pid=$(cat "$state/$1.pid" 2>/dev/null) || return 1
+  case "$(readlink "/proc/$pid/exe" 2>/dev/null)" in
+    "$PWD"/.build/*/"${1%-*}" | "$PWD"/.build/*/"${1%-*} (deleted)") echo "$pid" ;;
+    # A moment after it was started it isn't the executable yet.
+    */setsid) echo "$pid" ;;
+    *) return 1 ;;
+  esac
+}
+
+# Whether it runs what is built now, with the settings of now.
+is_current() { # name-replica, pid, executable, settings
+  [ "$(readlink "/proc/$2/exe")" = "$3" ] && [ "$(cat "$state/$1.settings" 2>/dev/null)" = "$4" ]
+}
+
+is_ready() { # admin port
+  curl --silent --fail --max-time 2 --output /dev/null "http://127.0.0.1:$1/health/ready"
+}
+
+reasons() { # admin port
+  curl --silent --max-time 2 "http://127.0.0.1:$1/health/ready" || echo "it doesn't answer"
+}
+
+# Stops the replicas named, all at once, and waits until they are gone.
+stop_processes() { # name-replica...
+  waiting=
+  for name in "$@"; do
+    if pid=$(process_of "$name"); then
+      kill -TERM "$pid" 2>/dev/null || true
+      waiting="$waiting $name"
+    fi
+  done
+  ticks=0
+  for name in $waiting; do
+    while process_of "$name" >/dev/null; do
+      ticks=$((ticks + 1))
+      if [ $ticks -gt $((patience * 20)) ]; then
+        echo "$name did not end within $patience seconds; killing it" >&2
+        kill -KILL "$(process_of "$name")" 2>/dev/null || true
+      fi
+      sleep 0.05
+    done
+  done
+  for name in "$@"; do rm -f "$state/$name.pid" "$state/$name.settings"; done
+}
+
+known_processes() {
+  for file in "$state"/*.pid; do
+    [ -e "$file" ] && basename "$file" .pid
+  done
+}
+
+admin_port_of() { # name-replica
+  sed -n 's/.*--admin-port \([0-9]*\).*/\1/p' "$state/$1.settings" 2>/dev/null
+}
+
+lock() {
+  mkdir -p "$state"
+  exec 9>.local/run.lock # and "9>&-" with whatever may outlive us
+  flock --nonblock 9 || {
+    echo "Another run.sh is at work in this folder; waiting for it."
+    flock 9
+  }
+}
+
+# --- start ---------------------------------------------------------------------------------------------------------------
+
+prepare_database() {
+  if [ -z "$own_database" ]; then
+    deploy/postgres.sh status "$cluster" >/dev/null || {
+      started_cluster=yes
+      echo "Starting a private PostgreSQL in $cluster."
+      deploy/postgres.sh start "$cluster" 9>&-
+    }
+    psql -X -q "$(deploy/postgres.sh url "$cluster")" -v database=quartet -f deploy/bootstrap.sql 9>&-
+    DATABASE_URL=$(deploy/postgres.sh url "$cluster" quartet)
+    export DATABASE_URL
+    return 0
+  fi
+  # A server of yours: only made ready when it isn't yet.
+  missing=$(psql -X -q -A -t "$own_database" 9>&- <<'SQL'
+SELECT string_agg(name, ', ')
+  FROM unnest(ARRAY['session', 'contacts', 'notifications', 'session_client']) AS name
+ WHERE to_regnamespace(name) IS NULL OR to_regrole(name) IS NULL OR to_regrole('quartet_migrator') IS NULL;
+SQL
+  ) || fail "can't use DATABASE_URL; psql's reason is above. The database in it must exist."
+  [ -z "$missing" ] || {
+    echo "Making roles and schemas: deploy/bootstrap.sql."
+    database=$(psql -X -q -A -t "$own_database" -c 'SELECT current_database()')
+    psql -X -q "$own_database" -v database="$database" -f deploy/bootstrap.sql 9>&- ||
+      fail "the database lacks $missing, and who DATABASE_URL logs in as may not make it. \
+As a superuser, run: psql -v database=$database -f deploy/bootstrap.sql"
+  }
+}
+
+# Keys that only this machine's development services use, made once.
+make_secrets() {
+  mkdir -p .local/secrets
+  chmod 700 .local/secrets
+  [ -s .local/secrets/server-key ] || head -c 32 /dev/urandom | base64 >.local/secrets/server-key
+  [ -s .local/secrets/signing-key.pem ] ||
+    openssl ecparam -genkey -name prime256v1 -noout -out .local/secrets/signing-key.pem
+  chmod 600 .local/secrets/*
+  [ -n "${SERVER_KEY:-}${SERVER_KEY_FILE:-}" ] || export SERVER_KEY_FILE="$PWD/.local/secrets/server-key"
+  [ -n "${SIGNING_KEY:-}${SIGNING_KEY_FILE:-}" ] || export SIGNING_KEY_FILE="$PWD/.local/secrets/signing-key.pem"
+}
+
+# All replicas that are asked for.
+wanted() {
+  for service in $services; do
+    replica=1
+    while [ $replica -le "$replicas" ]; do
+      echo "$service-$replica"
+      replica=$((replica + 1))
+    done
+  done
+}
+
+# The ports of a replica; the same ones whatever else runs.
+flags_of() { # name-replica
+  replica=${1##*-} place=0
+  for service in $services; do
+    [ "$service" != "${1%-*}" ] || break
+    place=$((place + 1))
+  done
+  echo "--admin-port $((admin_port + place + 10 * (replica - 1)))$(
+    [ "${1%-*}" != session-client ] || echo " --port $((port + replica - 1))"
+  )"
+}
+
+start_process() { # name-replica
+  log=$state/$1.log
+  flags=$(flags_of "$1")
+  [ ! -s "$log" ] || mv -f "$log" "$log.1"
+  # A session of its own: Ctrl-C here is for this script, which then stops it in good order.
+  # shellcheck disable=SC2086 # flags are a list of words
+  setsid "$executables/${1%-*}" run $flags >"$log" 2>&1 </dev/null 9>&- &
+  echo $! >"$state/$1.pid"
+  settings_of "$flags" >"$state/$1.settings"
+  started="$started $1"
+}
+
+# What a replica was started with; another DATABASE_URL is a reason to restart it, and is no business of who reads the file.
+settings_of() { # flags
+  echo "$1 database=$(printf %s "$DATABASE_URL" | cksum | cut -d ' ' -f 1)"
+}
+
+abandon() {
+  trap '' INT TERM HUP
+  # shellcheck disable=SC2086
+  [ -z "$started" ] || stop_processes $started
+  [ -z "$started_cluster" ] || deploy/postgres.sh stop "$cluster" 9>&-
+}
+
+start() {
+  number "$replicas" REPLICAS 1
+  number "$port" PORT 1
+  number "$admin_port" ADMIN_PORT 1
+  deploy/install.sh
+  lock
+  started= started_cluster=
+  trap 'echo; echo "Stopping what was started."; exit 130' INT
+  trap 'exit 143' TERM HUP
+  trap 'abandon' EXIT
+
+  swift build --configuration "$configuration" --explicit-target-dependency-import-check error 9>&-
+  executables=$(swift build --configuration "$configuration" --show-bin-path 9>&-)
+  prepare_database
+  make_secrets
+  for service in $services; do
+    LOG_LEVEL=notice "$executables/$service" migrate 9>&- || fail "$service could not migrate; its reason is above"
+  done
+
+  expected= outdated=
+  for name in $(wanted); do
+    expected="$expected $name"
+    if pid=$(process_of "$name") &&
+      ! is_current "$name" "$pid" "$executables/${name%-*}" "$(settings_of "$(flags_of "$name")")"; then
+      echo "Restarting $name, which was built or configured anew."
+      outdated="$outdated $name"
+    fi
+  done
+  for name in $(known_processes); do
+    case " $expected " in
+      *" $name "*) ;;
+      *)
+        echo "Stopping $name, which is not asked for."
+        outdated="$outdated $name" ;;
+    esac
+  done
+  # shellcheck disable=SC2086 # a list of words
+  stop_processes $outdated
+  for name in $expected; do
+    process_of "$name" >/dev/null || start_process "$name"
+  done
+
+  for name in $expected; do await_ready "$name"; done
+  started= started_cluster=
+  echo
+  report
+}
+
+await_ready() { # name-replica
+  ticks=0
+  until is_ready "$(admin_port_of "$1")"; do
+    process_of "$1" >/dev/null || {
+      tail -n 20 "$state/$1.log" >&2
+      fail "$1 ended; the end of its log ($state/$1.log) is above"
+    }
+    ticks=$((ticks + 1))
+    [ $ticks -lt 600 ] || {
+      tail -n 20 "$state/$1.log" >&2
+      fail "$1 is not ready after a minute: $(reasons "$(admin_port_of "$1")")"
+    }
+    sleep 0.1
+  done
+}
+
+report() {
+  echo "Quartet runs."
+  echo "  HTTP API   http://127.0.0.1:$port"
+  echo "  Database   $([ -n "$own_database" ] && echo "yours, as DATABASE_URL says" || echo "private, in $cluster")"
+  echo "  Logs       $state/*.log"
+  echo
+  echo "Try:   make demo    make psql    make logs    make status"
+  echo "Stop:  make stop"
+}
+
+# --- The others ------------------------------------------------------------------------------------------------------------
+
+stop() {
+  [ -d .local ] || exit 0
+  lock
+  # shellcheck disable=SC2046
+  stop_processes $(known_processes)
+  deploy/postgres.sh stop "$cluster" 9>&-
+  echo "Nothing of Quartet runs here."
+}
+
+status() {
+  all=0
+  if deploy/postgres.sh status "$cluster" >/dev/null 2>&1; then
+    echo "postgres           runs, private, in $cluster"
+  elif [ -n "$own_database" ]; then
+    echo "postgres           yours, as DATABASE_URL says"
+  else
+    echo "postgres           does not run"
+    all=3
+  fi
+  found=$(known_processes)
+  [ -n "$found" ] || all=3
+  for name in $found; do
+    admin=$(admin_port_of "$name")
+    if ! pid=$(process_of "$name"); then
+      printf '%-18s has ended; see %s\n' "$name" "$state/$name.log"
+      all=3
+    elif is_ready "$admin"; then
+      printf '%-18s ready, process %s, http://127.0.0.1:%s/health/ready\n' "$name" "$pid" "$admin"
+    else
+      printf '%-18s not ready, process %s: %s\n' "$name" "$pid" "$(reasons "$admin")"
+      all=3
+    fi
+  done
+  [ -n "$found" ] || echo "services           do not run; start them: make run"
+  exit $all
+}
+
+logs() {
+  [ -n "$(ls "$state"/*.log 2>/dev/null)" ] || fail "there are no logs yet; make run writes them"
+  exec tail -n "${LINES:-20}" -F "$state"/*.log
+}
+
+open_psql() {
+  PSQLRC=$PWD/deploy/psqlrc
+  export PSQLRC
+  if [ -n "$own_database" ]; then exec psql -v ON_ERROR_ROLLBACK=interactive -v reader=quartet_reader "$own_database" "$@"; fi
+  deploy/postgres.sh status "$cluster" >/dev/null 2>&1 || fail "PostgreSQL doesn't run here; start it: make run"
+  exec psql "$(deploy/postgres.sh url "$cluster" quartet quartet_reader)" "$@"
+}
+
+command=${1:-}
+[ $# -eq 0 ] || shift
+case "$command" in
+  start) start ;;
+  stop) stop ;;
+  status) status ;;
+  logs) logs ;;
+  psql) open_psql "$@" ;;
+  url) echo "http://127.0.0.1:$port" ;;
+  -h | --help | help) usage ;;
+  *) usage >&2; exit 2 ;;
+esac
