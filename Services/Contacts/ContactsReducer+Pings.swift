@@ -99,14 +99,11 @@ extension ContactsReducer {
     }
 
     static func relay(_ rows: ContactsRows, _ command: RelayAlert, _ asker: Asker) -> [Emission<ContactsEvent>] {
-        let responders = rows.contacts(of: asker.account).filter { contact in
-            guard let row = rows[Pair(asker.account, contact)] else { return false }
-            let responder = RelationView(row, of: asker.account, with: contact).theirs
-            guard responder.isResponder else { return false }
-            return switch command.kind {
+        let responders = rows.responders(of: asker.account).filter { responder in
+            switch command.kind {
             case .alertRaised, .alertCleared: true
-            case .checkInMissed: responder.notifyOnExpiry
-            case .checkedIn: responder.notifyOnCheckIn
+            case .checkInMissed: responder.side.notifyOnExpiry
+            case .checkedIn: responder.side.notifyOnCheckIn
             }
         }
         let relayed = AlertRelayed(
@@ -117,7 +114,7 @@ extension ContactsReducer {
                 emit(
                     .responderAlerted(
                         .init(
-                            account: responder, dependent: asker.account, kind: command.kind,
+                            account: responder.account, dependent: asker.account, kind: command.kind,
                             occurred: command.occurred, deadline: command.deadline, repetition: command.repetition,
                             at: asker.time)))
             }

@@ -16,6 +16,8 @@ public struct ContactsRows: Equatable, Sendable {
     private var relations = WorkingSet<Pair, RelationRow>()
     /// Which relations an account has, for those that are in ``relations``.
     private var neighbours: [AccountID: Set<AccountID>] = [:]
+    /// Relations that were read without a lock, by either side: to look at, never to change.
+    private var glimpses: [AccountID: [AccountID: RelationRow]] = [:]
     /// Whose code it is.
     private var codes: [ContactCode: AccountID] = [:]
     /// How many contacts an account has in the database, for those that may get more.
@@ -43,6 +45,12 @@ public struct ContactsRows: Equatable, Sendable {
         neighbours[pair.high, default: []].insert(pair.low)
     }
 
+    /// Takes a relation that was read without a lock: only ``responders(of:)`` looks at it.
+    public mutating func load(glimpse row: RelationRow, at pair: Pair) {
+        glimpses[pair.low, default: [:]][pair.high] = row
+        glimpses[pair.high, default: [:]][pair.low] = row
+    }
+
     /// Takes how many contacts an account has in the database.
     public mutating func load(contactCount: Int, of account: AccountID) {
         loadedCounts[account] = contactCount
@@ -59,6 +67,8 @@ public struct ContactsRows: Equatable, Sendable {
         set {
             let was = relations[pair] != nil
             relations[pair] = newValue
+            glimpses[pair.low]?[pair.high] = nil
+            glimpses[pair.high]?[pair.low] = nil
             guard was != (newValue != nil) else { return }
             for (account, other) in [(pair.low, pair.high), (pair.high, pair.low)] {
                 if was { neighbours[account]?.remove(other) } else { neighbours[account, default: []].insert(other) }
@@ -70,6 +80,16 @@ public struct ContactsRows: Equatable, Sendable {
     /// The contacts of an account, in the order of their ids.
     public func contacts(of account: AccountID) -> [AccountID] {
         neighbours[account, default: []].sorted()
+    }
+
+    /// Who looks after an account, each with their side of the relation, in the order of their ids.
+    func responders(of account: AccountID) -> [(account: AccountID, side: RelationRow.Side)] {
+        var found = glimpses[account, default: [:]]
+        for contact in neighbours[account, default: []] { found[contact] = self[Pair(account, contact)] }
+        return found.sorted { $0.key < $1.key }.compactMap { contact, row in
+            let side = RelationView(row, of: account, with: contact).theirs
+            return side.isResponder ? (contact, side) : nil
+        }
     }
 
     /// How many contacts an account has.

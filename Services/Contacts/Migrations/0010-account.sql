@@ -12,4 +12,3 @@ COMMENT ON COLUMN contacts.account.is_approval_required IS 'Whether others must 
 COMMENT ON COLUMN contacts.account.closed_at IS 'When it was closed, for ever.';
 
 GRANT SELECT, INSERT, UPDATE ON contacts.account TO contacts;
-GRANT SELECT ON contacts.account TO session_client;
