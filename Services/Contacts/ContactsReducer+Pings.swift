@@ -1,0 +1,122 @@
+import ContactsContract
+import Grammar
+import Vocabulary
+import WorkingSet
+
+extension ContactsReducer {
+    static func sendPing(
+        _ rows: inout ContactsRows, _ command: SendPing, _ asker: Asker
+    ) throws(Rejection) -> [Emission<ContactsEvent>] {
+        var view = try relation(rows, asker, with: command.contact)
+        guard view.mine.isResponder else {
+            throw Rejection(
+                .notDependent, "Only a responder can ping a dependent; make this contact your dependent first.",
+                field: "contact")
+        }
+        guard view.mine.sendPings else {
+            throw Rejection(.pingsOff, "Turn on sending pings to this contact first.", field: "contact")
+        }
+        guard view.theirs.receivePings else {
+            throw Rejection(.pingsOff, "This contact doesn't receive pings; reach them another way.", field: "contact")
+        }
+        guard view.mine.pinged == nil else { return [] }
+        if let last = view.mine.lastPing, last + rows.limits.pingCooldown > asker.time {
+            throw .tooSoon("You pinged this contact", left: last + rows.limits.pingCooldown - asker.time)
+        }
+        view.mine.pinged = asker.time
+        view.mine.lastPing = asker.time
+        rows[view.pair] = view.row
+        return [
+            emit(.pingSent(.init(account: view.account, contact: view.contact, at: asker.time))),
+            emit(.pingReceived(.init(account: view.contact, contact: view.account, at: asker.time))),
+        ]
+    }
+
+    static func cancelPing(
+        _ rows: inout ContactsRows, _ command: CancelPing, _ asker: Asker
+    ) throws(Rejection) -> [Emission<ContactsEvent>] {
+        var view = try relation(rows, asker, with: command.contact)
+        guard let sent = view.mine.pinged else { return [] }
+        view.mine.pinged = nil
+        rows[view.pair] = view.row
+        return cancelled(sent, from: view.account, to: view.contact, at: asker.time)
+    }
+
+    /// Both sides hear that a ping is cancelled; who sent it first.
+    static func cancelled(
+        _ sent: Instant, from account: AccountID, to contact: AccountID, at time: Instant
+    ) -> [Emission<ContactsEvent>] {
+        [
+            emit(
+                .pingCancelled(.init(account: account, contact: contact, direction: .outgoing, sent: sent, at: time))),
+            emit(
+                .pingCancelled(.init(account: contact, contact: account, direction: .incoming, sent: sent, at: time))),
+        ]
+    }
+
+    static func respondToPing(
+        _ rows: inout ContactsRows, _ command: RespondToPing, _ asker: Asker
+    ) throws(Rejection) -> [Emission<ContactsEvent>] {
+        var view = try relation(rows, asker, with: command.contact)
+        guard let sent = view.theirs.pinged else { return [] }
+        view.theirs.pinged = nil
+        rows[view.pair] = view.row
+        return [
+            emit(
+                .pingAnswered(
+                    .init(
+                        account: view.account, contact: view.contact, direction: .incoming, sent: sent, at: asker.time))
+            ),
+            answered(view, sent, asker),
+        ]
+    }
+
+    static func clearPings(
+        _ rows: inout ContactsRows, _ asker: Asker, isClearing: Bool
+    ) -> [Emission<ContactsEvent>] {
+        var cleared: [AccountID] = []
+        var told: [Emission<ContactsEvent>] = []
+        for contact in rows.contacts(of: asker.account) {
+            guard let row = rows[Pair(asker.account, contact)] else { continue }
+            var view = RelationView(row, of: asker.account, with: contact)
+            guard let sent = view.theirs.pinged else { continue }
+            view.theirs.pinged = nil
+            rows[view.pair] = view.row
+            cleared.append(contact)
+            told.append(answered(view, sent, asker))
+        }
+        guard !cleared.isEmpty else { return [] }
+        let event = ReceivedPingsCleared(
+            account: asker.account, contacts: cleared, isClearing: isClearing, at: asker.time)
+        return [emit(.receivedPingsCleared(event))] + told
+    }
+
+    /// Who pinged hears the answer.
+    private static func answered(_ view: RelationView, _ sent: Instant, _ asker: Asker) -> Emission<ContactsEvent> {
+        emit(
+            .pingAnswered(
+                .init(account: view.contact, contact: view.account, direction: .outgoing, sent: sent, at: asker.time)))
+    }
+
+    static func relay(_ rows: ContactsRows, _ command: RelayAlert, _ asker: Asker) -> [Emission<ContactsEvent>] {
+        let responders = rows.responders(of: asker.account).filter { responder in
+            switch command.kind {
+            case .alertRaised, .alertCleared: true
+            case .checkInMissed: responder.side.notifyOnExpiry
+            case .checkedIn: responder.side.notifyOnCheckIn
+            }
+        }
+        let relayed = AlertRelayed(
+            account: asker.account, kind: command.kind, occurred: command.occurred, deadline: command.deadline,
+            repetition: command.repetition, responders: responders.count, at: asker.time)
+        return [emit(.alertRelayed(relayed))]
+            + responders.map { responder in
+                emit(
+                    .responderAlerted(
+                        .init(
+                            account: responder.account, dependent: asker.account, kind: command.kind,
+                            occurred: command.occurred, deadline: command.deadline, repetition: command.repetition,
+                            at: asker.time)))
+            }
+    }
+}

@@ -1,0 +1,34 @@
+public import ContactsContract
+import Grammar
+public import Vocabulary
+import WorkingSet
+
+extension ContactsRows {
+    /// What the account sees of the rows: the same as the view `contacts.contacts_state` gives, and as folding the
+    /// account's stream.
+    public func published(_ account: AccountID) -> ContactsState {
+        var state = ContactsState(account: account)
+        guard let row = accounts[account] else { return state }
+        guard row.closed == nil else {
+            state.isClosed = true
+            return state
+        }
+        state.code = row.code
+        state.isApprovalRequired = row.isApprovalRequired
+        for contact in contacts(of: account) {
+            guard let relation = self[Pair(account, contact)] else { continue }
+            state.contacts[contact] = RelationView(relation, of: account, with: contact).seen
+        }
+        for ends in requests(of: account) {
+            guard let request = requests[ends] else { continue }
+            let isMine = ends.from == account
+            let other = isMine ? ends.to : ends.from
+            state.requests[other] = ContactRequest(
+                contact: other, direction: isMine ? .outgoing : .incoming,
+                responder: isMine ? request.responder : request.dependent,
+                dependent: isMine ? request.dependent : request.responder, requested: request.requested)
+        }
+        state.blocked = blocks.keys.filter { $0.from == account }.map(\.to).sorted()
+        return state
+    }
+}

@@ -1,0 +1,135 @@
+public import ContactsContract
+public import Vocabulary
+public import WorkingSet
+
+/// What contacts keeps, as far as a batch of commands touches it.
+public struct ContactsRows: Equatable, Sendable {
+    /// The numbers in the rules.
+    public var limits: ContactsLimits
+    /// Accounts by id, closed ones too: an id is remembered for ever.
+    public var accounts = WorkingSet<AccountID, AccountRow>()
+    /// Requests that wait for an answer.
+    public var requests = WorkingSet<Ends, RequestRow>()
+    /// Who blocked whom.
+    public var blocks = WorkingSet<Ends, BlockRow>()
+    /// Relations between two accounts.
+    private var relations = WorkingSet<Pair, RelationRow>()
+    /// Which relations an account has, for those that are in ``relations``.
+    private var neighbours: [AccountID: Set<AccountID>] = [:]
+    /// Relations that were read without a lock, by either side: to look at, never to change.
+    private var glimpses: [AccountID: [AccountID: RelationRow]] = [:]
+    /// Whose code it is.
+    private var codes: [ContactCode: AccountID] = [:]
+    /// How many contacts an account has in the database, for those that may get more.
+    private var loadedCounts: [AccountID: Int] = [:]
+    /// How many were added and removed since.
+    private var countChanges: [AccountID: Int] = [:]
+
+    /// Empty tables.
+    public init(limits: ContactsLimits = ContactsLimits()) {
+        self.limits = limits
+    }
+
+    // MARK: Loading
+
+    /// Takes an account as the database has it.
+    public mutating func load(_ row: AccountRow, at account: AccountID) {
+        accounts.load(row, at: account)
+        if let code = row.code { codes[code] = account }
+    }
+
+    /// Takes a relation as the database has it.
+    public mutating func load(_ row: RelationRow, at pair: Pair) {
+        relations.load(row, at: pair)
+        neighbours[pair.low, default: []].insert(pair.high)
+        neighbours[pair.high, default: []].insert(pair.low)
+    }
+
+    /// Takes a relation that was read without a lock: only ``responders(of:)`` looks at it.
+    public mutating func load(glimpse row: RelationRow, at pair: Pair) {
+        glimpses[pair.low, default: [:]][pair.high] = row
+        glimpses[pair.high, default: [:]][pair.low] = row
+    }
+
+    /// Takes how many contacts an account has in the database.
+    public mutating func load(contactCount: Int, of account: AccountID) {
+        loadedCounts[account] = contactCount
+    }
+
+    /// What has to be written of the relations.
+    public var relationChanges: WorkingSet<Pair, RelationRow>.Changes { relations.changes }
+
+    // MARK: Reading and changing
+
+    /// The relation between two accounts.
+    public subscript(pair: Pair) -> RelationRow? {
+        get { relations[pair] }
+        set {
+            let was = relations[pair] != nil
+            relations[pair] = newValue
+            glimpses[pair.low]?[pair.high] = nil
+            glimpses[pair.high]?[pair.low] = nil
+            guard was != (newValue != nil) else { return }
+            for (account, other) in [(pair.low, pair.high), (pair.high, pair.low)] {
+                if was { neighbours[account]?.remove(other) } else { neighbours[account, default: []].insert(other) }
+                countChanges[account, default: 0] += was ? -1 : 1
+            }
+        }
+    }
+
+    /// The contacts of an account, in the order of their ids.
+    public func contacts(of account: AccountID) -> [AccountID] {
+        neighbours[account, default: []].sorted()
+    }
+
+    /// Who looks after an account, each with their side of the relation, in the order of their ids.
+    func responders(of account: AccountID) -> [(account: AccountID, side: RelationRow.Side)] {
+        var found = glimpses[account, default: [:]]
+        for contact in neighbours[account, default: []] { found[contact] = self[Pair(account, contact)] }
+        return found.sorted { $0.key < $1.key }.compactMap { contact, row in
+            let side = RelationView(row, of: account, with: contact).theirs
+            return side.isResponder ? (contact, side) : nil
+        }
+    }
+
+    /// How many contacts an account has.
+    public func contactCount(of account: AccountID) -> Int {
+        loadedCounts[account, default: 0] + countChanges[account, default: 0]
+    }
+
+    /// Whose contact code this is.
+    public func owner(of code: ContactCode) -> AccountID? { codes[code] }
+
+    /// Gives an account another code, or none. The old one is dead at once.
+    mutating func setCode(_ code: ContactCode?, of account: AccountID) {
+        if let old = accounts[account]?.code { codes[old] = nil }
+        accounts[account]?.code = code
+        if let code { codes[code] = account }
+    }
+
+    /// The requests that an account sent or received, by who sent them.
+    func requests(of account: AccountID) -> [Ends] {
+        requests.keys.filter { $0.from == account || $0.to == account }.sorted()
+    }
+
+    /// Two states are equal when their rows are, however they were found.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.limits == right.limits && left.accounts == right.accounts && left.requests == right.requests
+            && left.blocks == right.blocks && left.relations == right.relations
+    }
+}
+
+/// The numbers in the rules of contacts.
+public struct ContactsLimits: Equatable, Sendable {
+    /// How many contacts an account may have.
+    public var contacts = 1000
+    /// How many requests an account may have waiting in each direction.
+    public var requests = 100
+    /// How many accounts an account may block.
+    public var blocks = 1000
+    /// How long after a ping to the same person the next one may be sent.
+    public var pingCooldown: Interval = .seconds(10)
+
+    /// The product's numbers.
+    public init() {}
+}

@@ -1,0 +1,146 @@
+public import ContactsContract
+public import Vocabulary
+
+/// An account, as far as contacts knows it.
+public struct AccountRow: Equatable, Sendable {
+    /// What others need to add it; nil when it is closed.
+    public var code: ContactCode?
+    /// Whether others must ask before they become contacts.
+    public var isApprovalRequired: Bool
+    /// When it was closed, for ever.
+    public var closed: Instant?
+
+    init(code: ContactCode?, isApprovalRequired: Bool = false, closed: Instant? = nil) {
+        self.code = code
+        self.isApprovalRequired = isApprovalRequired
+        self.closed = closed
+    }
+}
+
+/// Two different accounts without a direction: the same pair from either side.
+public struct Pair: Hashable, Comparable, Sendable {
+    /// The lesser id.
+    public let low: AccountID
+    /// The greater id.
+    public let high: AccountID
+
+    /// The pair of two accounts in either order.
+    public init(_ one: AccountID, _ other: AccountID) {
+        low = min(one, other)
+        high = max(one, other)
+    }
+
+    /// By the lesser id, then by the greater.
+    public static func < (left: Self, right: Self) -> Bool { (left.low, left.high) < (right.low, right.high) }
+}
+
+/// Two accounts with a direction: who asked whom, who blocked whom.
+public struct Ends: Hashable, Comparable, Sendable {
+    /// Who did it.
+    public let from: AccountID
+    /// To whom.
+    public let to: AccountID
+
+    /// - Parameters:
+    ///   - from: Who did it.
+    ///   - to: To whom.
+    public init(from: AccountID, to: AccountID) {
+        self.from = from
+        self.to = to
+    }
+
+    /// By who did it, then by whom.
+    public static func < (left: Self, right: Self) -> Bool { (left.from, left.to) < (right.from, right.to) }
+}
+
+/// A request to become contacts that waits for an answer. Roles as the asker gave them.
+public struct RequestRow: Equatable, Sendable {
+    var responder: Bool
+    var dependent: Bool
+    var nickname: String
+    var requested: Instant
+}
+
+/// That somebody is blocked.
+public struct BlockRow: Equatable, Sendable {
+    var at: Instant
+}
+
+/// What there is between two accounts: one row for both sides, so that neither can change without the other.
+///
+/// Roles and pings are kept once, at the side that looks after or asks; the other side's view follows from them.
+public struct RelationRow: Equatable, Sendable {
+    /// The side of the lesser id.
+    public var low: Side
+    /// The side of the greater id.
+    public var high: Side
+    /// Since when they are contacts.
+    public var added: Instant
+
+    /// One account's part in a relation.
+    public struct Side: Equatable, Sendable {
+        /// This side is the other's responder.
+        public var isResponder: Bool
+        /// What this side calls the other.
+        public var nickname: String
+        /// What this side wrote about the other.
+        public var notes: String
+        /// This side wants to be able to ping.
+        public var sendPings: Bool
+        /// This side lets the other ping it.
+        public var receivePings: Bool
+        /// This side wants to hear of the other's check-ins.
+        public var notifyOnCheckIn: Bool
+        /// This side wants to hear of the other's missed check-ins.
+        public var notifyOnExpiry: Bool
+        /// When this side pinged the other, while no answer came.
+        public var pinged: Instant?
+        /// When this side last pinged the other, answered or not.
+        public var lastPing: Instant?
+        /// How often this side's view of the relation's fields was set.
+        public var version: Int64
+        /// When it was set.
+        public var updated: Instant
+    }
+
+    /// Whether there is a role: without one there is no relation.
+    public var hasRole: Bool { low.isResponder || high.isResponder }
+}
+
+/// A relation seen from one of its sides; changes go to the row.
+struct RelationView {
+    let account: AccountID
+    let contact: AccountID
+    var row: RelationRow
+
+    init(_ row: RelationRow, of account: AccountID, with contact: AccountID) {
+        self.row = row
+        self.account = account
+        self.contact = contact
+    }
+
+    var pair: Pair { Pair(account, contact) }
+    private var isLow: Bool { account < contact }
+
+    var mine: RelationRow.Side {
+        get { isLow ? row.low : row.high }
+        set { if isLow { row.low = newValue } else { row.high = newValue } }
+    }
+
+    var theirs: RelationRow.Side {
+        get { isLow ? row.high : row.low }
+        set { if isLow { row.high = newValue } else { row.low = newValue } }
+    }
+
+    /// The same relation from the other side.
+    var mirrored: RelationView { RelationView(row, of: contact, with: account) }
+
+    /// What the account sees.
+    var seen: Contact {
+        Contact(
+            contact: contact, nickname: mine.nickname, notes: mine.notes, responder: theirs.isResponder,
+            dependent: mine.isResponder, sendPings: mine.sendPings, receivePings: mine.receivePings,
+            notifyOnCheckIn: mine.notifyOnCheckIn, notifyOnExpiry: mine.notifyOnExpiry, outgoingPing: mine.pinged,
+            incomingPing: theirs.pinged, added: row.added, updated: mine.updated, version: mine.version)
+    }
+}

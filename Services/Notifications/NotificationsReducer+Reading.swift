@@ -1,0 +1,65 @@
+import Grammar
+import NotificationsContract
+import Vocabulary
+import WorkingSet
+
+extension NotificationsReducer {
+    static func markRead(
+        _ rows: inout NotificationsRows, _ command: MarkRead, _ account: AccountID, _ time: Instant
+    ) throws(Rejection) -> [NotificationsEvent] {
+        guard let notification = rows[account, command.id] else {
+            throw Rejection(
+                .notFound, "Choose one of your notifications; this one isn't there (any more).", field: "id")
+        }
+        guard notification.isUnread else { return [] }
+        rows[account, command.id]?.read = time
+        rows.accounts[account]?.unread -= 1
+        return [
+            .notificationRead(.init(account: account, id: command.id, at: time, unread: rows.unread(of: account)))
+        ]
+    }
+
+    static func markAllRead(
+        _ rows: inout NotificationsRows, _ account: AccountID, _ time: Instant
+    ) -> [NotificationsEvent] {
+        let unread = rows.history(of: account).filter(\.isUnread)
+        guard !unread.isEmpty else { return [] }
+        for notification in unread { rows[account, notification.id]?.read = time }
+        rows.accounts[account]?.unread -= unread.count
+        return [.allNotificationsRead(.init(account: account, at: time, unread: rows.unread(of: account)))]
+    }
+
+    static func clear(
+        _ rows: inout NotificationsRows, _ selection: NotificationSelection, _ account: AccountID, _ time: Instant
+    ) -> [NotificationsEvent] {
+        let cleared = rows.history(of: account).filter(selection.matches)
+        guard !cleared.isEmpty else { return [] }
+        for notification in cleared { rows[account, notification.id]?.cleared = time }
+        rows.accounts[account]?.unread -= cleared.count(where: \.isUnread)
+        return [
+            .notificationsCleared(
+                .init(
+                    account: account, selection: selection, count: cleared.count, at: time,
+                    unread: rows.unread(of: account)))
+        ]
+    }
+
+    static func forgetOld(
+        _ rows: inout NotificationsRows, _ account: AccountID, _ time: Instant
+    ) -> [NotificationsEvent] {
+        let before = time - rows.limits.age
+        let old = rows.history(of: account).filter { $0.created < before }
+        guard !old.isEmpty else { return [] }
+        for notification in old { rows[account, notification.id] = nil }
+        rows.accounts[account]?.unread -= old.count(where: \.isUnread)
+        rows.accounts[account]?.total -= old.count
+        return [
+            .notificationsForgotten(
+                .init(account: account, before: before, count: old.count, unread: rows.unread(of: account)))
+        ]
+    }
+}
+
+extension NotificationsRows {
+    func unread(of account: AccountID) -> Int { accounts[account]?.unread ?? 0 }
+}

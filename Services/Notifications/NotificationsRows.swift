@@ -1,0 +1,124 @@
+import Grammar
+public import NotificationsContract
+public import Vocabulary
+public import WorkingSet
+
+/// What notifications keeps, as far as a batch of commands touches it.
+///
+/// Where the history of an account isn't loaded whole, its oldest rows are there when one may have to go.
+public struct NotificationsRows: Equatable, Sendable {
+    /// The numbers in the rules.
+    public var limits: NotificationsLimits
+    /// Accounts by id, closed ones too: an id is remembered for ever.
+    public var accounts = WorkingSet<AccountID, AccountRow>()
+    /// What is to be delivered later.
+    public var scheduled = WorkingSet<Place, ScheduledNotification>()
+    /// What was delivered.
+    private var notifications = WorkingSet<Place, Notification>()
+    /// Which notifications of an account are in ``notifications``.
+    private var ids: [AccountID: Set<NotificationID>] = [:]
+
+    /// Empty tables.
+    public init(limits: NotificationsLimits = NotificationsLimits()) {
+        self.limits = limits
+    }
+
+    /// Takes a notification as the database has it.
+    public mutating func load(_ notification: Notification, of account: AccountID) {
+        notifications.load(notification, at: Place(account, notification.id))
+        ids[account, default: []].insert(notification.id)
+    }
+
+    /// What has to be written of the notifications.
+    public var notificationChanges: WorkingSet<Place, Notification>.Changes { notifications.changes }
+
+    /// A notification of an account.
+    public subscript(account: AccountID, id: NotificationID) -> Notification? {
+        get { notifications[Place(account, id)] }
+        set {
+            notifications[Place(account, id)] = newValue
+            if newValue == nil { ids[account]?.remove(id) } else { ids[account, default: []].insert(id) }
+        }
+    }
+
+    /// The notifications of an account, newest first.
+    public func history(of account: AccountID) -> [Notification] {
+        ids[account, default: []].compactMap { self[account, $0] }.sorted { $0.precedes($1) }
+    }
+
+    /// The oldest notification of an account.
+    func oldest(of account: AccountID) -> Notification? {
+        ids[account, default: []].lazy.compactMap { self[account, $0] }.max { $0.precedes($1) }
+    }
+
+    /// What is scheduled for an account.
+    func scheduled(for account: AccountID) -> [ScheduledNotification] {
+        scheduled.keys.filter { $0.account == account }.sorted().compactMap { scheduled[$0] }
+    }
+
+    /// What the account sees of the rows: the same as the view `notifications.notifications_state` gives, and as
+    /// folding the account's stream.
+    public func published(_ account: AccountID) -> NotificationsState {
+        guard let row = accounts[account] else { return NotificationsState(account: account) }
+        guard row.closed == nil else { return NotificationsState(account: account, isClosed: true) }
+        return NotificationsState(
+            account: account, unread: row.unread, notifications: history(of: account),
+            scheduled: .init(scheduled(for: account)))
+    }
+
+    /// Two states are equal when their rows are, however they were found.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.limits == right.limits && left.accounts == right.accounts && left.scheduled == right.scheduled
+            && left.notifications == right.notifications
+    }
+}
+
+/// An account, as far as notifications knows it.
+public struct AccountRow: Equatable, Sendable {
+    /// How many of its notifications are neither read nor cleared: the one place where that is counted.
+    public var unread: Int
+    /// How many notifications its history has.
+    public var total: Int
+    /// When it was closed, for ever.
+    public var closed: Instant?
+
+    init(unread: Int = 0, total: Int = 0, closed: Instant? = nil) {
+        self.unread = unread
+        self.total = total
+        self.closed = closed
+    }
+}
+
+/// A notification's place: whose it is, and its name.
+public struct Place: Hashable, Comparable, Sendable {
+    /// Whose.
+    public let account: AccountID
+    /// Its name.
+    public let id: NotificationID
+
+    /// - Parameters:
+    ///   - account: Whose.
+    ///   - id: Its name.
+    public init(_ account: AccountID, _ id: NotificationID) {
+        self.account = account
+        self.id = id
+    }
+
+    /// By account, then by id.
+    public static func < (left: Self, right: Self) -> Bool { (left.account, left.id) < (right.account, right.id) }
+}
+
+/// The numbers in the rules of notifications.
+public struct NotificationsLimits: Equatable, Sendable {
+    /// How many notifications an account's history may have; the oldest goes when another one comes.
+    public var history = 5000
+    /// How far the history goes back.
+    public var age: Interval = .days(30)
+    /// How many may be scheduled for an account.
+    public var scheduled = 100
+    /// How far ahead one may be scheduled.
+    public var ahead: Interval = .days(366)
+
+    /// The product's numbers.
+    public init() {}
+}

@@ -1,0 +1,119 @@
+public import SessionContract
+public import Vocabulary
+
+/// An account. A closed one keeps its id and nothing of the person; its handle stays out of reach for a while.
+public struct AccountRow: Equatable, Sendable {
+    /// What others find it by. A closed account keeps it until it is free for others.
+    public var handle: Handle?
+    /// The person's name.
+    public var name: String?
+    /// What responders should know.
+    public var emergencyNote = ""
+    /// How often the profile was set.
+    public var profileVersion: Int64 = 1
+    /// Whether a sign-in signs the other devices out.
+    public var isSingleDevice = false
+    /// Whether sensitive acts need the password again.
+    public var isConfirmationRequired = false
+    /// The check-in timer.
+    public var checkIn = CheckInRow()
+    /// The alert.
+    public var alert = AlertRow()
+    /// When it was opened.
+    public var opened: Instant
+    /// When it was closed, for ever.
+    public var closed: Instant?
+}
+
+/// A check-in timer.
+public struct CheckInRow: Equatable, Sendable {
+    /// How often to check in.
+    public var interval: Interval = CheckInRules.defaultInterval
+    /// Whether a reminder comes two hours before.
+    public var remindsTwoHours = true
+    /// Whether a reminder comes thirty minutes before.
+    public var remindsThirtyMinutes = true
+    /// The last check-in.
+    public var last: Instant?
+    /// By when the next one is due, or was, if it was missed.
+    public var due: Instant?
+    /// Whether it was missed and nothing came since.
+    public var missed = false
+    /// The latest reminder of this deadline that was given.
+    public var reminded: ReminderLead?
+    /// How often the missed check-in was told again.
+    public var repetitions = 0
+
+    /// Which reminders come, the longest first.
+    public var reminders: [ReminderLead] {
+        (remindsTwoHours ? [.twoHours] : []) + (remindsThirtyMinutes ? [.thirtyMinutes] : [])
+    }
+
+    /// The reminders that make sense: one as long before as the whole interval would come at the check-in itself.
+    var usefulReminders: [ReminderLead] { reminders.filter { $0.interval < interval } }
+
+    /// Moves the deadline; what was done about the old one is forgotten.
+    mutating func move(to deadline: Instant) {
+        due = deadline
+        missed = false
+        reminded = nil
+        repetitions = 0
+    }
+}
+
+/// An alert.
+public struct AlertRow: Equatable, Sendable {
+    /// Since when it is on.
+    public var raised: Instant?
+    /// How often it was told again.
+    public var repetitions = 0
+}
+
+/// What proves that somebody is who they say. In no event and readable by nobody else.
+public struct CredentialRow: Equatable, Sendable {
+    /// SHA-256 of the verifier.
+    public var hash: [UInt8]
+    /// Wrong passwords in a row.
+    public var failures = 0
+    /// Until when no password is looked at.
+    public var blockedUntil: Instant?
+}
+
+/// A device that signed in once.
+public struct DeviceRow: Equatable, Sendable {
+    /// What its person sees in the list of devices.
+    public var name: String
+    /// When it signed in.
+    public var signedIn: Instant
+    /// When it last exchanged its token.
+    public var lastSeen: Instant
+    /// The hash of the token that it has.
+    public var token: Secret
+    /// The hashes of the tokens that it had, the latest last.
+    public var earlier: [Secret] = []
+    /// When it was signed out.
+    public var signedOut: Instant?
+    /// Why it was.
+    public var reason: SignOutReason?
+}
+
+/// A device's place: whose it is, and its id.
+public struct DevicePlace: Hashable, Comparable, Sendable {
+    /// Whose.
+    public let account: AccountID
+    /// Its id.
+    public let device: DeviceID
+
+    /// - Parameters:
+    ///   - account: Whose.
+    ///   - device: Its id.
+    public init(_ account: AccountID, _ device: DeviceID) {
+        self.account = account
+        self.device = device
+    }
+
+    /// By account, then by id.
+    public static func < (left: Self, right: Self) -> Bool {
+        (left.account, left.device) < (right.account, right.device)
+    }
+}

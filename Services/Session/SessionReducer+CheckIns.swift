@@ -1,0 +1,137 @@
+import Grammar
+import SessionContract
+import Vocabulary
+
+extension SessionReducer {
+    static func checkIn(
+        _ rows: inout SessionRows, _ account: AccountID, _ row: AccountRow, _ time: Instant
+    ) throws(Rejection) -> [SessionEvent] {
+        // Who missed a check-in can always make it good at once.
+        if let last = row.checkIn.last, !row.checkIn.missed, last + rows.limits.checkInCooldown > time {
+            throw .tooSoon("You checked in", left: last + rows.limits.checkInCooldown - time)
+        }
+        var changed = row
+        let ended = row.checkIn.missed ? row.checkIn.due : nil
+        changed.checkIn.last = time
+        changed.checkIn.move(to: time + row.checkIn.interval)
+        rows[account] = changed
+        return [.checkedIn(.init(account: account, due: time + row.checkIn.interval, ended: ended, at: time))]
+    }
+
+    static func setInterval(
+        _ rows: inout SessionRows, _ command: SetCheckInInterval, _ account: AccountID, _ row: AccountRow,
+        _ time: Instant
+    ) -> [SessionEvent] {
+        guard command.interval != row.checkIn.interval else { return [] }
+        var changed = row
+        changed.checkIn.interval = command.interval
+        // A deadline that has passed is the timer's to tell, however late it comes.
+        if let last = row.checkIn.last, let due = row.checkIn.due, !row.checkIn.missed, due > time {
+            let next = last + command.interval
+            changed.checkIn.move(to: next > time ? next : time + command.interval)
+        }
+        rows[account] = changed
+        return [
+            .checkInIntervalSet(
+                .init(account: account, interval: command.interval, due: changed.checkIn.due, at: time))
+        ]
+    }
+
+    static func setReminders(
+        _ rows: inout SessionRows, _ command: SetCheckInReminders, _ account: AccountID, _ row: AccountRow,
+        _ time: Instant
+    ) -> [SessionEvent] {
+        var changed = row
+        changed.checkIn.remindsTwoHours = command.leads.contains(.twoHours)
+        changed.checkIn.remindsThirtyMinutes = command.leads.contains(.thirtyMinutes)
+        guard changed != row else { return [] }
+        rows[account] = changed
+        return [.checkInRemindersSet(.init(account: account, leads: changed.checkIn.reminders, at: time))]
+    }
+
+    static func expire(
+        _ rows: inout SessionRows, _ command: ExpireCheckIn, _ time: Instant
+    ) throws(Rejection) -> [SessionEvent] {
+        guard let row = rows[command.account], row.closed == nil, row.checkIn.due == command.deadline,
+            !row.checkIn.missed
+        else { return [] }
+        try requireDue(command.deadline, time)
+        rows[command.account]?.checkIn.missed = true
+        return [.checkInMissed(.init(account: command.account, deadline: command.deadline, at: time))]
+    }
+
+    static func remind(
+        _ rows: inout SessionRows, _ command: RemindCheckIn, _ time: Instant
+    ) throws(Rejection) -> [SessionEvent] {
+        guard let row = rows[command.account], row.closed == nil, row.checkIn.due == command.deadline,
+            !row.checkIn.missed, command.deadline > time, row.checkIn.usefulReminders.contains(command.lead)
+        else { return [] }
+        // Told already, or a later one is due as well: that one tells more.
+        if let reminded = row.checkIn.reminded, reminded.interval <= command.lead.interval { return [] }
+        try requireDue(command.deadline - command.lead.interval, time)
+        let later = row.checkIn.usefulReminders.filter { $0.interval < command.lead.interval }
+        if later.contains(where: { command.deadline - $0.interval <= time }) { return [] }
+        rows[command.account]?.checkIn.reminded = command.lead
+        return [
+            .checkInReminded(
+                .init(account: command.account, deadline: command.deadline, lead: command.lead, at: time))
+        ]
+    }
+
+    static func repeatAlarm(
+        _ rows: inout SessionRows, _ command: RepeatAlarm, _ time: Instant
+    ) throws(Rejection) -> [SessionEvent] {
+        guard var row = rows[command.account], row.closed == nil else { return [] }
+        let done: Int
+        switch command.kind {
+        case .checkInMissed:
+            guard row.checkIn.missed, row.checkIn.due == command.since else { return [] }
+            done = row.checkIn.repetitions
+        case .alertRaised:
+            guard row.alert.raised == command.since else { return [] }
+            done = row.alert.repetitions
+        }
+        guard command.repetition > done, command.repetition <= rows.limits.repetitions else { return [] }
+        try requireDue(rows.limits.due(command.repetition, since: command.since), time)
+        switch command.kind {
+        case .checkInMissed: row.checkIn.repetitions = command.repetition
+        case .alertRaised: row.alert.repetitions = command.repetition
+        }
+        rows[command.account] = row
+        return [
+            .alarmRepeated(
+                .init(
+                    account: command.account, kind: command.kind, since: command.since,
+                    repetition: command.repetition, at: time))
+        ]
+    }
+
+    static func raiseAlert(
+        _ rows: inout SessionRows, _ account: AccountID, _ row: AccountRow, _ time: Instant
+    ) -> [SessionEvent] {
+        guard row.alert.raised == nil else { return [] }
+        rows[account]?.alert = AlertRow(raised: time)
+        return [.alertRaised(.init(account: account, at: time))]
+    }
+
+    static func clearAlert(
+        _ rows: inout SessionRows, _ account: AccountID, _ row: AccountRow, _ time: Instant
+    ) -> [SessionEvent] {
+        guard let raised = row.alert.raised else { return [] }
+        rows[account]?.alert = AlertRow()
+        return [.alertCleared(.init(account: account, raised: raised, at: time))]
+    }
+
+    private static func requireDue(_ due: Instant, _ time: Instant) throws(Rejection) {
+        guard due <= time else {
+            throw Rejection(.notDue, "Send this when it is due, in \((due - time).inWords).")
+        }
+    }
+}
+
+extension SessionLimits {
+    /// When something that goes on is told for the how manieth time again.
+    func due(_ repetition: Int, since: Instant) -> Instant {
+        since + Interval(microseconds: repetitionInterval.microseconds * Int64(repetition))
+    }
+}

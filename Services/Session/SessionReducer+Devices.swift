@@ -1,0 +1,73 @@
+import Grammar
+import SessionContract
+import Vocabulary
+
+extension SessionReducer {
+    static func refresh(
+        _ rows: inout SessionRows, _ command: RefreshDevice, _ account: AccountID, _ time: Instant
+    ) throws(Rejection) -> [SessionEvent] {
+        guard var device = rows[account, command.device] else {
+            throw Rejection(.deviceSignedOut, "Sign in again; this device isn't signed in.", field: "device")
+        }
+        if let reason = device.reason {
+            throw Rejection(.deviceSignedOut, "Sign in again; \(reason.explanation).", field: "device")
+        }
+        guard device.token == command.token else {
+            guard device.earlier.contains(command.token) else {
+                throw Rejection(.invalidToken, "Sign in again; this isn't the device's token.", field: "token")
+            }
+            return [signOut(&rows, command.device, .tokenReused, account, time)]
+        }
+        device.earlier = (device.earlier + [device.token]).suffix(rows.limits.earlierTokens)
+        device.token = command.next
+        device.lastSeen = time
+        rows[account, command.device] = device
+        return [.deviceRefreshed(.init(account: account, device: command.device, at: time))]
+    }
+
+    static func signOut(
+        _ rows: inout SessionRows, _ command: SignOut, _ account: AccountID, _ time: Instant
+    ) throws(Rejection) -> [SessionEvent] {
+        guard let id = command.device else {
+            // The device that asks comes first: its event is the command's result.
+            let devices = rows.signedIn(account).map(\.id)
+            return (devices.filter { $0 == command.by } + devices.filter { $0 != command.by }).map {
+                signOut(&rows, $0, $0 == command.by ? .signedOut : .revoked, account, time)
+            }
+        }
+        guard let device = rows[account, id] else {
+            throw Rejection(.notFound, "Choose one of your devices; this one isn't.", field: "device")
+        }
+        guard device.signedOut == nil else { return [] }
+        let isOwn = command.by == nil || command.by == id
+        return [signOut(&rows, id, isOwn ? .signedOut : .revoked, account, time)]
+    }
+
+    /// Signs a device out and remembers why, so that it can be told when it comes back; only some are remembered.
+    static func signOut(
+        _ rows: inout SessionRows, _ id: DeviceID, _ reason: SignOutReason, _ account: AccountID, _ time: Instant
+    ) -> SessionEvent {
+        rows[account, id]?.signedOut = time
+        rows[account, id]?.reason = reason
+        let signedOut = rows.devices(of: account).filter { $0.row.signedOut != nil }.sorted {
+            ($0.row.signedOut ?? time, $0.id) < ($1.row.signedOut ?? time, $1.id)
+        }
+        for (old, _) in signedOut.dropLast(rows.limits.signedOutDevices) { rows[account, old] = nil }
+        return .deviceSignedOut(.init(account: account, device: id, reason: reason, at: time))
+    }
+}
+
+extension SignOutReason {
+    /// What a device is told, as the second half of a sentence.
+    var explanation: String {
+        switch self {
+        case .signedOut: "you signed out on this device"
+        case .revoked: "you signed this device out from another one"
+        case .displaced: "another device signed in, and your account wants one at a time"
+        case .tooMany: "you signed in on too many other devices"
+        case .tokenReused: "somebody may have copied this device's sign-in"
+        case .passwordChanged: "your password changed"
+        case .closed: "the account is closed"
+        }
+    }
+}

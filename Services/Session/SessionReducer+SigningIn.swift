@@ -1,0 +1,106 @@
+import Crypto
+import Grammar
+import SessionContract
+import Vocabulary
+import WorkingSet
+
+extension SessionReducer {
+    static func signUp(
+        _ rows: inout SessionRows, _ command: SignUp, _ time: Instant
+    ) throws(Rejection) -> [SessionEvent] {
+        if let row = rows[command.account] {
+            if row.closed != nil { throw .accountClosed() }
+            throw Rejection(.accountExists, "Choose another id; this account exists.", field: "account")
+        }
+        let handle = try Handle(command.handle)
+        let name: PersonName? = if let name = command.name { try PersonName(name) } else { nil }
+        if let owner = rows.owner(of: handle), let other = rows[owner] {
+            guard let closed = other.closed, closed + rows.limits.handleRest <= time else {
+                throw Rejection(
+                    .handleTaken, "Choose another handle; somebody has this one, or one that looks like it.",
+                    field: "handle")
+            }
+            rows[owner]?.handle = nil
+        }
+        rows[command.account] = AccountRow(handle: handle, name: name?.description, opened: time)
+        rows.credentials[command.account] = CredentialRow(hash: hash(of: command.verifier))
+        let opened = AccountOpened(
+            account: command.account, handle: handle.description, name: name?.description,
+            checkInInterval: CheckInRules.defaultInterval, at: time)
+        return [.accountOpened(opened), add(&rows, command.device, command.account, isFirst: true, time)]
+    }
+
+    static func signIn(
+        _ rows: inout SessionRows, _ command: SignIn, _ time: Instant
+    ) throws(Rejection) -> [SessionEvent] {
+        let handle: Handle
+        do throws(Rejection) { handle = try Handle(command.handle) } catch { throw SignInFailed.rejection }
+        guard let account = rows.owner(of: handle), let row = rows[account], row.closed == nil, row.handle == handle
+        else { throw SignInFailed.rejection }
+        if let failed = try prove(&rows, account, command.verifier, time) { return [failed] }
+        guard rows[account, command.device.id] == nil else {
+            throw Rejection(
+                .invalidField, "Choose another id for the device; this one signed in before.", field: "device.id")
+        }
+        let others = rows.signedIn(account)
+        var events = [add(&rows, command.device, account, isFirst: false, time)]
+        if row.isSingleDevice {
+            for (id, _) in others { events.append(signOut(&rows, id, .displaced, account, time)) }
+        } else if others.count >= rows.limits.devices, let oldest = others.first {
+            events.append(signOut(&rows, oldest.id, .tooMany, account, time))
+        }
+        return events
+    }
+
+    static func changePassword(
+        _ rows: inout SessionRows, _ command: ChangePassword, _ account: AccountID, _ time: Instant
+    ) throws(Rejection) -> [SessionEvent] {
+        guard command.next != command.verifier else {
+            throw Rejection(.samePassword, "Choose another password than the present one.", field: "next")
+        }
+        if let failed = try prove(&rows, account, command.verifier, time) { return [failed] }
+        rows.credentials[account]?.hash = hash(of: command.next)
+        var events: [SessionEvent] = [.passwordChanged(.init(account: account, at: time))]
+        for (id, _) in rows.signedIn(account) where id != command.by {
+            events.append(signOut(&rows, id, .passwordChanged, account, time))
+        }
+        return events
+    }
+
+    /// Nil when the password is right; what to say when it is wrong, which is counted.
+    private static func prove(
+        _ rows: inout SessionRows, _ account: AccountID, _ verifier: Secret, _ time: Instant
+    ) throws(Rejection) -> SessionEvent? {
+        guard var credential = rows.credentials[account] else { throw SignInFailed.rejection }
+        if let until = credential.blockedUntil, until > time {
+            throw Rejection(
+                .tooManyAttempts, "Too many wrong passwords; wait \((until - time).inWords) and try again.",
+                field: "password")
+        }
+        // Comparing a digest takes the same time wherever it differs.
+        if SHA256.hash(data: verifier.bytes) == credential.hash {
+            credential.failures = 0
+            credential.blockedUntil = nil
+            rows.credentials[account] = credential
+            return nil
+        }
+        credential.failures += 1
+        let further = credential.failures - rows.limits.freeFailures - 1
+        if further >= 0 {
+            let block = rows.limits.firstBlock.microseconds << min(further, 20)
+            credential.blockedUntil = time + min(Interval(microseconds: block), rows.limits.longestBlock)
+        }
+        rows.credentials[account] = credential
+        return .signInFailed(.init(account: account, blockedUntil: credential.blockedUntil, at: time))
+    }
+
+    private static func hash(of verifier: Secret) -> [UInt8] { Array(SHA256.hash(data: verifier.bytes)) }
+
+    private static func add(
+        _ rows: inout SessionRows, _ device: NewDevice, _ account: AccountID, isFirst: Bool, _ time: Instant
+    ) -> SessionEvent {
+        rows[account, device.id] = DeviceRow(name: device.name, signedIn: time, lastSeen: time, token: device.token)
+        let added = Device(id: device.id, name: device.name, signedIn: time, lastSeen: time)
+        return .deviceSignedIn(.init(account: account, device: added, isFirst: isFirst, at: time))
+    }
+}

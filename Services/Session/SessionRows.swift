@@ -1,0 +1,135 @@
+import Grammar
+public import SessionContract
+public import Vocabulary
+public import WorkingSet
+
+/// What session keeps, as far as a batch of commands touches it.
+public struct SessionRows: Equatable, Sendable {
+    /// The numbers in the rules.
+    public var limits: SessionLimits
+    /// What proves who somebody is.
+    public var credentials = WorkingSet<AccountID, CredentialRow>()
+    /// Accounts by id, closed ones too: an id is remembered for ever.
+    private var accounts = WorkingSet<AccountID, AccountRow>()
+    /// Devices, also some that are signed out.
+    private var devices = WorkingSet<DevicePlace, DeviceRow>()
+    /// Whose handle looks like this.
+    private var skeletons: [String: AccountID] = [:]
+    /// Which devices of an account are in ``devices``.
+    private var deviceIDs: [AccountID: Set<DeviceID>] = [:]
+
+    /// Empty tables.
+    public init(limits: SessionLimits = SessionLimits()) {
+        self.limits = limits
+    }
+
+    // MARK: Loading and saving
+
+    /// Takes an account as the database has it.
+    public mutating func load(_ row: AccountRow, at account: AccountID) {
+        accounts.load(row, at: account)
+        if let handle = row.handle { skeletons[handle.skeleton] = account }
+    }
+
+    /// Takes a device as the database has it.
+    public mutating func load(_ row: DeviceRow, at place: DevicePlace) {
+        devices.load(row, at: place)
+        deviceIDs[place.account, default: []].insert(place.device)
+    }
+
+    /// What has to be written of the accounts.
+    public var accountChanges: WorkingSet<AccountID, AccountRow>.Changes { accounts.changes }
+    /// What has to be written of the devices.
+    public var deviceChanges: WorkingSet<DevicePlace, DeviceRow>.Changes { devices.changes }
+
+    // MARK: Reading and changing
+
+    /// An account.
+    public subscript(account: AccountID) -> AccountRow? {
+        get { accounts[account] }
+        set {
+            if let old = accounts[account]?.handle, old != newValue?.handle { skeletons[old.skeleton] = nil }
+            accounts[account] = newValue
+            if let new = newValue?.handle { skeletons[new.skeleton] = account }
+        }
+    }
+
+    /// A device of an account.
+    public subscript(account: AccountID, device: DeviceID) -> DeviceRow? {
+        get { devices[DevicePlace(account, device)] }
+        set {
+            devices[DevicePlace(account, device)] = newValue
+            if newValue == nil {
+                deviceIDs[account]?.remove(device)
+            } else {
+                deviceIDs[account, default: []].insert(device)
+            }
+        }
+    }
+
+    /// Who has a handle that looks like this one.
+    public func owner(of handle: Handle) -> AccountID? { skeletons[handle.skeleton] }
+
+    /// The devices of an account, in the order of their ids.
+    func devices(of account: AccountID) -> [(id: DeviceID, row: DeviceRow)] {
+        deviceIDs[account, default: []].sorted().compactMap { id in self[account, id].map { (id, $0) } }
+    }
+
+    /// The devices of an account that are signed in, the one seen the longest ago first.
+    func signedIn(_ account: AccountID) -> [(id: DeviceID, row: DeviceRow)] {
+        devices(of: account).filter { $0.row.signedOut == nil }.sorted {
+            ($0.row.lastSeen, $0.id) < ($1.row.lastSeen, $1.id)
+        }
+    }
+
+    /// What the account's person sees of the rows: the same as the view `session.account_state` gives, and as folding
+    /// the account's stream.
+    public func published(_ account: AccountID) -> AccountState {
+        guard let row = self[account] else { return AccountState(account: account) }
+        guard row.closed == nil else { return AccountState(account: account, isClosed: true) }
+        let devices = devices(of: account).filter { $0.row.signedOut == nil }.map {
+            Device(id: $0.id, name: $0.row.name, signedIn: $0.row.signedIn, lastSeen: $0.row.lastSeen)
+        }
+        return AccountState(
+            account: account, handle: row.handle?.description, name: row.name, emergencyNote: row.emergencyNote,
+            profileVersion: row.profileVersion, isSingleDevice: row.isSingleDevice,
+            isConfirmationRequired: row.isConfirmationRequired,
+            checkIn: CheckInState(
+                interval: row.checkIn.interval, reminders: row.checkIn.reminders, last: row.checkIn.last,
+                due: row.checkIn.due, missed: row.checkIn.missed), alertRaised: row.alert.raised,
+            devices: .init(devices))
+    }
+
+    /// Two states are equal when their rows are, however they were found.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.limits == right.limits && left.accounts == right.accounts && left.credentials == right.credentials
+            && left.devices == right.devices
+    }
+}
+
+/// The numbers in the rules of session.
+public struct SessionLimits: Equatable, Sendable {
+    /// How many devices may be signed in to an account at a time.
+    public var devices = 20
+    /// How many signed-out devices are remembered, so that each can be told why.
+    public var signedOutDevices = 20
+    /// How many earlier tokens of a device are recognised as copies.
+    public var earlierTokens = 8
+    /// How many wrong passwords in a row are free.
+    public var freeFailures = 4
+    /// How long no password is looked at after one more; doubled with each further one.
+    public var firstBlock: Interval = .minutes(1)
+    /// The longest time that no password is looked at.
+    public var longestBlock: Interval = .hours(1)
+    /// How long after a check-in the next one may come.
+    public var checkInCooldown: Interval = .minutes(5)
+    /// How often a missed check-in or an alert is told again.
+    public var repetitions = 3
+    /// How long after each time the next one comes.
+    public var repetitionInterval: Interval = .minutes(30)
+    /// How long the handle of a closed account stays out of reach.
+    public var handleRest: Interval = .days(30)
+
+    /// The product's numbers.
+    public init() {}
+}

@@ -1,0 +1,44 @@
+public import SessionContract
+public import Vocabulary
+
+/// A command that an account's state wants to be sent at a time.
+public struct WantedTimer: Hashable, Sendable {
+    /// When it is due.
+    public let due: Instant
+    /// What to send then, under the account's key, on behalf of nobody.
+    public let command: SessionCommand
+}
+
+extension SessionRows {
+    /// The timers that an account's state wants now, by when they are due. A function of the state alone: whoever sets
+    /// exactly these after each change has every deadline, and the rules drop what came too late to be true.
+    public func wantedTimers(of account: AccountID) -> [WantedTimer] {
+        guard let row = self[account], row.closed == nil else { return [] }
+        var timers: [WantedTimer] = []
+        if let due = row.checkIn.due, !row.checkIn.missed {
+            timers.append(.init(due: due, command: .expireCheckIn(.init(account: account, deadline: due))))
+            for lead in row.checkIn.usefulReminders
+            where row.checkIn.reminded.map({ lead.interval < $0.interval }) ?? true {
+                timers.append(
+                    .init(
+                        due: due - lead.interval,
+                        command: .remindCheckIn(.init(account: account, deadline: due, lead: lead))))
+            }
+        }
+        if let due = row.checkIn.due, row.checkIn.missed {
+            timers += repetition(after: row.checkIn.repetitions, .checkInMissed, since: due, account)
+        }
+        if let raised = row.alert.raised {
+            timers += repetition(after: row.alert.repetitions, .alertRaised, since: raised, account)
+        }
+        return timers.sorted { $0.due < $1.due }
+    }
+
+    private func repetition(
+        after done: Int, _ kind: AlarmKind, since: Instant, _ account: AccountID
+    ) -> [WantedTimer] {
+        guard done < limits.repetitions else { return [] }
+        let next = RepeatAlarm(account: account, kind: kind, since: since, repetition: done + 1)
+        return [.init(due: limits.due(done + 1, since: since), command: .repeatAlarm(next))]
+    }
+}

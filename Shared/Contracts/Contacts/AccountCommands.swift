@@ -1,0 +1,61 @@
+public import Vocabulary
+
+/// Begins an account's contacts. Sent by a policy when session says that the account was opened.
+///
+/// Rejected: `accountExists`, `accountClosed`, `codeTaken`. Result: ``ContactsOpened``.
+public struct OpenAccount: CommandBody {
+    /// The account's first contact code, random.
+    public let code: ContactCode
+
+    /// Its parameters are the properties of the same names.
+    public init(code: ContactCode) {
+        self.code = code
+    }
+
+    /// There is nothing to check without state.
+    public func validate() throws(Rejection) {}
+}
+
+/// Ends an account's contacts for ever: relations go on both sides, pings and requests with them, and whatever names the
+/// account later is rejected. Sent again it changes nothing.
+///
+/// Result: ``ContactsClosed``.
+public struct CloseAccount: CommandBody {
+    /// It has no parameters.
+    public init() {}
+
+    /// There is nothing to check without state.
+    public func validate() throws(Rejection) {}
+}
+
+/// Replaces the contact code; the old one is dead at once.
+///
+/// Rejected: `codeTaken`. Result: ``ContactCodeReset``.
+public struct ResetContactCode: CommandBody {
+    /// The new code, random.
+    public let code: ContactCode
+
+    /// Its parameters are the properties of the same names.
+    public init(code: ContactCode) {
+        self.code = code
+    }
+
+    /// There is nothing to check without state.
+    public func validate() throws(Rejection) {}
+}
+
+/// Chooses whether others who add this account must wait for its approval.
+///
+/// Result: ``ContactApprovalSet``.
+public struct SetContactApproval: CommandBody {
+    /// True: others ask, and this account approves or declines. False: adding takes effect at once.
+    public let isRequired: Bool
+
+    /// Its parameters are the properties of the same names.
+    public init(isRequired: Bool) {
+        self.isRequired = isRequired
+    }
+
+    /// There is nothing to check without state.
+    public func validate() throws(Rejection) {}
+}

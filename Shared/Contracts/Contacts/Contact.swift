@@ -1,0 +1,86 @@
+public import Vocabulary
+
+/// A relation between two accounts as one of them sees it.
+///
+/// Roles are mirrored: who is my responder has me as a dependent. At least one role stays as long as they are contacts.
+public struct Contact: Codable, Hashable, Sendable, Identifiable {
+    /// The other account.
+    public var contact: AccountID
+    /// What this side calls the other; empty for none, at most 50 characters.
+    public var nickname: String
+    /// What this side wrote about the other; at most 1,000 characters.
+    public var notes: String
+    /// The other is told when this side misses a check-in or raises an alert, and may ping this side.
+    public var responder: Bool
+    /// This side is the other's responder.
+    public var dependent: Bool
+    /// This side wants to be able to ping the other.
+    public var sendPings: Bool
+    /// This side lets the other ping it.
+    public var receivePings: Bool
+    /// This side wants to hear when the other checks in (as the other's responder).
+    public var notifyOnCheckIn: Bool
+    /// This side wants to hear when the other misses a check-in (as the other's responder).
+    public var notifyOnExpiry: Bool
+    /// When this side pinged the other, while no answer came.
+    public var outgoingPing: Instant?
+    /// When the other pinged this side, while no answer went out.
+    public var incomingPing: Instant?
+    /// Since when they are contacts.
+    public var added: Instant
+    /// When nickname, notes, roles or preferences of this side last changed.
+    public var updated: Instant
+    /// How often nickname, notes, roles or preferences of this side were set, from 1. Pings don't count.
+    public var version: Int64
+
+    /// Its parameters are the properties of the same names.
+    public init(
+        contact: AccountID, nickname: String, notes: String, responder: Bool, dependent: Bool, sendPings: Bool,
+        receivePings: Bool, notifyOnCheckIn: Bool, notifyOnExpiry: Bool, outgoingPing: Instant? = nil,
+        incomingPing: Instant? = nil, added: Instant, updated: Instant, version: Int64
+    ) {
+        self.contact = contact
+        self.nickname = nickname
+        self.notes = notes
+        self.responder = responder
+        self.dependent = dependent
+        self.sendPings = sendPings
+        self.receivePings = receivePings
+        self.notifyOnCheckIn = notifyOnCheckIn
+        self.notifyOnExpiry = notifyOnExpiry
+        self.outgoingPing = outgoingPing
+        self.incomingPing = incomingPing
+        self.added = added
+        self.updated = updated
+        self.version = version
+    }
+
+    /// The other account.
+    public var id: AccountID { contact }
+}
+
+/// A request to become contacts that waits for an answer, as one of the two accounts sees it.
+public struct ContactRequest: Codable, Hashable, Sendable, Identifiable {
+    /// The other account.
+    public var contact: AccountID
+    /// Who asked.
+    public var direction: Direction
+    /// The other would become this side's responder.
+    public var responder: Bool
+    /// The other would become this side's dependent.
+    public var dependent: Bool
+    /// When it was asked.
+    public var requested: Instant
+
+    /// Its parameters are the properties of the same names.
+    public init(contact: AccountID, direction: Direction, responder: Bool, dependent: Bool, requested: Instant) {
+        self.contact = contact
+        self.direction = direction
+        self.responder = responder
+        self.dependent = dependent
+        self.requested = requested
+    }
+
+    /// The other account.
+    public var id: AccountID { contact }
+}

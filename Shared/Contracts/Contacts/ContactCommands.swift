@@ -1,0 +1,207 @@
+public import Grammar
+public import Vocabulary
+
+/// Makes another account a contact, or asks it to approve if it wants that. If the other has asked already, this answers
+/// with yes.
+///
+/// Rejected: `notFound` (nobody has this code, also if they blocked the asker), `yourself`, `alreadyContact`,
+/// `alreadyRequested`, `blocked`, `limitReached`, `accountClosed`. Result: ``ContactAdded`` or ``ContactRequestSent``.
+public struct AddContact: CommandBody {
+    /// The other's contact code; or else `contact`.
+    public let code: ContactCode?
+    /// The other account, when the sender looked it up by its handle; or else `code`.
+    public let contact: AccountID?
+    /// Make the other the asker's responder.
+    public let responder: Bool
+    /// Make the other the asker's dependent.
+    public let dependent: Bool
+    /// What to call the other; at most 50 characters.
+    public let nickname: String?
+
+    /// Its parameters are the properties of the same names.
+    public init(
+        code: ContactCode? = nil, contact: AccountID? = nil, responder: Bool, dependent: Bool, nickname: String? = nil
+    ) {
+        self.code = code
+        self.contact = contact
+        self.responder = responder
+        self.dependent = dependent
+        self.nickname = nickname
+    }
+
+    /// Checks what needs no state.
+    public func validate() throws(Rejection) {
+        guard (code == nil) != (contact == nil) else {
+            throw Rejection(.invalidField, "Give either the other person's code or their account.", field: "code")
+        }
+        try ContactRules.requireRole(responder: responder, dependent: dependent)
+        if let nickname { try ContactRules.nickname.check(nickname, field: "nickname") }
+    }
+}
+
+/// Says yes to a request.
+///
+/// Rejected: `notFound` (no such request), `limitReached`. Result: ``ContactAdded``.
+public struct ApproveContactRequest: CommandBody {
+    /// Who asked.
+    public let contact: AccountID
+
+    /// Its parameters are the properties of the same names.
+    public init(contact: AccountID) {
+        self.contact = contact
+    }
+
+    /// There is nothing to check without state.
+    public func validate() throws(Rejection) {}
+}
+
+/// Says no to a request.
+///
+/// Rejected: `notFound`. Result: ``ContactRequestEnded``.
+public struct DeclineContactRequest: CommandBody {
+    /// Who asked.
+    public let contact: AccountID
+
+    /// Its parameters are the properties of the same names.
+    public init(contact: AccountID) {
+        self.contact = contact
+    }
+
+    /// There is nothing to check without state.
+    public func validate() throws(Rejection) {}
+}
+
+/// Takes one's own request back.
+///
+/// Rejected: `notFound`. Result: ``ContactRequestEnded``.
+public struct WithdrawContactRequest: CommandBody {
+    /// Who was asked.
+    public let contact: AccountID
+
+    /// Its parameters are the properties of the same names.
+    public init(contact: AccountID) {
+        self.contact = contact
+    }
+
+    /// There is nothing to check without state.
+    public func validate() throws(Rejection) {}
+}
+
+/// Changes what is given and leaves the rest as it is. Roles change on both sides; without the role a pending ping is
+/// cancelled.
+///
+/// Rejected: `notContact`, `staleVersion`, `roleRequired`. Result: ``ContactUpdated``.
+public struct UpdateContact: CommandBody {
+    /// Which contact.
+    public let contact: AccountID
+    /// The version that the asker has seen; another one is rejected.
+    public let expectedVersion: Int64
+    /// At most 50 characters; empty for none.
+    public let nickname: String?
+    /// At most 1,000 characters; empty for none.
+    public let notes: String?
+    /// Whether the other is the asker's responder.
+    public let responder: Bool?
+    /// Whether the other is the asker's dependent.
+    public let dependent: Bool?
+    /// Whether the asker wants to be able to ping.
+    public let sendPings: Bool?
+    /// Whether the asker lets the other ping.
+    public let receivePings: Bool?
+    /// Whether the asker wants to hear of the other's check-ins.
+    public let notifyOnCheckIn: Bool?
+    /// Whether the asker wants to hear of the other's missed check-ins.
+    public let notifyOnExpiry: Bool?
+
+    /// Its parameters are the properties of the same names.
+    public init(
+        contact: AccountID, expectedVersion: Int64, nickname: String? = nil, notes: String? = nil,
+        responder: Bool? = nil, dependent: Bool? = nil, sendPings: Bool? = nil, receivePings: Bool? = nil,
+        notifyOnCheckIn: Bool? = nil, notifyOnExpiry: Bool? = nil
+    ) {
+        self.contact = contact
+        self.expectedVersion = expectedVersion
+        self.nickname = nickname
+        self.notes = notes
+        self.responder = responder
+        self.dependent = dependent
+        self.sendPings = sendPings
+        self.receivePings = receivePings
+        self.notifyOnCheckIn = notifyOnCheckIn
+        self.notifyOnExpiry = notifyOnExpiry
+    }
+
+    /// Checks what needs no state.
+    public func validate() throws(Rejection) {
+        if let nickname { try ContactRules.nickname.check(nickname, field: "nickname") }
+        if let notes { try ContactRules.notes.check(notes, field: "notes") }
+        if responder == false, dependent == false {
+            try ContactRules.requireRole(responder: false, dependent: false)
+        }
+    }
+}
+
+/// Ends a relation on both sides.
+///
+/// Rejected: `notContact`. Result: ``ContactRemoved``.
+public struct RemoveContact: CommandBody {
+    /// Which contact.
+    public let contact: AccountID
+
+    /// Its parameters are the properties of the same names.
+    public init(contact: AccountID) {
+        self.contact = contact
+    }
+
+    /// There is nothing to check without state.
+    public func validate() throws(Rejection) {}
+}
+
+/// Ends whatever there is between the two, and keeps the other from adding or asking the asker, who isn't told.
+///
+/// Rejected: `yourself`, `limitReached`, `accountNotFound`. Result: ``ContactBlocked``; nothing if it was blocked already.
+public struct BlockContact: CommandBody {
+    /// Whom to block; needn't be a contact.
+    public let contact: AccountID
+
+    /// Its parameters are the properties of the same names.
+    public init(contact: AccountID) {
+        self.contact = contact
+    }
+
+    /// There is nothing to check without state.
+    public func validate() throws(Rejection) {}
+}
+
+/// Takes a block back. Nothing else comes back with it.
+///
+/// Rejected: `notFound`. Result: ``ContactUnblocked``.
+public struct UnblockContact: CommandBody {
+    /// Whom to unblock.
+    public let contact: AccountID
+
+    /// Its parameters are the properties of the same names.
+    public init(contact: AccountID) {
+        self.contact = contact
+    }
+
+    /// There is nothing to check without state.
+    public func validate() throws(Rejection) {}
+}
+
+/// The rules of a contact's fields that need no state.
+public enum ContactRules {
+    /// Nicknames: up to 50 characters.
+    public static let nickname = TextRule(0...50)
+    /// Notes: up to 1,000 characters, with lines.
+    public static let notes = TextRule(0...1000, hasLines: true)
+
+    /// - Throws: `roleRequired` when there is none.
+    public static func requireRole(responder: Bool, dependent: Bool) throws(Rejection) {
+        guard responder || dependent else {
+            throw Rejection(
+                .roleRequired, "Choose responder, dependent or both; to have neither, remove the contact.",
+                field: "responder")
+        }
+    }
+}

@@ -1,0 +1,79 @@
+/// Things by id, in the order of their ids: equal contents are equal lists, whatever happened in which order.
+///
+/// Encoded as an array.
+public struct Ordered<Element: Identifiable & Hashable & Sendable>: Hashable, Sendable
+where Element.ID: Comparable & Sendable {
+    private var elements: [Element] = []
+
+    /// An empty list.
+    public init() {}
+
+    /// The elements by id; of several with one id the last one stays.
+    public init(_ elements: some Sequence<Element>) {
+        for element in elements { self[element.id] = element }
+    }
+
+    /// The element with this id. Setting nil removes it.
+    ///
+    /// The index is found in logarithmic time; what is set must have this id.
+    public subscript(id: Element.ID) -> Element? {
+        get {
+            let index = place(of: id)
+            return index < elements.count && elements[index].id == id ? elements[index] : nil
+        }
+        set {
+            let index = place(of: id)
+            let isThere = index < elements.count && elements[index].id == id
+            switch newValue {
+            case .some(let element):
+                precondition(element.id == id, "an element is kept under its own id")
+                if isThere { elements[index] = element } else { elements.insert(element, at: index) }
+            case .none:
+                if isThere { elements.remove(at: index) }
+            }
+        }
+    }
+
+    /// Removes everything.
+    public mutating func removeAll() {
+        elements.removeAll()
+    }
+
+    private func place(of id: Element.ID) -> Int {
+        var low = 0
+        var high = elements.count
+        while low < high {
+            let middle = (low + high) / 2
+            if elements[middle].id < id { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
+extension Ordered: RandomAccessCollection {
+    /// Always 0.
+    public var startIndex: Int { 0 }
+    /// How many there are.
+    public var endIndex: Int { elements.count }
+    /// The element at a place in the order of the ids.
+    public subscript(position: Int) -> Element { elements[position] }
+}
+
+extension Ordered: Codable where Element: Codable {
+    /// Reads an array in any order.
+    public init(from decoder: any Decoder) throws {
+        self.init(try [Element](from: decoder))
+    }
+
+    /// Writes an array in the order of the ids.
+    public func encode(to encoder: any Encoder) throws {
+        try elements.encode(to: encoder)
+    }
+}
+
+extension Ordered: ExpressibleByArrayLiteral {
+    /// The elements by id.
+    public init(arrayLiteral elements: Element...) {
+        self.init(elements)
+    }
+}

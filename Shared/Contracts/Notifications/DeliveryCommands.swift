@@ -1,0 +1,114 @@
+import Grammar
+public import Vocabulary
+
+/// Tells the asker something. Sent by a policy on behalf of whom it tells. The same id again changes nothing, so each
+/// cause is told once.
+///
+/// Result: ``NotificationDelivered``.
+public struct DeliverNotification: CommandBody {
+    /// Its name, made from what caused it.
+    public let id: NotificationID
+    /// What it says.
+    public let kind: NotificationKind
+    /// The other account that it is about.
+    public let subject: AccountID?
+    /// What else it says.
+    public let details: NotificationDetails
+
+    /// Its parameters are the properties of the same names.
+    public init(
+        id: NotificationID, kind: NotificationKind, subject: AccountID? = nil, details: NotificationDetails = .none
+    ) {
+        self.id = id
+        self.kind = kind
+        self.subject = subject
+        self.details = details
+    }
+
+    /// Checks what needs no state.
+    public func validate() throws(Rejection) {
+        try details.check()
+    }
+}
+
+/// Tells the asker something later. The same id again changes nothing.
+///
+/// Rejected: `invalidField` (a time in the past or too far ahead), `limitReached`. Result: ``NotificationScheduled``.
+public struct ScheduleNotification: CommandBody {
+    /// Its name, and the notification's.
+    public let id: NotificationID
+    /// What it will say.
+    public let kind: NotificationKind
+    /// The other account that it is about.
+    public let subject: AccountID?
+    /// What else it will say.
+    public let details: NotificationDetails
+    /// When; at most a year ahead.
+    public let due: Instant
+
+    /// Its parameters are the properties of the same names.
+    public init(
+        id: NotificationID, kind: NotificationKind, subject: AccountID? = nil, details: NotificationDetails = .none,
+        due: Instant
+    ) {
+        self.id = id
+        self.kind = kind
+        self.subject = subject
+        self.details = details
+        self.due = due
+    }
+
+    /// Checks what needs no state.
+    public func validate() throws(Rejection) {
+        try details.check()
+    }
+}
+
+/// Takes back what was scheduled and not delivered yet. Without it, it changes nothing.
+///
+/// Result: ``ScheduledNotificationCancelled``.
+public struct CancelNotification: CommandBody {
+    /// The name under which it was scheduled.
+    public let id: NotificationID
+
+    /// Its parameters are the properties of the same names.
+    public init(id: NotificationID) {
+        self.id = id
+    }
+
+    /// There is nothing to check without state.
+    public func validate() throws(Rejection) {}
+}
+
+/// Delivers what was scheduled, when it is due. Sent by a timer; when it was cancelled meanwhile or is due at another
+/// time now, it changes nothing.
+///
+/// Rejected: `notDue`. Result: ``NotificationDelivered``.
+public struct DeliverScheduledNotification: CommandBody {
+    /// Whose.
+    public let account: AccountID
+    /// The name under which it was scheduled.
+    public let id: NotificationID
+    /// For when it was scheduled.
+    public let due: Instant
+
+    /// Its parameters are the properties of the same names.
+    public init(account: AccountID, id: NotificationID, due: Instant) {
+        self.account = account
+        self.id = id
+        self.due = due
+    }
+
+    /// There is nothing to check without state.
+    public func validate() throws(Rejection) {}
+}
+
+extension NotificationDetails {
+    /// - Throws: `invalidField` when a text is too long or misleads, or a number is negative.
+    func check() throws(Rejection) {
+        if let text { try TextRule(0...200).check(text, field: "details.text") }
+        if let count, count < 0 {
+            throw Rejection(.invalidField, "Give a count of 0 or more.", field: "details.count")
+        }
+    }
+}

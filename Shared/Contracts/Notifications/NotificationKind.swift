@@ -1,0 +1,102 @@
+/// What a notification says. How urgent it is and where it belongs follow from it.
+public enum NotificationKind: String, Codable, Hashable, Sendable, CaseIterable {
+    /// I raised an alert.
+    case alertRaised
+    /// My alert is over.
+    case alertCleared
+    /// A dependent raised an alert.
+    case dependentAlertRaised
+    /// A dependent's alert is over.
+    case dependentAlertCleared
+    /// I missed a check-in.
+    case checkInMissed
+    /// A dependent missed a check-in.
+    case dependentCheckInMissed
+    /// A dependent checked in.
+    case dependentCheckedIn
+    /// My check-in is due soon.
+    case checkInReminder
+    /// Somebody became my contact.
+    case contactAdded
+    /// Somebody is no longer my contact.
+    case contactRemoved
+    /// The roles between a contact and me changed.
+    case contactRoleChanged
+    /// Somebody asked to become my contact.
+    case contactRequested
+    /// I pinged a dependent.
+    case pingSent
+    /// A responder pinged me.
+    case pingReceived
+    /// A ping was taken back.
+    case pingCancelled
+    /// A ping of mine was answered.
+    case pingAnswered
+    /// I answered and cleared everything that waited.
+    case pingsCleared
+    /// I am invited to a group session.
+    case groupInvitation
+    /// A group session began.
+    case groupStarted
+    /// A group session ended.
+    case groupEnded
+    /// A new device signed in to my account.
+    case newDevice
+    /// My password changed.
+    case passwordChanged
+    /// My phone number changed.
+    case phoneChanged
+    /// A message of the system.
+    case system
+}
+
+/// How urgent a notification is.
+public enum NotificationPriority: String, Codable, Hashable, Sendable, CaseIterable {
+    /// Somebody may be in danger: told with a sound that can't be missed.
+    case critical
+    /// Somebody waits.
+    case normal
+    /// Good to know.
+    case low
+}
+
+/// What a person filters by.
+public enum NotificationCategory: String, Codable, Hashable, Sendable, CaseIterable {
+    /// Alerts and check-ins.
+    case alerts
+    /// Pings and answers.
+    case pings
+    /// Contacts and roles.
+    case relationships
+    /// Group sessions.
+    case group
+    /// The account and the system.
+    case system
+}
+
+extension NotificationKind {
+    /// How urgent it is.
+    public var priority: NotificationPriority {
+        switch self {
+        case .alertRaised, .dependentAlertRaised, .checkInMissed, .dependentCheckInMissed: .critical
+        case .alertCleared, .dependentAlertCleared, .pingReceived: .normal
+        case .dependentCheckedIn, .checkInReminder, .contactAdded, .contactRemoved, .contactRoleChanged,
+            .contactRequested, .pingSent, .pingCancelled, .pingAnswered, .pingsCleared, .groupInvitation, .groupStarted,
+            .groupEnded, .newDevice, .passwordChanged, .phoneChanged, .system:
+            .low
+        }
+    }
+
+    /// Where it belongs.
+    public var category: NotificationCategory {
+        switch self {
+        case .alertRaised, .alertCleared, .dependentAlertRaised, .dependentAlertCleared, .checkInMissed,
+            .dependentCheckInMissed, .dependentCheckedIn, .checkInReminder:
+            .alerts
+        case .pingSent, .pingReceived, .pingCancelled, .pingAnswered, .pingsCleared: .pings
+        case .contactAdded, .contactRemoved, .contactRoleChanged, .contactRequested: .relationships
+        case .groupInvitation, .groupStarted, .groupEnded: .group
+        case .newDevice, .passwordChanged, .phoneChanged, .system: .system
+        }
+    }
+}

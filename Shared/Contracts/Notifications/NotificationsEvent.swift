@@ -1,0 +1,92 @@
+public import Vocabulary
+
+/// Everything that `notifications` says. Each event is in the stream of the account that it names first.
+public enum NotificationsEvent: MessageSet {
+    /// ``NotificationsOpened``
+    case notificationsOpened(NotificationsOpened)
+    /// ``NotificationsClosed``
+    case notificationsClosed(NotificationsClosed)
+    /// ``NotificationDelivered``
+    case notificationDelivered(NotificationDelivered)
+    /// ``NotificationScheduled``
+    case notificationScheduled(NotificationScheduled)
+    /// ``ScheduledNotificationCancelled``
+    case scheduledNotificationCancelled(ScheduledNotificationCancelled)
+    /// ``NotificationRead``
+    case notificationRead(NotificationRead)
+    /// ``AllNotificationsRead``
+    case allNotificationsRead(AllNotificationsRead)
+    /// ``NotificationsCleared``
+    case notificationsCleared(NotificationsCleared)
+    /// ``NotificationsForgotten``
+    case notificationsForgotten(NotificationsForgotten)
+
+    /// Reads the body of one of these types and versions.
+    public init(type: String, version: Int16, body: [UInt8]) throws(MessageError) {
+        switch (type, version) {
+        case (NotificationsOpened.type, NotificationsOpened.version):
+            self = .notificationsOpened(try .decoded(from: body))
+        case (NotificationsClosed.type, NotificationsClosed.version):
+            self = .notificationsClosed(try .decoded(from: body))
+        case (NotificationDelivered.type, NotificationDelivered.version):
+            self = .notificationDelivered(try .decoded(from: body))
+        case (NotificationScheduled.type, NotificationScheduled.version):
+            self = .notificationScheduled(try .decoded(from: body))
+        case (ScheduledNotificationCancelled.type, ScheduledNotificationCancelled.version):
+            self = .scheduledNotificationCancelled(try .decoded(from: body))
+        case (NotificationRead.type, NotificationRead.version): self = .notificationRead(try .decoded(from: body))
+        case (AllNotificationsRead.type, AllNotificationsRead.version):
+            self = .allNotificationsRead(try .decoded(from: body))
+        case (NotificationsCleared.type, NotificationsCleared.version):
+            self = .notificationsCleared(try .decoded(from: body))
+        case (NotificationsForgotten.type, NotificationsForgotten.version):
+            self = .notificationsForgotten(try .decoded(from: body))
+        default: throw .unknownType(type, version: version)
+        }
+    }
+
+    /// The body inside.
+    public var body: any MessageBody {
+        switch self {
+        case .notificationsOpened(let body): body
+        case .notificationsClosed(let body): body
+        case .notificationDelivered(let body): body
+        case .notificationScheduled(let body): body
+        case .scheduledNotificationCancelled(let body): body
+        case .notificationRead(let body): body
+        case .allNotificationsRead(let body): body
+        case .notificationsCleared(let body): body
+        case .notificationsForgotten(let body): body
+        }
+    }
+}
+
+extension NotificationsEvent {
+    /// In whose stream the event is.
+    public var account: AccountID {
+        switch self {
+        case .notificationsOpened(let event): event.account
+        case .notificationsClosed(let event): event.account
+        case .notificationDelivered(let event): event.account
+        case .notificationScheduled(let event): event.account
+        case .scheduledNotificationCancelled(let event): event.account
+        case .notificationRead(let event): event.account
+        case .allNotificationsRead(let event): event.account
+        case .notificationsCleared(let event): event.account
+        case .notificationsForgotten(let event): event.account
+        }
+    }
+
+    /// How many are unread after the event, where it can have changed that.
+    public var unread: Int? {
+        switch self {
+        case .notificationDelivered(let event): event.unread
+        case .notificationRead(let event): event.unread
+        case .allNotificationsRead(let event): event.unread
+        case .notificationsCleared(let event): event.unread
+        case .notificationsForgotten(let event): event.unread
+        case .notificationsOpened, .notificationsClosed: 0
+        case .notificationScheduled, .scheduledNotificationCancelled: nil
+        }
+    }
+}

@@ -1,0 +1,70 @@
+public import Grammar
+public import Vocabulary
+
+/// What an account was told: the state of the stream `notifications/<account>`.
+///
+/// Folding a stream's events from its beginning gives the same as what the owner publishes. A reader may keep only the
+/// newest ones: the unread count is the owner's, not counted here.
+public struct NotificationsState: Codable, Hashable, Sendable {
+    /// Whose.
+    public var account: AccountID
+    /// How many are unread.
+    public var unread: Int
+    /// The history, newest first; what was cleared is still in it.
+    public var notifications: [Notification]
+    /// What is to be delivered later, by id.
+    public var scheduled: Ordered<ScheduledNotification>
+    /// Whether the account is closed, for ever.
+    public var isClosed: Bool
+
+    /// Its parameters are the properties of the same names.
+    public init(
+        account: AccountID, unread: Int = 0, notifications: [Notification] = [],
+        scheduled: Ordered<ScheduledNotification> = [], isClosed: Bool = false
+    ) {
+        self.account = account
+        self.unread = unread
+        self.notifications = notifications
+        self.scheduled = scheduled
+        self.isClosed = isClosed
+    }
+}
+
+extension NotificationsState {
+    /// Takes in the next event of the stream. Events of other accounts' streams change nothing.
+    public mutating func apply(_ event: NotificationsEvent) {
+        guard event.account == account, !isClosed else { return }
+        unread = event.unread ?? unread
+        switch event {
+        case .notificationsOpened: break
+        case .notificationsClosed: self = NotificationsState(account: account, isClosed: true)
+        case .notificationDelivered(let event):
+            scheduled[event.notification.id] = nil
+            if let forgotten = event.forgotten { notifications.removeAll { $0.id == forgotten } }
+            insert(event.notification)
+        case .notificationScheduled(let event): scheduled[event.scheduled.id] = event.scheduled
+        case .scheduledNotificationCancelled(let event): scheduled[event.id] = nil
+        case .notificationRead(let event):
+            let isMeant = { (notification: Notification) in notification.id == event.id && notification.isUnread }
+            change(where: isMeant) { $0.read = event.at }
+        case .allNotificationsRead(let event): change(where: \.isUnread) { $0.read = event.at }
+        case .notificationsCleared(let event):
+            change(where: event.selection.matches) { $0.cleared = event.at }
+        case .notificationsForgotten(let event): notifications.removeAll { $0.created < event.before }
+        }
+    }
+
+    private mutating func insert(_ notification: Notification) {
+        guard !notifications.contains(where: { $0.id == notification.id }) else { return }
+        let place = notifications.firstIndex { notification.precedes($0) } ?? notifications.count
+        notifications.insert(notification, at: place)
+    }
+
+    private mutating func change(
+        where isMeant: (Notification) -> Bool, _ change: (inout Notification) -> Void
+    ) {
+        for index in notifications.indices where isMeant(notifications[index]) {
+            change(&notifications[index])
+        }
+    }
+}

@@ -1,0 +1,113 @@
+public import Vocabulary
+
+/// Marks one notification as read. When it was read or cleared before, nothing changes.
+///
+/// Rejected: `notFound`. Result: ``NotificationRead``.
+public struct MarkRead: CommandBody {
+    /// Which one.
+    public let id: NotificationID
+
+    /// Its parameters are the properties of the same names.
+    public init(id: NotificationID) {
+        self.id = id
+    }
+
+    /// There is nothing to check without state.
+    public func validate() throws(Rejection) {}
+}
+
+/// Marks every notification as read.
+///
+/// Result: ``AllNotificationsRead``; nothing if none was unread.
+public struct MarkAllRead: CommandBody {
+    /// It has no parameters.
+    public init() {}
+
+    /// There is nothing to check without state.
+    public func validate() throws(Rejection) {}
+}
+
+/// Clears the notifications that match everything that is given. They stay in the history.
+///
+/// Result: ``NotificationsCleared``; nothing if none matched.
+public struct ClearNotifications: CommandBody {
+    /// Which ones.
+    public let selection: NotificationSelection
+
+    /// Its parameters are the properties of the same names.
+    public init(selection: NotificationSelection) {
+        self.selection = selection
+    }
+
+    /// Checks what needs no state.
+    public func validate() throws(Rejection) {
+        try selection.check()
+    }
+}
+
+/// Deletes what is older than the history goes back. Sent by a timer.
+///
+/// Result: ``NotificationsForgotten``; nothing if none was that old.
+public struct ForgetOldNotifications: CommandBody {
+    /// Whose.
+    public let account: AccountID
+
+    /// Its parameters are the properties of the same names.
+    public init(account: AccountID) {
+        self.account = account
+    }
+
+    /// There is nothing to check without state.
+    public func validate() throws(Rejection) {}
+}
+
+/// Which notifications are meant: those that match everything that is given.
+public struct NotificationSelection: Codable, Hashable, Sendable {
+    /// One of these; 1 to 500.
+    public var ids: [NotificationID]?
+    /// Of one of these kinds.
+    public var kinds: [NotificationKind]?
+    /// Of this category.
+    public var category: NotificationCategory?
+    /// About this account.
+    public var subject: AccountID?
+    /// True: all of them; nothing else may be given then.
+    public var everything: Bool?
+
+    /// Its parameters are the properties of the same names.
+    public init(
+        ids: [NotificationID]? = nil, kinds: [NotificationKind]? = nil, category: NotificationCategory? = nil,
+        subject: AccountID? = nil, everything: Bool? = nil
+    ) {
+        self.ids = ids
+        self.kinds = kinds
+        self.category = category
+        self.subject = subject
+        self.everything = everything
+    }
+
+    /// Whether a notification is meant. What is cleared already never is.
+    public func matches(_ notification: Notification) -> Bool {
+        guard notification.cleared == nil else { return false }
+        if everything == true { return true }
+        return (ids?.contains(notification.id) ?? true) && (kinds?.contains(notification.kind) ?? true)
+            && (category.map { $0 == notification.kind.category } ?? true)
+            && (subject.map { $0 == notification.subject } ?? true)
+    }
+
+    /// - Throws: `invalidField` when nothing or too much is given.
+    func check() throws(Rejection) {
+        let isNarrow = ids != nil || kinds != nil || category != nil || subject != nil
+        guard isNarrow != (everything == true) else {
+            throw Rejection(
+                .invalidField, "Say which notifications: by ids, kinds, category or subject, or else everything.",
+                field: "selection")
+        }
+        if let ids, !(1...500).contains(ids.count) {
+            throw Rejection(.invalidField, "Give 1 to 500 ids.", field: "selection.ids")
+        }
+        if let kinds, !(1...NotificationKind.allCases.count).contains(kinds.count) {
+            throw Rejection(.invalidField, "Give each kind once, and at least one.", field: "selection.kinds")
+        }
+    }
+}

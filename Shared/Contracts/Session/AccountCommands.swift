@@ -1,0 +1,184 @@
+import Grammar
+public import Vocabulary
+
+/// A device that signs in.
+public struct NewDevice: Codable, Hashable, Sendable {
+    /// Its id, chosen by the edge.
+    public var id: DeviceID
+    /// What its person sees in the list of devices; 1 to 50 characters.
+    public var name: String
+    /// The hash of its first refresh token.
+    public var token: Secret
+
+    /// Its parameters are the properties of the same names.
+    public init(id: DeviceID, name: String, token: Secret) {
+        self.id = id
+        self.name = name
+        self.token = token
+    }
+
+    /// - Throws: `invalidField` when the name is no good.
+    func check() throws(Rejection) {
+        try TextRule(1...50).check(name, field: "device.name")
+    }
+}
+
+/// Opens an account and signs its first device in.
+///
+/// Nobody asks this: the account begins here. Its key is the handle's.
+/// Rejected: `handleTaken`, `accountExists`, `accountClosed`. Result: ``AccountOpened``.
+public struct SignUp: CommandBody {
+    /// The account's id, chosen by the edge.
+    public let account: AccountID
+    /// What others find it by; see ``Handle``.
+    public let handle: String
+    /// What the edge's key derivation made of the password.
+    public let verifier: Secret
+    /// The person's name, see ``PersonName``; without it the account still needs a profile.
+    public let name: String?
+    /// The device that signs up.
+    public let device: NewDevice
+
+    /// Its parameters are the properties of the same names.
+    public init(account: AccountID, handle: String, verifier: Secret, name: String? = nil, device: NewDevice) {
+        self.account = account
+        self.handle = handle
+        self.verifier = verifier
+        self.name = name
+        self.device = device
+    }
+
+    /// Checks what needs no state.
+    public func validate() throws(Rejection) {
+        _ = try Handle(handle)
+        if let name { _ = try PersonName(name) }
+        try device.check()
+    }
+}
+
+/// Signs a device in by handle and password.
+///
+/// Nobody asks this: who it is turns out here. Its key is the handle's. A wrong password is accepted as an event, because
+/// it is counted: ``SignInFailed``, which the edge answers as it answers the rejection of an unknown handle.
+/// Rejected: `invalidCredentials`, `tooManyAttempts`. Result: ``DeviceSignedIn``.
+public struct SignIn: CommandBody {
+    /// Whose account.
+    public let handle: String
+    /// What the edge's key derivation made of the password.
+    public let verifier: Secret
+    /// The device.
+    public let device: NewDevice
+
+    /// Its parameters are the properties of the same names.
+    public init(handle: String, verifier: Secret, device: NewDevice) {
+        self.handle = handle
+        self.verifier = verifier
+        self.device = device
+    }
+
+    /// Checks what needs no state.
+    public func validate() throws(Rejection) {
+        // A handle that can't be is one that isn't known.
+        try device.check()
+    }
+}
+
+/// Exchanges a device's refresh token for the next one. A token that was exchanged before is a copy: the device is signed
+/// out.
+///
+/// Rejected: `deviceSignedOut`, `invalidToken`. Result: ``DeviceRefreshed``, or ``DeviceSignedOut`` for a copy.
+public struct RefreshDevice: CommandBody {
+    /// The device.
+    public let device: DeviceID
+    /// The hash of the token that it has.
+    public let token: Secret
+    /// The hash of the token that it gets.
+    public let next: Secret
+
+    /// Its parameters are the properties of the same names.
+    public init(device: DeviceID, token: Secret, next: Secret) {
+        self.device = device
+        self.token = token
+        self.next = next
+    }
+
+    /// Checks what needs no state.
+    public func validate() throws(Rejection) {
+        guard token != next else {
+            throw Rejection(.invalidField, "Give the next token another value than the present one.", field: "next")
+        }
+    }
+}
+
+/// Signs out one device or all of them.
+///
+/// Rejected: `notFound`. Result: ``DeviceSignedOut`` for each, the first being the given one; nothing if it is out already.
+public struct SignOut: CommandBody {
+    /// The one to sign out; nil for all.
+    public let device: DeviceID?
+    /// The device that asks, so that the others are told it wasn't they.
+    public let by: DeviceID?
+
+    /// Its parameters are the properties of the same names.
+    public init(device: DeviceID? = nil, by: DeviceID? = nil) {
+        self.device = device
+        self.by = by
+    }
+
+    /// There is nothing to check without state.
+    public func validate() throws(Rejection) {}
+}
+
+/// Changes the password and signs every other device out.
+///
+/// A wrong password is accepted as an event, because it is counted: ``SignInFailed``.
+/// Rejected: `tooManyAttempts`, `samePassword`. Result: ``PasswordChanged``.
+public struct ChangePassword: CommandBody {
+    /// Made of the present password.
+    public let verifier: Secret
+    /// Made of the new password.
+    public let next: Secret
+    /// The device that asks and stays signed in.
+    public let by: DeviceID?
+
+    /// Its parameters are the properties of the same names.
+    public init(verifier: Secret, next: Secret, by: DeviceID? = nil) {
+        self.verifier = verifier
+        self.next = next
+        self.by = by
+    }
+
+    /// There is nothing to check without state.
+    public func validate() throws(Rejection) {}
+}
+
+/// Chooses how the account is kept safe; what isn't given stays.
+///
+/// Result: ``SecurityUpdated``; nothing if it was so.
+public struct UpdateSecurity: CommandBody {
+    /// Whether a sign-in signs the other devices out.
+    public let isSingleDevice: Bool?
+    /// Whether sensitive acts need the password again.
+    public let isConfirmationRequired: Bool?
+
+    /// Its parameters are the properties of the same names.
+    public init(isSingleDevice: Bool? = nil, isConfirmationRequired: Bool? = nil) {
+        self.isSingleDevice = isSingleDevice
+        self.isConfirmationRequired = isConfirmationRequired
+    }
+
+    /// There is nothing to check without state.
+    public func validate() throws(Rejection) {}
+}
+
+/// Ends the account for ever. Its id is remembered; its handle is free for others after a month. Sent again it changes
+/// nothing.
+///
+/// Result: ``AccountClosed``.
+public struct CloseAccount: CommandBody {
+    /// It has no parameters.
+    public init() {}
+
+    /// There is nothing to check without state.
+    public func validate() throws(Rejection) {}
+}

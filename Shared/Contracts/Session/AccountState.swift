@@ -1,0 +1,167 @@
+public import Grammar
+public import Vocabulary
+
+/// An account as its person sees it: the state of the stream `account/<account>`. No secret is in it.
+///
+/// Folding a stream's events from its beginning gives the same as what the owner publishes.
+public struct AccountState: Codable, Hashable, Sendable {
+    /// Its id.
+    public var account: AccountID
+    /// What others find it by; nil before the beginning and after the end.
+    public var handle: String?
+    /// The person's name.
+    public var name: String?
+    /// What responders should know.
+    public var emergencyNote: String
+    /// How often the profile was set.
+    public var profileVersion: Int64
+    /// Whether a sign-in signs the other devices out.
+    public var isSingleDevice: Bool
+    /// Whether sensitive acts need the password again.
+    public var isConfirmationRequired: Bool
+    /// The check-in timer.
+    public var checkIn: CheckInState
+    /// Since when an alert is on.
+    public var alertRaised: Instant?
+    /// The devices that are signed in, by id.
+    public var devices: Ordered<Device>
+    /// Whether the account is closed, for ever.
+    public var isClosed: Bool
+
+    /// Its parameters are the properties of the same names.
+    public init(
+        account: AccountID, handle: String? = nil, name: String? = nil, emergencyNote: String = "",
+        profileVersion: Int64 = 0, isSingleDevice: Bool = false, isConfirmationRequired: Bool = false,
+        checkIn: CheckInState = CheckInState(), alertRaised: Instant? = nil, devices: Ordered<Device> = [],
+        isClosed: Bool = false
+    ) {
+        self.account = account
+        self.handle = handle
+        self.name = name
+        self.emergencyNote = emergencyNote
+        self.profileVersion = profileVersion
+        self.isSingleDevice = isSingleDevice
+        self.isConfirmationRequired = isConfirmationRequired
+        self.checkIn = checkIn
+        self.alertRaised = alertRaised
+        self.devices = devices
+        self.isClosed = isClosed
+    }
+
+    /// Whether the person still has to give a name before the account is of use to others.
+    public var needsProfile: Bool { handle != nil && name == nil }
+}
+
+/// A device that is signed in.
+public struct Device: Codable, Hashable, Sendable, Identifiable {
+    /// Its id.
+    public var id: DeviceID
+    /// What its person sees in the list of devices.
+    public var name: String
+    /// Since when.
+    public var signedIn: Instant
+    /// When it last exchanged its token.
+    public var lastSeen: Instant
+
+    /// Its parameters are the properties of the same names.
+    public init(id: DeviceID, name: String, signedIn: Instant, lastSeen: Instant) {
+        self.id = id
+        self.name = name
+        self.signedIn = signedIn
+        self.lastSeen = lastSeen
+    }
+}
+
+/// A check-in timer.
+public struct CheckInState: Codable, Hashable, Sendable {
+    /// How often to check in.
+    public var interval: Interval
+    /// Which reminders come, the longest first.
+    public var reminders: [ReminderLead]
+    /// The last check-in.
+    public var last: Instant?
+    /// By when the next one is due, or was, if it was missed; nil before the first one.
+    public var due: Instant?
+    /// Whether it was missed and nothing came since.
+    public var missed: Bool
+
+    /// Its parameters are the properties of the same names.
+    public init(
+        interval: Interval = CheckInRules.defaultInterval, reminders: [ReminderLead] = ReminderLead.allCases,
+        last: Instant? = nil, due: Instant? = nil, missed: Bool = false
+    ) {
+        self.interval = interval
+        self.reminders = reminders
+        self.last = last
+        self.due = due
+        self.missed = missed
+    }
+
+    /// Whether it is late by more than one whole interval.
+    public func isVeryLate(at time: Instant) -> Bool {
+        guard missed, let due else { return false }
+        return time - due > interval
+    }
+}
+
+extension AccountState {
+    /// Takes in the next event of the stream. Events of other accounts' streams change nothing.
+    public mutating func apply(_ event: SessionEvent) {
+        guard event.account == account, !isClosed else { return }
+        switch event {
+        case .accountOpened(let event):
+            handle = event.handle
+            name = event.name
+            profileVersion = 1
+            checkIn.interval = event.checkInInterval
+        case .accountClosed: self = AccountState(account: account, isClosed: true)
+        case .deviceSignedIn(let event): devices[event.device.id] = event.device
+        case .deviceRefreshed(let event): devices[event.device]?.lastSeen = event.at
+        case .deviceSignedOut(let event): devices[event.device] = nil
+        case .signInFailed, .passwordChanged, .checkInReminded, .alarmRepeated: break
+        case .securityUpdated(let event):
+            isSingleDevice = event.isSingleDevice
+            isConfirmationRequired = event.isConfirmationRequired
+        case .profileUpdated(let event):
+            name = event.name
+            emergencyNote = event.emergencyNote
+            profileVersion = event.version
+        case .checkedIn(let event):
+            checkIn.last = event.at
+            checkIn.due = event.due
+            checkIn.missed = false
+        case .checkInIntervalSet(let event):
+            checkIn.interval = event.interval
+            checkIn.due = event.due
+        case .checkInRemindersSet(let event): checkIn.reminders = event.leads
+        case .checkInMissed: checkIn.missed = true
+        case .alertRaised(let event): alertRaised = event.at
+        case .alertCleared: alertRaised = nil
+        }
+    }
+}
+
+extension SessionEvent {
+    /// In whose stream the event is.
+    public var account: AccountID {
+        switch self {
+        case .accountOpened(let event): event.account
+        case .accountClosed(let event): event.account
+        case .deviceSignedIn(let event): event.account
+        case .deviceRefreshed(let event): event.account
+        case .deviceSignedOut(let event): event.account
+        case .signInFailed(let event): event.account
+        case .passwordChanged(let event): event.account
+        case .securityUpdated(let event): event.account
+        case .profileUpdated(let event): event.account
+        case .checkedIn(let event): event.account
+        case .checkInIntervalSet(let event): event.account
+        case .checkInRemindersSet(let event): event.account
+        case .checkInReminded(let event): event.account
+        case .checkInMissed(let event): event.account
+        case .alarmRepeated(let event): event.account
+        case .alertRaised(let event): event.account
+        case .alertCleared(let event): event.account
+        }
+    }
+}

@@ -1,0 +1,151 @@
+public import Vocabulary
+
+/// Says "I'm all right". The timer begins anew; a missed check-in is over.
+///
+/// Rejected: `tooSoon` within 5 minutes of the last one, with the time left. Result: ``CheckedIn``.
+public struct CheckIn: CommandBody {
+    /// It has no parameters.
+    public init() {}
+
+    /// There is nothing to check without state.
+    public func validate() throws(Rejection) {}
+}
+
+/// Chooses how often to check in.
+///
+/// The deadline moves to the last check-in plus the new interval; where that has passed, the interval begins now. A
+/// check-in that was missed stays missed. Result: ``CheckInIntervalSet``; nothing if it was so.
+public struct SetCheckInInterval: CommandBody {
+    /// 1 hour to 7 days, in microseconds.
+    public let interval: Interval
+
+    /// Its parameters are the properties of the same names.
+    public init(interval: Interval) {
+        self.interval = interval
+    }
+
+    /// Checks what needs no state.
+    public func validate() throws(Rejection) {
+        guard CheckInRules.intervals.contains(interval) else {
+            throw Rejection(.invalidField, "Choose an interval from 1 hour to 7 days.", field: "interval")
+        }
+    }
+}
+
+/// Chooses which reminders come before the deadline.
+///
+/// Result: ``CheckInRemindersSet``; nothing if it was so.
+public struct SetCheckInReminders: CommandBody {
+    /// Each at most once; none for no reminders.
+    public let leads: [ReminderLead]
+
+    /// Its parameters are the properties of the same names.
+    public init(leads: [ReminderLead]) {
+        self.leads = leads
+    }
+
+    /// Checks what needs no state.
+    public func validate() throws(Rejection) {
+        guard Set(leads).count == leads.count else {
+            throw Rejection(.invalidField, "Name each reminder once.", field: "leads")
+        }
+    }
+}
+
+/// Says that a deadline has passed. Sent by a timer; when there is another deadline by now, it changes nothing.
+///
+/// Rejected: `notDue`. Result: ``CheckInMissed``.
+public struct ExpireCheckIn: CommandBody {
+    /// Whose.
+    public let account: AccountID
+    /// The deadline that the timer was set for.
+    public let deadline: Instant
+
+    /// Its parameters are the properties of the same names.
+    public init(account: AccountID, deadline: Instant) {
+        self.account = account
+        self.deadline = deadline
+    }
+
+    /// There is nothing to check without state.
+    public func validate() throws(Rejection) {}
+}
+
+/// Reminds of a deadline. Sent by a timer; when there is another deadline by now, when it has passed, or when a later
+/// reminder is due too, it changes nothing.
+///
+/// Rejected: `notDue`. Result: ``CheckInReminded``.
+public struct RemindCheckIn: CommandBody {
+    /// Whose.
+    public let account: AccountID
+    /// The deadline that the timer was set for.
+    public let deadline: Instant
+    /// How long before it.
+    public let lead: ReminderLead
+
+    /// Its parameters are the properties of the same names.
+    public init(account: AccountID, deadline: Instant, lead: ReminderLead) {
+        self.account = account
+        self.deadline = deadline
+        self.lead = lead
+    }
+
+    /// There is nothing to check without state.
+    public func validate() throws(Rejection) {}
+}
+
+/// Says again that something goes on, a bounded number of times. Sent by a timer; when it is over by now, it changes
+/// nothing.
+///
+/// Rejected: `notDue`. Result: ``AlarmRepeated``.
+public struct RepeatAlarm: CommandBody {
+    /// Whose.
+    public let account: AccountID
+    /// What goes on.
+    public let kind: AlarmKind
+    /// Since when: the missed deadline, or when the alert was raised.
+    public let since: Instant
+    /// The how manieth time, from 1.
+    public let repetition: Int
+
+    /// Its parameters are the properties of the same names.
+    public init(account: AccountID, kind: AlarmKind, since: Instant, repetition: Int) {
+        self.account = account
+        self.kind = kind
+        self.since = since
+        self.repetition = repetition
+    }
+
+    /// There is nothing to check without state.
+    public func validate() throws(Rejection) {}
+}
+
+/// Raises an alert. While one is on, it changes nothing.
+///
+/// Result: ``AlertRaised``.
+public struct RaiseAlert: CommandBody {
+    /// It has no parameters.
+    public init() {}
+
+    /// There is nothing to check without state.
+    public func validate() throws(Rejection) {}
+}
+
+/// Ends the alert. Without one it changes nothing.
+///
+/// Result: ``AlertCleared``.
+public struct ClearAlert: CommandBody {
+    /// It has no parameters.
+    public init() {}
+
+    /// There is nothing to check without state.
+    public func validate() throws(Rejection) {}
+}
+
+/// The numbers of check-ins that a sender can know beforehand.
+public enum CheckInRules {
+    /// How often one may choose to check in.
+    public static let intervals: ClosedRange<Interval> = .hours(1)...(.days(7))
+    /// How often one checks in unless one chooses.
+    public static let defaultInterval: Interval = .hours(24)
+}

@@ -1,0 +1,59 @@
+import Foundation
+public import Vocabulary
+
+/// What an account is found by: 3 to 30 of `a` to `z`, digits, `_`, `.` and `-`, beginning with a letter, ending with a
+/// letter or a digit.
+///
+/// Compatibility forms and upper case are folded (`Ａnna` is `anna`). Everything else that only looks like a letter of
+/// these is refused, and so is a handle that could be read as another's: see ``skeleton``.
+public struct Handle: Hashable, Sendable, CustomStringConvertible {
+    /// The handle as it is kept and shown.
+    public let description: String
+
+    private static let reserved: Set<String> = [
+        "admin", "administrator", "help", "info", "moderator", "official", "postmaster", "quartet", "root", "security",
+        "support", "system", "webmaster",
+    ]
+
+    /// - Throws: `invalidField` that says what a handle may be.
+    public init(_ text: String) throws(Rejection) {
+        guard text.utf8.count <= 400 else { throw Self.wrong("Shorten the handle to at most 30 characters.") }
+        let folded = text.trimmingCharacters(in: .whitespacesAndNewlines).precomposedStringWithCompatibilityMapping
+            .lowercased()
+        if let other = folded.unicodeScalars.first(where: { !Self.isAllowed($0) }) {
+            throw Self.wrong(
+                other.properties.isAlphabetic
+                    ? "Write the handle in the letters a to z: '\(other)' (U+\(String(other.value, radix: 16, uppercase: true))) isn't one, though it may look like one."
+                    : "Write the handle with letters, digits, '_', '.' and '-' alone.")
+        }
+        guard (3...30).contains(folded.utf8.count) else {
+            throw Self.wrong("Choose a handle of 3 to 30 characters.")
+        }
+        guard let first = folded.first, let last = folded.last, first.isLetter, last.isLetter || last.isNumber else {
+            throw Self.wrong("Begin the handle with a letter and end it with a letter or a digit.")
+        }
+        description = folded
+        guard !Self.reserved.contains(where: { Self.skeleton(of: $0) == skeleton }) else {
+            throw Self.wrong("Choose another handle; this one is kept for the people who run the service.")
+        }
+    }
+
+    /// What it looks like: two handles with one skeleton could be taken for each other, so only one of them can be.
+    public var skeleton: String { Self.skeleton(of: description) }
+
+    private static func skeleton(of handle: String) -> String {
+        handle.filter { $0.isLetter || $0.isNumber }.replacing("0", with: "o").replacing("1", with: "l")
+            .replacing("5", with: "s").replacing("rn", with: "m").replacing("vv", with: "w")
+    }
+
+    private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+        ("a"..."z").contains(scalar) || ("0"..."9").contains(scalar) || scalar == "_" || scalar == "." || scalar == "-"
+    }
+
+    private static func wrong(_ message: String) -> Rejection { Rejection(.invalidField, message, field: "handle") }
+}
+
+extension Key {
+    /// The key of what is asked by handle before anybody is signed in.
+    public static func handle(_ handle: Handle) -> Self { Self(kind: "handle", id: handle.description) }
+}

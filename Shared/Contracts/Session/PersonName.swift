@@ -1,0 +1,44 @@
+import Foundation
+import Grammar
+public import Vocabulary
+
+/// A person's name: 2 to 50 characters; letters of any script, spaces, hyphens and apostrophes; at least one letter.
+///
+/// Spaces around it are cut off, several between words become one.
+public struct PersonName: Hashable, Sendable, CustomStringConvertible {
+    /// The name as it is kept and shown.
+    public let description: String
+
+    /// - Throws: `invalidField` that says what a name may be.
+    public init(_ text: String) throws(Rejection) {
+        guard text.utf8.count <= 1600 else { throw Self.wrong("Shorten the name to at most 50 characters.") }
+        let name = text.split(separator: " ").joined(separator: " ").trimmingCharacters(in: .whitespacesAndNewlines)
+            .precomposedStringWithCanonicalMapping
+        if let other = name.unicodeScalars.first(where: { !Self.isAllowed($0) }) {
+            throw Self.wrong(
+                "Write the name with letters, spaces, hyphens and apostrophes alone; U+\(String(other.value, radix: 16, uppercase: true)) is none of these."
+            )
+        }
+        guard (2...50).contains(name.count) else { throw Self.wrong("Write a name of 2 to 50 characters.") }
+        guard name.contains(where: \.isLetter) else { throw Self.wrong("Write a name with at least one letter.") }
+        try TextRule(2...50).check(name, field: "name")
+        description = name
+    }
+
+    private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .nonspacingMark,
+            .spacingMark:
+            true
+        default: " -'’‐".unicodeScalars.contains(scalar)
+        }
+    }
+
+    private static func wrong(_ message: String) -> Rejection { Rejection(.invalidField, message, field: "name") }
+}
+
+/// The rules of a profile's other fields.
+enum ProfileRules {
+    /// Emergency notes: up to 1,000 characters, with lines.
+    static let emergencyNote = TextRule(0...1000, hasLines: true)
+}

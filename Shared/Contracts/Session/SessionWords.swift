@@ -1,0 +1,64 @@
+public import Vocabulary
+
+/// What ``DeviceID`` identifies.
+public enum DeviceSubject {}
+
+/// A device that signed in; chosen by the edge at each sign-in.
+public typealias DeviceID = ID<DeviceSubject>
+
+/// Why a device isn't signed in any more.
+public enum SignOutReason: String, Codable, Hashable, Sendable, CaseIterable {
+    /// Its own person signed out on it.
+    case signedOut
+    /// It was signed out from another device.
+    case revoked
+    /// Another device signed in, and the account wants one at a time.
+    case displaced
+    /// The account had as many devices as there may be, and this one was seen the longest ago.
+    case tooMany
+    /// A refresh token came a second time: somebody has a copy, so neither may go on.
+    case tokenReused
+    /// The password changed.
+    case passwordChanged
+    /// The account is closed.
+    case closed
+}
+
+/// What goes on until it is ended and is told again while it does.
+public enum AlarmKind: String, Codable, Hashable, Sendable, CaseIterable {
+    /// A check-in was missed.
+    case checkInMissed
+    /// An alert is on.
+    case alertRaised
+}
+
+/// When a reminder comes before the deadline.
+public enum ReminderLead: String, Codable, Hashable, Sendable, CaseIterable {
+    /// Two hours before.
+    case twoHours
+    /// Thirty minutes before.
+    case thirtyMinutes
+
+    /// The time before the deadline.
+    public var interval: Interval {
+        switch self {
+        case .twoHours: .hours(2)
+        case .thirtyMinutes: .minutes(30)
+        }
+    }
+}
+
+extension Rejection.Code {
+    /// Handle, password or both are wrong; which one isn't told.
+    public static let invalidCredentials: Self = "invalidCredentials"
+    /// Too many wrong passwords; the message tells how long to wait.
+    public static let tooManyAttempts: Self = "tooManyAttempts"
+    /// Somebody has this handle, or one that looks like it.
+    public static let handleTaken: Self = "handleTaken"
+    /// The device isn't signed in any more, or never was.
+    public static let deviceSignedOut: Self = "deviceSignedOut"
+    /// The refresh token isn't this device's.
+    public static let invalidToken: Self = "invalidToken"
+    /// The new password is the old one.
+    public static let samePassword: Self = "samePassword"
+}

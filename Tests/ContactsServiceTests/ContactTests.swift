@@ -1,0 +1,238 @@
+import ContactsContract
+import ContactsService
+import Grammar
+import Testing
+import Vocabulary
+
+@Suite("Contacts: relations")
+struct ContactTests {
+    @Test("S7: adding by code makes one relation with mirrored roles, told to both sides, the asker first")
+    func add() throws {
+        var people = People()
+        let (anna, ben) = (try people.person(), try people.person())
+        let code = try #require(people.rows.published(ben).code)
+        let events = try people.ask(
+            anna, .addContact(AddContact(code: code, responder: true, dependent: false, nickname: "Benny")))
+        guard case .contactAdded(let mine) = events[0], case .contactAdded(let theirs) = events[1] else {
+            throw Unexpected(events)
+        }
+        #expect(events.count == 2)
+        #expect(mine.account == anna && mine.contact.contact == ben && mine.contact.nickname == "Benny")
+        #expect(mine.contact.responder && !mine.contact.dependent)
+        #expect(theirs.account == ben && theirs.contact.contact == anna && theirs.contact.nickname == "")
+        #expect(!theirs.contact.responder && theirs.contact.dependent)
+    }
+
+    @Test("S7: defaults are pings both ways, and news of check-ins and expiries for the responder alone")
+    func defaults() throws {
+        var people = People()
+        let (responder, dependent) = try people.responderAndDependent()
+        let theirs = try #require(people.contact(responder, dependent))
+        let mine = try #require(people.contact(dependent, responder))
+        #expect(theirs.sendPings && theirs.receivePings && theirs.notifyOnCheckIn && theirs.notifyOnExpiry)
+        #expect(mine.sendPings && mine.receivePings && !mine.notifyOnCheckIn && !mine.notifyOnExpiry)
+    }
+
+    @Test("S7: unknown codes, oneself, a contact, a closed account and a relation without a role are refused")
+    func refused() throws {
+        var people = People()
+        let (anna, ben, closed) = (try people.person(), try people.person(), try people.person())
+        let annasCode = try #require(people.rows.published(anna).code)
+        try people.ask(closed, .closeAccount(CloseAccount()))
+        try people.ask(anna, .addContact(AddContact(contact: ben, responder: true, dependent: true)))
+        func add(code: ContactCode? = nil, contact: AccountID? = nil) -> ContactsCommand {
+            .addContact(AddContact(code: code, contact: contact, responder: true, dependent: false))
+        }
+        #expect(try people.rejection(anna, add(code: people.id())) == .notFound)
+        #expect(try people.rejection(anna, add(contact: people.id())) == .notFound)
+        #expect(try people.rejection(anna, add(code: annasCode)) == .yourself)
+        #expect(try people.rejection(anna, add(contact: anna)) == .yourself)
+        #expect(try people.rejection(anna, add(contact: ben)) == .alreadyContact)
+        #expect(try people.rejection(ben, add(contact: anna)) == .alreadyContact)
+        #expect(try people.rejection(anna, add(contact: closed)) == .accountClosed)
+        #expect(try people.rejection(closed, add(contact: anna)) == .accountClosed)
+        #expect(try people.rejection(people.id(), add(contact: anna)) == .accountNotFound)
+        #expect(try people.rejection(nil, add(contact: anna)) == .accountRequired)
+        #expect(try people.rejection(anna, add()) == .invalidField)
+        #expect(try people.rejection(anna, add(code: annasCode, contact: ben)) == .invalidField)
+        #expect(
+            try people.rejection(ben, .addContact(AddContact(contact: anna, responder: false, dependent: false)))
+                == .roleRequired)
+    }
+
+    @Test("S7: nobody gets more contacts than the limit, from either side")
+    func limit() throws {
+        var people = People()
+        people.rows.limits.contacts = 2
+        let anna = try people.person()
+        let others = try (0..<3).map { _ in try people.person() }
+        for other in others.prefix(2) {
+            try people.ask(anna, .addContact(AddContact(contact: other, responder: true, dependent: false)))
+        }
+        let mine = AddContact(contact: others[2], responder: true, dependent: false)
+        #expect(try people.rejection(anna, .addContact(mine)) == .limitReached)
+        let theirs = AddContact(contact: anna, responder: true, dependent: false)
+        #expect(try people.rejection(others[2], .addContact(theirs)) == .limitReached)
+        try people.ask(anna, .removeContact(RemoveContact(contact: others[0])))
+        #expect(try people.rejection(others[2], .addContact(theirs)) == nil)
+    }
+
+    @Test("S7: who asked to approve is asked; yes makes contacts with the asker's roles, no and withdrawing make none")
+    func approval() throws {
+        var people = People()
+        let (anna, ben) = (try people.person(), try people.person())
+        try people.ask(ben, .setContactApproval(SetContactApproval(isRequired: true)))
+        let add = ContactsCommand.addContact(
+            AddContact(contact: ben, responder: true, dependent: false, nickname: "Benny"))
+        for ending in [
+            (ben, ContactsCommand.declineContactRequest(DeclineContactRequest(contact: anna))),
+            (anna, .withdrawContactRequest(WithdrawContactRequest(contact: ben))),
+        ] {
+            guard case .contactRequestSent = try people.ask(anna, add)[0] else { throw Unexpected("no request") }
+            #expect(people.rows.published(ben).requests[anna]?.direction == .incoming)
+            #expect(people.rows.published(ben).requests[anna]?.dependent == true)
+            #expect(try people.rejection(anna, add) == .alreadyRequested)
+            try people.ask(ending.0, ending.1)
+            #expect(people.rows.published(anna).requests.isEmpty && people.contact(anna, ben) == nil)
+            #expect(try people.rejection(ending.0, ending.1) == .notFound)
+        }
+        try people.ask(anna, add)
+        try people.ask(ben, .approveContactRequest(ApproveContactRequest(contact: anna)))
+        #expect(people.contact(anna, ben)?.responder == true && people.contact(anna, ben)?.nickname == "Benny")
+        #expect(people.contact(ben, anna)?.dependent == true)
+        #expect(people.rows.published(ben).requests.isEmpty)
+    }
+
+    @Test("S7: adding somebody who asked already is a yes, so mutual adds make one relation")
+    func mutual() throws {
+        var people = People()
+        let (anna, ben) = (try people.person(), try people.person())
+        try people.ask(ben, .setContactApproval(SetContactApproval(isRequired: true)))
+        try people.ask(anna, .addContact(AddContact(contact: ben, responder: true, dependent: false)))
+        try people.ask(ben, .addContact(AddContact(contact: anna, responder: true, dependent: true)))
+        #expect(people.contact(anna, ben)?.dependent == true)
+        #expect(people.replicas[anna]?.requests.isEmpty == true)
+    }
+
+    @Test("S8: an update changes what it names, mirrors roles, and tells the other side only of roles")
+    func update() throws {
+        var people = People()
+        let (anna, ben) = try people.responderAndDependent()
+        let mine = try people.ask(
+            anna, .updateContact(UpdateContact(contact: ben, expectedVersion: 1, nickname: "B", notes: "shy\nkind")))
+        #expect(mine.count == 1)
+        #expect(people.contact(anna, ben)?.version == 2)
+        #expect(people.contact(ben, anna)?.version == 1)
+        let roles = try people.ask(
+            anna, .updateContact(UpdateContact(contact: ben, expectedVersion: 2, responder: true)))
+        #expect(roles.count == 2)
+        #expect(people.contact(ben, anna)?.dependent == true && people.contact(ben, anna)?.version == 2)
+        #expect(people.contact(ben, anna)?.notifyOnExpiry == true)
+        #expect(people.contact(anna, ben)?.notes == "shy\nkind")
+        #expect(
+            try people.ask(anna, .updateContact(UpdateContact(contact: ben, expectedVersion: 3, responder: true)))
+                .isEmpty)
+    }
+
+    @Test(
+        "S8: lost updates: two people who edit from the same version: the later one is told, with the present version")
+    func stale() throws {
+        var people = People()
+        let (anna, ben) = try people.responderAndDependent()
+        try people.ask(ben, .updateContact(UpdateContact(contact: anna, expectedVersion: 1, dependent: true)))
+        let late = ContactsCommand.updateContact(UpdateContact(contact: ben, expectedVersion: 1, nickname: "x"))
+        do {
+            try people.ask(anna, late)
+            throw Unexpected("a stale update was accepted")
+        } catch let rejection as Rejection {
+            #expect(rejection.code == .staleVersion && rejection.field == "expectedVersion")
+            #expect(rejection.message.contains("version 2"))
+        }
+    }
+
+    @Test("S8: the last role can't be taken away, texts have limits, strangers can't be updated")
+    func updateRefused() throws {
+        var people = People()
+        let (anna, ben) = try people.responderAndDependent()
+        func update(_ nickname: String? = nil, notes: String? = nil, dependent: Bool? = nil) -> ContactsCommand {
+            .updateContact(
+                UpdateContact(contact: ben, expectedVersion: 1, nickname: nickname, notes: notes, dependent: dependent))
+        }
+        #expect(try people.rejection(anna, update(dependent: false)) == .roleRequired)
+        #expect(try people.rejection(anna, update(String(repeating: "x", count: 51))) == .invalidField)
+        #expect(try people.rejection(anna, update("two\nlines")) == .invalidField)
+        #expect(try people.rejection(anna, update("\u{202E}evil")) == .invalidField)
+        #expect(try people.rejection(anna, update(notes: String(repeating: "x", count: 1001))) == .invalidField)
+        #expect(try people.rejection(people.person(), update("x")) == .notContact)
+    }
+
+    @Test("S9: removing ends the relation on both sides, whoever does it, and can't be done twice")
+    func remove() throws {
+        var people = People()
+        let (anna, ben) = try people.responderAndDependent()
+        try people.ask(anna, .sendPing(SendPing(contact: ben)))
+        let events = try people.ask(ben, .removeContact(RemoveContact(contact: anna)))
+        #expect(events.map(\.account) == [ben, anna])
+        #expect(people.contact(anna, ben) == nil && people.contact(ben, anna) == nil)
+        #expect(try people.rejection(anna, .removeContact(RemoveContact(contact: ben))) == .notContact)
+    }
+
+    @Test("S9: a block ends everything, is secret, and lasts until it is taken back")
+    func block() throws {
+        var people = People()
+        let (anna, ben) = try people.responderAndDependent()
+        let events = try people.ask(ben, .blockContact(BlockContact(contact: anna)))
+        guard case .contactBlocked = events[0], case .contactRemoved(let told) = events[2] else {
+            throw Unexpected(events)
+        }
+        #expect(told.account == anna && told.reason == .removed)
+        let code = try #require(people.rows.published(ben).code)
+        let add = AddContact(code: code, responder: true, dependent: false)
+        #expect(try people.rejection(anna, .addContact(add)) == .notFound)
+        let back = AddContact(contact: anna, responder: true, dependent: false)
+        #expect(try people.rejection(ben, .addContact(back)) == .blocked)
+        #expect(try people.ask(ben, .blockContact(BlockContact(contact: anna))).isEmpty)
+        #expect(try people.rejection(ben, .blockContact(BlockContact(contact: ben))) == .yourself)
+        try people.ask(ben, .unblockContact(UnblockContact(contact: anna)))
+        #expect(try people.rejection(ben, .unblockContact(UnblockContact(contact: anna))) == .notFound)
+        #expect(try people.rejection(anna, .addContact(add)) == nil)
+    }
+
+    @Test("S35: a reset code works at once, the old one is dead at once, and nobody takes another's")
+    func resetCode() throws {
+        var people = People()
+        let (anna, ben) = (try people.person(), try people.person())
+        let old = try #require(people.rows.published(ben).code)
+        let new: ContactCode = people.id()
+        try people.ask(ben, .resetContactCode(ResetContactCode(code: new)))
+        let byOld = AddContact(code: old, responder: true, dependent: false)
+        #expect(try people.rejection(anna, .addContact(byOld)) == .notFound)
+        #expect(try people.rejection(anna, .resetContactCode(ResetContactCode(code: new))) == .codeTaken)
+        let byNew = AddContact(code: new, responder: true, dependent: false)
+        #expect(try people.rejection(anna, .addContact(byNew)) == nil)
+    }
+
+    @Test("S18: closing ends every relation and request on both sides, and nothing revives the account")
+    func close() throws {
+        var people = People()
+        let (anna, ben) = try people.responderAndDependent()
+        let cleo = try people.person()
+        try people.ask(ben, .setContactApproval(SetContactApproval(isRequired: true)))
+        try people.ask(cleo, .addContact(AddContact(contact: ben, responder: true, dependent: false)))
+        try people.ask(anna, .sendPing(SendPing(contact: ben)))
+        try people.ask(ben, .closeAccount(CloseAccount()))
+        #expect(people.rows.published(anna).contacts.isEmpty && people.rows.published(cleo).requests.isEmpty)
+        #expect(people.rows.published(ben) == ContactsState(account: ben, isClosed: true))
+        #expect(try people.ask(ben, .closeAccount(CloseAccount())).isEmpty)
+        #expect(try people.rejection(ben, .openAccount(OpenAccount(code: people.id()))) == .accountClosed)
+        #expect(try people.rejection(anna, .sendPing(SendPing(contact: ben))) == .accountClosed)
+        let never: AccountID = people.id()
+        try people.ask(never, .closeAccount(CloseAccount()))
+        #expect(try people.rejection(never, .openAccount(OpenAccount(code: people.id()))) == .accountClosed)
+    }
+}
+
+struct Unexpected: Error {
+    let found: String
+    init(_ found: some Any) { self.found = "\(found)" }
+}

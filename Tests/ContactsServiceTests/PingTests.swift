@@ -1,0 +1,141 @@
+import ContactsContract
+import ContactsService
+import Grammar
+import Testing
+import Vocabulary
+
+@Suite("Contacts: pings and alerts")
+struct PingTests {
+    @Test("S27: a ping is seen by both sides with its time, and sending it again changes nothing")
+    func send() throws {
+        var people = People()
+        let (anna, ben) = try people.responderAndDependent()
+        let at = people.time
+        let events = try people.ask(anna, .sendPing(SendPing(contact: ben)))
+        #expect(
+            events == [
+                .pingSent(PingSent(account: anna, contact: ben, at: at)),
+                .pingReceived(PingReceived(account: ben, contact: anna, at: at)),
+            ])
+        people.pass(.minutes(1))
+        #expect(try people.ask(anna, .sendPing(SendPing(contact: ben))).isEmpty)
+        #expect(people.contact(anna, ben)?.outgoingPing == at && people.contact(ben, anna)?.incomingPing == at)
+    }
+
+    @Test("S27: only a responder pings, only a dependent, only who wants it on both sides, not every moment")
+    func refused() throws {
+        var people = People()
+        let (anna, ben) = try people.responderAndDependent()
+        let ping = ContactsCommand.sendPing(SendPing(contact: ben))
+        #expect(try people.rejection(ben, .sendPing(SendPing(contact: anna))) == .notDependent)
+        #expect(try people.rejection(try people.person(), ping) == .notContact)
+        #expect(try people.rejection(anna, .sendPing(SendPing(contact: anna))) == .notContact)
+        try people.ask(ben, .updateContact(UpdateContact(contact: anna, expectedVersion: 1, receivePings: false)))
+        #expect(try people.rejection(anna, ping) == .pingsOff)
+        try people.ask(ben, .updateContact(UpdateContact(contact: anna, expectedVersion: 2, receivePings: true)))
+        try people.ask(anna, .updateContact(UpdateContact(contact: ben, expectedVersion: 1, sendPings: false)))
+        #expect(try people.rejection(anna, ping) == .pingsOff)
+        try people.ask(anna, .updateContact(UpdateContact(contact: ben, expectedVersion: 2, sendPings: true)))
+        try people.ask(anna, ping)
+        try people.ask(anna, .cancelPing(CancelPing(contact: ben)))
+        people.pass(.seconds(4))
+        do {
+            try people.ask(anna, ping)
+            throw Unexpected("a second ping was sent at once")
+        } catch let rejection as Rejection {
+            #expect(rejection.code == .tooSoon && rejection.message.contains("6 seconds"))
+        }
+        people.pass(.seconds(6))
+        #expect(try people.ask(anna, ping).count == 2)
+    }
+
+    @Test("S27: cancelling and answering clear both sides; without a ping they change nothing")
+    func end() throws {
+        var people = People()
+        let (anna, ben) = try people.responderAndDependent()
+        for (who, end) in [
+            (anna, ContactsCommand.cancelPing(CancelPing(contact: ben))),
+            (ben, .respondToPing(RespondToPing(contact: anna))),
+        ] {
+            #expect(try people.ask(who, end).isEmpty)
+            try people.ask(anna, .sendPing(SendPing(contact: ben)))
+            #expect(try people.ask(who, end).map(\.account) == (who == anna ? [anna, ben] : [ben, anna]))
+            #expect(people.contact(anna, ben)?.outgoingPing == nil && people.contact(ben, anna)?.incomingPing == nil)
+            #expect(try people.ask(who, end).isEmpty)
+            people.pass(.minutes(1))
+        }
+        #expect(try people.ask(ben, .cancelPing(CancelPing(contact: anna))).isEmpty)
+    }
+
+    @Test("S27: pings go both ways between two people who look after each other, and don't mix")
+    func bothWays() throws {
+        var people = People()
+        let (anna, ben) = (try people.person(), try people.person())
+        try people.ask(anna, .addContact(AddContact(contact: ben, responder: true, dependent: true)))
+        try people.ask(anna, .sendPing(SendPing(contact: ben)))
+        try people.ask(ben, .sendPing(SendPing(contact: anna)))
+        try people.ask(ben, .respondToPing(RespondToPing(contact: anna)))
+        #expect(people.contact(anna, ben)?.outgoingPing == nil && people.contact(anna, ben)?.incomingPing != nil)
+    }
+
+    @Test("S27: taking the role away cancels the ping on both sides")
+    func roleRemoved() throws {
+        var people = People()
+        let (anna, ben) = (try people.person(), try people.person())
+        try people.ask(anna, .addContact(AddContact(contact: ben, responder: true, dependent: true)))
+        try people.ask(anna, .sendPing(SendPing(contact: ben)))
+        let events = try people.ask(
+            ben, .updateContact(UpdateContact(contact: anna, expectedVersion: 1, responder: false)))
+        #expect(events.count == 4)
+        guard case .pingCancelled(let cancelled) = events[2] else { throw Unexpected(events) }
+        #expect(cancelled.account == anna && cancelled.direction == .outgoing)
+        #expect(people.contact(ben, anna)?.incomingPing == nil)
+    }
+
+    @Test(
+        "S15: clearing answers everybody who waits in one command, whose result lists them; two devices at once clear once",
+        arguments: [true, false])
+    func clear(isClearing: Bool) throws {
+        var people = People()
+        let ben = try people.person()
+        let responders = try (0..<5).map { _ in
+            let responder = try people.person()
+            try people.ask(responder, .addContact(AddContact(contact: ben, responder: false, dependent: true)))
+            return responder
+        }.sorted()
+        for responder in responders.dropFirst() { try people.ask(responder, .sendPing(SendPing(contact: ben))) }
+        let command: ContactsCommand =
+            isClearing ? .clearReceivedPings(ClearReceivedPings()) : .respondToAllPings(RespondToAllPings())
+        let events = try people.ask(ben, command)
+        guard case .receivedPingsCleared(let cleared) = events[0] else { throw Unexpected(events) }
+        #expect(cleared.contacts == Array(responders.dropFirst()) && cleared.isClearing == isClearing)
+        #expect(events.dropFirst().map(\.account) == Array(responders.dropFirst()))
+        #expect(people.rows.published(ben).contacts.allSatisfy { $0.incomingPing == nil })
+        #expect(try people.ask(ben, command).isEmpty)
+    }
+
+    @Test("S32: responders who want it are told of a missed check-in, all responders of an alert, others of nothing")
+    func relay() throws {
+        var people = People()
+        let ben = try people.person()
+        let (all, quiet, friend) = (try people.person(), try people.person(), try people.person())
+        for responder in [all, quiet] {
+            try people.ask(responder, .addContact(AddContact(contact: ben, responder: false, dependent: true)))
+        }
+        try people.ask(friend, .addContact(AddContact(contact: ben, responder: true, dependent: false)))
+        try people.ask(
+            quiet,
+            .updateContact(
+                UpdateContact(contact: ben, expectedVersion: 1, notifyOnCheckIn: false, notifyOnExpiry: false)))
+        func told(_ kind: AlertKind) throws -> Set<AccountID> {
+            let events = try people.ask(ben, .relayAlert(RelayAlert(kind: kind, occurred: people.time)))
+            guard case .alertRelayed(let relayed) = events[0] else { throw Unexpected(events) }
+            #expect(relayed.responders == events.count - 1)
+            return Set(events.dropFirst().map(\.account))
+        }
+        #expect(try told(.checkInMissed) == [all])
+        #expect(try told(.checkedIn) == [all])
+        #expect(try told(.alertRaised) == [all, quiet])
+        #expect(try told(.alertCleared) == [all, quiet])
+    }
+}

@@ -1,0 +1,76 @@
+import Grammar
+import NotificationsContract
+import NotificationsService
+import TestKit
+import Testing
+import Vocabulary
+
+/// One whole set of tables, and what each account would see who folded its stream from its beginning.
+struct Inbox {
+    var rows = NotificationsRows()
+    var time = Instant(microseconds: 1_700_000_000_000_000)
+    private(set) var replicas: [AccountID: NotificationsState] = [:]
+    private var closed: Set<AccountID> = []
+    private var random: SeededRandom
+
+    init(seed: UInt64 = 1) {
+        random = SeededRandom(seed: seed)
+    }
+
+    mutating func id<Subject>() -> ID<Subject> { .new(at: time, using: &random) }
+
+    mutating func person() throws -> AccountID {
+        let account: AccountID = id()
+        try ask(account, .openAccount(OpenAccount()))
+        return account
+    }
+
+    /// Tells an account something new; returns its name.
+    @discardableResult
+    mutating func tell(
+        _ account: AccountID, _ kind: NotificationKind = .pingReceived, about subject: AccountID? = nil
+    ) throws -> NotificationID {
+        let id: NotificationID = id()
+        try ask(account, .deliverNotification(DeliverNotification(id: id, kind: kind, subject: subject)))
+        return id
+    }
+
+    /// Sends a command, takes in its events, and checks what every command must keep to.
+    @discardableResult
+    mutating func ask(_ account: AccountID?, _ command: NotificationsCommand) throws -> [NotificationsEvent] {
+        let before = rows
+        let context = CommandContext(
+            commandID: id(), account: account, key: .account(account ?? AccountID(high: 0, low: 0)), time: time)
+        let emissions: [Emission<NotificationsEvent>]
+        do {
+            emissions = try NotificationsReducer.reduce(&rows, command, context)
+        } catch {
+            try #require(rows == before, "a rejected command must leave the rows as they were")
+            throw error
+        }
+        if emissions.isEmpty { try #require(rows == before, "what says nothing must change nothing") }
+        for emission in emissions {
+            let stream = emission.event.account
+            try #require(emission.key == .account(stream) && !closed.contains(stream))
+            let body = emission.event.body
+            let read = try NotificationsEvent(
+                type: type(of: body).type, version: type(of: body).version, body: try body.encoded())
+            try #require(read == emission.event)
+            replicas[stream, default: NotificationsState(account: stream)].apply(read)
+            if case .notificationsClosed = read { closed.insert(stream) }
+        }
+        return emissions.map(\.event)
+    }
+
+    mutating func rejection(_ account: AccountID?, _ command: NotificationsCommand) throws -> Rejection.Code? {
+        do {
+            try ask(account, command)
+            return nil
+        } catch let rejection as Rejection {
+            return rejection.code
+        }
+    }
+
+    func state(_ account: AccountID) -> NotificationsState { rows.published(account) }
+    mutating func pass(_ interval: Interval) { time = time + interval }
+}

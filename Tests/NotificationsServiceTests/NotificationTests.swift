@@ -1,0 +1,194 @@
+import Grammar
+import NotificationsContract
+import NotificationsService
+import Testing
+import Vocabulary
+
+@Suite("Notifications")
+struct NotificationTests {
+    @Test("S36: every kind has a priority and a category, critical for those that mean danger alone")
+    func kinds() {
+        #expect(
+            NotificationKind.allCases.filter { $0.priority == .critical }
+                == [.alertRaised, .dependentAlertRaised, .checkInMissed, .dependentCheckInMissed])
+        #expect(
+            NotificationKind.allCases.filter { $0.priority == .normal }
+                == [.alertCleared, .dependentAlertCleared, .pingReceived])
+        #expect(Set(NotificationKind.allCases.map(\.category)) == Set(NotificationCategory.allCases))
+        #expect(NotificationKind.allCases.count == 24)
+    }
+
+    @Test("S13: once per cause: the same id again is accepted and changes nothing, read or cleared or neither")
+    func once() throws {
+        var inbox = Inbox()
+        let anna = try inbox.person()
+        let deliver = NotificationsCommand.deliverNotification(
+            DeliverNotification(id: inbox.id(), kind: .pingReceived, subject: inbox.id()))
+        guard case .notificationDelivered(let first) = try inbox.ask(anna, deliver)[0] else { throw Unexpected() }
+        #expect(first.unread == 1 && first.notification.created == inbox.time)
+        #expect(try inbox.ask(anna, deliver).isEmpty)
+        try inbox.ask(anna, .markRead(MarkRead(id: first.notification.id)))
+        #expect(try inbox.ask(anna, deliver).isEmpty)
+        try inbox.ask(anna, .clearNotifications(.init(selection: .init(everything: true))))
+        #expect(try inbox.ask(anna, deliver).isEmpty)
+        let ben = try inbox.person()
+        #expect(try inbox.ask(ben, deliver).count == 1)
+    }
+
+    @Test("S37: reading lowers the count once; reading everything brings it to nothing")
+    func read() throws {
+        var inbox = Inbox()
+        let anna = try inbox.person()
+        let ids = try (0..<3).map { _ in try inbox.tell(anna) }
+        guard case .notificationRead(let read) = try inbox.ask(anna, .markRead(MarkRead(id: ids[1])))[0] else {
+            throw Unexpected()
+        }
+        #expect(read.unread == 2 && inbox.state(anna).unread == 2)
+        #expect(try inbox.ask(anna, .markRead(MarkRead(id: ids[1]))).isEmpty)
+        #expect(try inbox.rejection(anna, .markRead(MarkRead(id: inbox.id()))) == .notFound)
+        let ben = try inbox.person()
+        #expect(try inbox.rejection(ben, .markRead(MarkRead(id: ids[0]))) == .notFound)
+        #expect(try inbox.ask(anna, .markAllRead(MarkAllRead())).first?.unread == 0)
+        #expect(try inbox.ask(anna, .markAllRead(MarkAllRead())).isEmpty)
+    }
+
+    @Test(
+        "S37: clearing takes what matches everything that is given, keeps it in the history, and lowers the count",
+        arguments: 0..<5)
+    func clear(which: Int) throws {
+        var inbox = Inbox()
+        let (anna, ben) = (try inbox.person(), try inbox.person())
+        let ping = try inbox.tell(anna, .pingReceived, about: ben)
+        try inbox.tell(anna, .pingAnswered)
+        try inbox.tell(anna, .contactAdded, about: ben)
+        try inbox.tell(anna, .alertRaised)
+        let (selection, count): (NotificationSelection, Int) =
+            [
+                (.init(kinds: [.pingReceived, .alertRaised]), 2), (.init(category: .pings), 2),
+                (.init(subject: ben), 2),
+                (.init(ids: [ping]), 1), (.init(everything: true), 4),
+            ][which]
+        let clear = NotificationsCommand.clearNotifications(ClearNotifications(selection: selection))
+        guard case .notificationsCleared(let cleared) = try inbox.ask(anna, clear)[0] else { throw Unexpected() }
+        #expect(cleared.count == count && cleared.unread == 4 - count)
+        #expect(inbox.state(anna).notifications.count == 4)
+        #expect(inbox.state(anna).notifications.count { $0.cleared == inbox.time } == count)
+        #expect(try inbox.ask(anna, clear).isEmpty)
+    }
+
+    @Test("S37: a selection must say what it means")
+    func selection() throws {
+        var inbox = Inbox()
+        let anna = try inbox.person()
+        let tooMany = NotificationSelection(ids: (0..<501).map { _ in inbox.id() })
+        for selection in [
+            NotificationSelection(), .init(ids: []), .init(kinds: []), tooMany,
+            .init(category: .pings, everything: true),
+        ] {
+            #expect(
+                try inbox.rejection(anna, .clearNotifications(.init(selection: selection))) == .invalidField)
+        }
+    }
+
+    @Test("S37: the history is newest first, has a fixed order within one time, and goes back 30 days")
+    func history() throws {
+        var inbox = Inbox()
+        let anna = try inbox.person()
+        for _ in 0..<3 {
+            for _ in 0..<4 { try inbox.tell(anna) }
+            inbox.pass(.days(10))
+        }
+        let history = inbox.state(anna).notifications
+        #expect(history == history.sorted { ($0.created, $0.id) > ($1.created, $1.id) })
+        let forget = NotificationsCommand.forgetOldNotifications(ForgetOldNotifications(account: anna))
+        #expect(try inbox.ask(nil, forget).isEmpty)
+        inbox.pass(.seconds(1))
+        guard case .notificationsForgotten(let forgotten) = try inbox.ask(nil, forget)[0] else { throw Unexpected() }
+        #expect(forgotten.count == 4 && forgotten.unread == 8 && inbox.state(anna).notifications.count == 8)
+    }
+
+    @Test("S37: a full history lets the oldest go, and never refuses what is new")
+    func full() throws {
+        var inbox = Inbox()
+        inbox.rows.limits.history = 3
+        let anna = try inbox.person()
+        var ids: [NotificationID] = []
+        for _ in 0..<5 {
+            ids.append(try inbox.tell(anna))
+            inbox.pass(.seconds(1))
+        }
+        #expect(inbox.state(anna).notifications.map(\.id) == ids.suffix(3).reversed())
+        #expect(inbox.state(anna).unread == 3 && inbox.replicas[anna] == inbox.state(anna))
+    }
+
+    @Test("S39: what is scheduled comes when it is due, once; what was cancelled or moved doesn't")
+    func scheduled() throws {
+        var inbox = Inbox()
+        let anna = try inbox.person()
+        let (id, due): (NotificationID, Instant) = (inbox.id(), inbox.time + .hours(1))
+        func schedule(_ due: Instant) -> NotificationsCommand {
+            .scheduleNotification(ScheduleNotification(id: id, kind: .system, subject: nil, due: due))
+        }
+        let deliver = NotificationsCommand.deliverScheduledNotification(.init(account: anna, id: id, due: due))
+        #expect(try inbox.rejection(anna, schedule(inbox.time)) == .invalidField)
+        #expect(try inbox.rejection(anna, schedule(inbox.time + .days(400))) == .invalidField)
+        #expect(try inbox.rejection(anna, schedule(Instant(microseconds: .max))) == .invalidField)
+        try inbox.ask(anna, schedule(due))
+        #expect(try inbox.ask(anna, schedule(due)).isEmpty)
+        #expect(try inbox.rejection(nil, deliver) == .notDue)
+        try inbox.ask(anna, .cancelNotification(CancelNotification(id: id)))
+        #expect(try inbox.ask(anna, .cancelNotification(CancelNotification(id: id))).isEmpty)
+        inbox.pass(.hours(2))
+        #expect(try inbox.ask(nil, deliver).isEmpty)
+        let later = inbox.time + .hours(1)
+        try inbox.ask(anna, schedule(later))
+        inbox.pass(.hours(1))
+        #expect(try inbox.ask(nil, deliver).isEmpty)
+        let atLast = NotificationsCommand.deliverScheduledNotification(.init(account: anna, id: id, due: later))
+        #expect(try inbox.ask(nil, atLast).count == 1)
+        #expect(try inbox.ask(nil, atLast).isEmpty)
+        #expect(inbox.state(anna).unread == 1 && inbox.state(anna).scheduled.isEmpty)
+    }
+
+    @Test("S18: closing deletes everything, and nothing is delivered or revived afterwards")
+    func close() throws {
+        var inbox = Inbox()
+        let anna = try inbox.person()
+        let id = try inbox.tell(anna)
+        try inbox.ask(
+            anna, .scheduleNotification(.init(id: inbox.id(), kind: .system, due: inbox.time + .days(1))))
+        try inbox.ask(anna, .closeAccount(CloseAccount()))
+        #expect(inbox.state(anna) == NotificationsState(account: anna, isClosed: true))
+        #expect(inbox.rows.history(of: anna).isEmpty)
+        #expect(try inbox.ask(anna, .closeAccount(CloseAccount())).isEmpty)
+        #expect(try inbox.rejection(anna, .openAccount(OpenAccount())) == .accountClosed)
+        #expect(try inbox.rejection(anna, .markRead(MarkRead(id: id))) == .accountClosed)
+        #expect(try inbox.rejection(anna, .deliverNotification(.init(id: inbox.id(), kind: .system))) == .accountClosed)
+        #expect(try inbox.ask(nil, .forgetOldNotifications(.init(account: anna))).isEmpty)
+        #expect(try inbox.rejection(inbox.id(), .markAllRead(MarkAllRead())) == .accountNotFound)
+        #expect(try inbox.rejection(nil, .markAllRead(MarkAllRead())) == .accountRequired)
+    }
+
+    @Test("R8: a field that a command doesn't have is refused with its path, at any depth")
+    func strict() throws {
+        func field(_ json: String) -> String? {
+            do {
+                _ = try ClearNotifications.decodedStrictly(from: Array(json.utf8))
+                return nil
+            } catch {
+                guard case .malformed(_, _, let field) = error else { return "?" }
+                return field
+            }
+        }
+        #expect(field(#"{"selection": {"category": "pings"}}"#) == nil)
+        #expect(field(#"{"selection": {"category": "pings", "kind": "x"}}"#) == "selection.kind")
+        #expect(field(#"{"selection": {"kinds": ["pingSent"]}, "account": "x"}"#) == "account")
+        #expect(field(#"{"selection": {"category": "pangs"}}"#) == "selection.category")
+        #expect(field(#"{"selection": {"ids": ["x"]}}"#) == "selection.ids.0")
+        #expect(field(#"{"selection": {"everything": "yes"}}"#) == "selection.everything")
+        #expect(field("{}") == "selection")
+        #expect(field(#"{"selection": null}"#) == "selection")
+    }
+}
+
+struct Unexpected: Error {}

@@ -1,0 +1,65 @@
+import Grammar
+import NotificationsContract
+import NotificationsService
+import TestKit
+import Testing
+import Vocabulary
+import WorkingSet
+
+@Suite("Notifications: whatever comes in whatever order")
+struct NotificationsPropertyTests {
+    @Test(
+        "S13: after any commands the unread count is the number of unread rows, here and for whoever folds the stream")
+    func random() async throws {
+        try await withRandom { random in
+            for _ in 0..<20 {
+                var inbox = Inbox(seed: random.next())
+                inbox.rows.limits.history = 12
+                inbox.rows.limits.scheduled = 3
+                let accounts = try (0..<3).map { _ in try inbox.person() }
+                let ids = (0..<30).map { _ in inbox.id() as NotificationID }
+                for _ in 0..<400 {
+                    inbox.pass(.minutes(Int64.random(in: 0...600, using: &random)))
+                    let account = accounts.randomElement(using: &random) ?? accounts[0]
+                    let command = Self.command(on: account, accounts, ids, in: inbox, using: &random)
+                    do { try inbox.ask(account, command) } catch is Rejection {}
+                    for account in accounts {
+                        let state = inbox.state(account)
+                        try #require(inbox.replicas[account] == state)
+                        try #require(state.unread == state.notifications.count(where: \.isUnread))
+                        try #require(state.notifications.count <= 12)
+                        try #require(inbox.rows.accounts[account]?.total == state.notifications.count)
+                    }
+                }
+            }
+        }
+    }
+
+    private static func command(
+        on account: AccountID, _ accounts: [AccountID], _ ids: [NotificationID], in inbox: Inbox,
+        using random: inout SeededRandom
+    ) -> NotificationsCommand {
+        let id = ids.randomElement(using: &random) ?? ids[0]
+        let kind = NotificationKind.allCases.randomElement(using: &random) ?? .system
+        let subject = Bool.random(using: &random) ? accounts.randomElement(using: &random) : nil
+        switch Int.random(in: 0..<30, using: &random) {
+        case 0: return random.oneIn(20) ? .closeAccount(CloseAccount()) : .openAccount(OpenAccount())
+        case 1...12: return .deliverNotification(.init(id: id, kind: kind, subject: subject))
+        case 13...17: return .markRead(MarkRead(id: id))
+        case 18: return .markAllRead(MarkAllRead())
+        case 19: return .clearNotifications(.init(selection: .init(kinds: [kind])))
+        case 20: return .clearNotifications(.init(selection: .init(category: kind.category, subject: subject)))
+        case 21: return .clearNotifications(.init(selection: .init(ids: [id])))
+        case 22: return .clearNotifications(.init(selection: .init(everything: true)))
+        case 23: return .forgetOldNotifications(.init(account: account))
+        case 24...26:
+            let due = inbox.time + .hours(Int64.random(in: 0...20, using: &random))
+            return .scheduleNotification(.init(id: id, kind: kind, subject: subject, due: due))
+        case 27: return .cancelNotification(CancelNotification(id: id))
+        default:
+            let scheduled = inbox.state(account).scheduled.randomElement(using: &random)
+            return .deliverScheduledNotification(
+                .init(account: account, id: scheduled?.id ?? id, due: scheduled?.due ?? inbox.time))
+        }
+    }
+}

@@ -1,0 +1,152 @@
+import Grammar
+import SessionContract
+import SessionService
+import Testing
+import Vocabulary
+import WorkingSet
+
+@Suite("Session: check-ins and alerts")
+struct CheckInTests {
+    private func isReminder(_ event: SessionEvent) -> Bool { if case .checkInReminded = event { true } else { false } }
+    private func isMissed(_ event: SessionEvent) -> Bool { if case .checkInMissed = event { true } else { false } }
+    private func isRepeat(_ event: SessionEvent) -> Bool { if case .alarmRepeated = event { true } else { false } }
+
+    @Test("S29: a check-in begins the timer anew; another one within 5 minutes is told how long to wait")
+    func checkIn() throws {
+        var household = Household()
+        let anna = try household.person()
+        #expect(household.state(anna).checkIn.due == nil && household.rows.wantedTimers(of: anna).isEmpty)
+        try household.ask(anna, .checkIn(CheckIn()))
+        #expect(household.state(anna).checkIn.due == household.time + .hours(24))
+        household.pass(.seconds(50))
+        do {
+            try household.ask(anna, .checkIn(CheckIn()))
+            throw Unexpected("checked in twice")
+        } catch let rejection as Rejection {
+            #expect(rejection.code == .tooSoon && rejection.message.contains("4 minutes and 10 seconds"))
+        }
+        household.pass(.seconds(250))
+        #expect(try household.ask(anna, .checkIn(CheckIn())).count == 1)
+    }
+
+    @Test("S31 S32: reminders 2 h and 30 min before, then the miss, each once and on time")
+    func deadlines() throws {
+        var household = Household()
+        let anna = try household.person()
+        try household.ask(anna, .checkIn(CheckIn()))
+        let due = household.time + .hours(24)
+        try household.run(.days(3), of: anna)
+        let reminders = household.log.filter { isReminder($0.event) }
+        #expect(reminders.map(\.at) == [due - .hours(2), due - .minutes(30)])
+        #expect(household.log.filter { isMissed($0.event) }.map(\.at) == [due])
+        #expect(
+            household.log.filter { isRepeat($0.event) }.map(\.at)
+                == [due + .minutes(30), due + .minutes(60), due + .minutes(90)])
+        #expect(household.state(anna).checkIn.missed && household.state(anna).checkIn.isVeryLate(at: household.time))
+        guard case .checkedIn(let checkedIn) = try household.ask(anna, .checkIn(CheckIn()))[0] else {
+            throw Unexpected("no check-in")
+        }
+        #expect(checkedIn.ended == due && !household.state(anna).checkIn.missed)
+    }
+
+    @Test("S31: reminders come as chosen, and none that would come with the check-in itself")
+    func chosenReminders() throws {
+        for (leads, interval, count) in [
+            ([.thirtyMinutes], .hours(24), 1), ([.twoHours], .hours(24), 1), ([], .hours(24), 0),
+            ([.twoHours, .thirtyMinutes], .hours(1), 1), ([.thirtyMinutes, .twoHours], .hours(2), 1),
+        ] as [([ReminderLead], Interval, Int)] {
+            var household = Household()
+            let anna = try household.person()
+            _ = try household.rejection(anna, .setCheckInReminders(.init(leads: leads)))
+            _ = try household.rejection(anna, .setCheckInInterval(.init(interval: interval)))
+            try household.ask(anna, .checkIn(CheckIn()))
+            try household.run(.days(2), of: anna)
+            #expect(household.log.filter { isReminder($0.event) }.count == count)
+        }
+    }
+
+    @Test("S31: when nothing ran for a day, the miss is told at once and stale reminders are not")
+    func afterAPause() throws {
+        var household = Household()
+        let anna = try household.person()
+        try household.ask(anna, .checkIn(CheckIn()))
+        let timers = household.rows.wantedTimers(of: anna)
+        household.pass(.days(2))
+        for timer in timers.reversed() + timers + timers { try household.ask(nil, timer.command) }
+        #expect(household.log.filter { isReminder($0.event) }.isEmpty)
+        #expect(household.log.filter { isMissed($0.event) }.map(\.at) == [household.time])
+    }
+
+    @Test("S31: when both reminders are due, the later one tells")
+    func lateReminder() throws {
+        var household = Household()
+        let anna = try household.person()
+        try household.ask(anna, .checkIn(CheckIn()))
+        let timers = household.rows.wantedTimers(of: anna)
+        household.pass(.minutes(24 * 60 - 10))
+        for timer in timers.dropLast() { try household.ask(nil, timer.command) }
+        let reminders = household.log.filter { isReminder($0.event) }.map(\.event)
+        guard case .checkInReminded(let reminded) = reminders.first else { throw Unexpected(reminders) }
+        #expect(reminders.count == 1 && reminded.lead == .thirtyMinutes)
+    }
+
+    @Test("S29: a check-in that races the expiry: one of the two, never both")
+    func race() throws {
+        var household = Household()
+        let anna = try household.person()
+        try household.ask(anna, .checkIn(CheckIn()))
+        let expire = try #require(household.rows.wantedTimers(of: anna).last)
+        #expect(try household.rejection(nil, expire.command) == .notDue)
+        household.pass(.hours(24))
+        var other = household
+        try household.ask(anna, .checkIn(CheckIn()))
+        #expect(try household.ask(nil, expire.command).isEmpty)
+        #expect(try other.ask(nil, expire.command).count == 1)
+        guard case .checkedIn(let late) = try other.ask(anna, .checkIn(CheckIn()))[0] else { throw Unexpected("") }
+        #expect(late.ended == expire.due)
+    }
+
+    @Test("S30: an interval from 1 hour to 7 days moves the deadline, never into the past, and never ends a miss")
+    func interval() throws {
+        var household = Household()
+        let anna = try household.person()
+        for wrong in [
+            Interval(microseconds: Interval.hours(1).microseconds - 1), .days(8), Interval(microseconds: .min),
+        ] as [Interval] {
+            #expect(try household.rejection(anna, .setCheckInInterval(.init(interval: wrong))) == .invalidField)
+        }
+        try household.ask(anna, .checkIn(CheckIn()))
+        let begin = household.time
+        household.pass(.hours(5))
+        try household.ask(anna, .setCheckInInterval(.init(interval: .hours(6))))
+        #expect(household.state(anna).checkIn.due == begin + .hours(6))
+        try household.ask(anna, .setCheckInInterval(.init(interval: .hours(2))))
+        #expect(household.state(anna).checkIn.due == household.time + .hours(2))
+        try household.run(.hours(3), of: anna)
+        let due = household.state(anna).checkIn.due
+        try household.ask(anna, .setCheckInInterval(.init(interval: .days(7))))
+        #expect(household.state(anna).checkIn.missed && household.state(anna).checkIn.due == due)
+        #expect(try household.ask(anna, .setCheckInInterval(.init(interval: .days(7)))).isEmpty)
+    }
+
+    @Test("S34: an alert goes on and off once each, is told again a bounded number of times, and stops when it ends")
+    func alert() throws {
+        var household = Household()
+        let anna = try household.person()
+        #expect(try household.ask(anna, .clearAlert(ClearAlert())).isEmpty)
+        try household.ask(anna, .raiseAlert(RaiseAlert()))
+        let raised = household.time
+        #expect(household.state(anna).alertRaised == raised)
+        #expect(try household.ask(anna, .raiseAlert(RaiseAlert())).isEmpty)
+        try household.run(.minutes(40), of: anna)
+        guard case .alertCleared(let cleared) = try household.ask(anna, .clearAlert(ClearAlert()))[0] else {
+            throw Unexpected("not cleared")
+        }
+        #expect(cleared.raised == raised && household.state(anna).alertRaised == nil)
+        try household.run(.days(1), of: anna)
+        #expect(household.log.filter { isRepeat($0.event) }.count == 1)
+        try household.ask(anna, .raiseAlert(RaiseAlert()))
+        try household.run(.days(1), of: anna)
+        #expect(household.log.filter { isRepeat($0.event) }.count == 4)
+    }
+}

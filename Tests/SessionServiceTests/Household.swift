@@ -1,0 +1,114 @@
+import Grammar
+import SessionContract
+import SessionService
+import TestKit
+import Testing
+import Vocabulary
+import WorkingSet
+
+/// One whole set of tables, what each person would see who folded their stream from its beginning, and a clock that
+/// sends what timers want.
+struct Household {
+    var rows = SessionRows()
+    var time = Instant(microseconds: 1_700_000_000_000_000)
+    private(set) var replicas: [AccountID: AccountState] = [:]
+    private(set) var log: [(at: Instant, event: SessionEvent)] = []
+    private var closed: Set<AccountID> = []
+    private var random: SeededRandom
+
+    init(seed: UInt64 = 1) {
+        random = SeededRandom(seed: seed)
+    }
+
+    mutating func id<Subject>() -> ID<Subject> { .new(at: time, using: &random) }
+
+    /// The same text makes the same secret.
+    static func secret(_ text: String) throws -> Secret {
+        var bytes = Array(text.utf8.prefix(32))
+        bytes += [UInt8](repeating: 0, count: 32 - bytes.count)
+        return try #require(Secret(bytes))
+    }
+
+    mutating func device(_ name: String = "phone") throws -> NewDevice {
+        let id: DeviceID = id()
+        return NewDevice(id: id, name: name, token: try Self.secret("t\(id)"))
+    }
+
+    mutating func person(_ handle: String = "anna", password: String = "secret") throws -> AccountID {
+        let account: AccountID = id()
+        try ask(
+            nil,
+            .signUp(
+                .init(
+                    account: account, handle: handle, verifier: try Self.secret(password), name: "Anna",
+                    device: try device())))
+        return account
+    }
+
+    @discardableResult
+    mutating func signIn(_ handle: String = "anna", password: String = "secret") throws -> DeviceID {
+        let device = try device("tablet")
+        let events = try ask(
+            nil, .signIn(.init(handle: handle, verifier: try Self.secret(password), device: device)))
+        guard case .deviceSignedIn(let signedIn) = events[0] else { throw Unexpected(events) }
+        return signedIn.device.id
+    }
+
+    /// Sends a command, takes in its events, and checks what every command must keep to.
+    @discardableResult
+    mutating func ask(_ account: AccountID?, _ command: SessionCommand) throws -> [SessionEvent] {
+        let before = rows
+        let context = CommandContext(
+            commandID: id(), account: account, key: .account(account ?? AccountID(high: 0, low: 0)), time: time)
+        let emissions: [Emission<SessionEvent>]
+        do {
+            emissions = try SessionReducer.reduce(&rows, command, context)
+        } catch {
+            try #require(rows == before, "a rejected command must leave the rows as they were")
+            throw error
+        }
+        if emissions.isEmpty { try #require(rows == before, "what says nothing must change nothing") }
+        for emission in emissions {
+            let stream = emission.event.account
+            try #require(emission.key == .account(stream) && !closed.contains(stream))
+            let body = emission.event.body
+            let read = try SessionEvent(
+                type: type(of: body).type, version: type(of: body).version, body: try body.encoded())
+            try #require(read == emission.event)
+            replicas[stream, default: AccountState(account: stream)].apply(read)
+            log.append((time, read))
+            if case .accountClosed = read { closed.insert(stream) }
+        }
+        return emissions.map(\.event)
+    }
+
+    mutating func rejection(_ account: AccountID?, _ command: SessionCommand) throws -> Rejection.Code? {
+        do {
+            try ask(account, command)
+            return nil
+        } catch let rejection as Rejection {
+            return rejection.code
+        }
+    }
+
+    func state(_ account: AccountID) -> AccountState { rows.published(account) }
+
+    mutating func pass(_ interval: Interval) { time = time + interval }
+
+    /// Lets time pass, and timers fire when they are due.
+    mutating func run(_ interval: Interval, of account: AccountID) throws {
+        let end = time + interval
+        while let timer = rows.wantedTimers(of: account).first, timer.due <= end {
+            time = max(time, timer.due)
+            let before = rows.wantedTimers(of: account)
+            try ask(nil, timer.command)
+            if rows.wantedTimers(of: account) == before { break }
+        }
+        time = end
+    }
+}
+
+struct Unexpected: Error {
+    let found: String
+    init(_ found: some Any) { self.found = "\(found)" }
+}

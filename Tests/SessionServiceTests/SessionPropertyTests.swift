@@ -1,0 +1,96 @@
+import Grammar
+import SessionContract
+import SessionService
+import TestKit
+import Testing
+import Vocabulary
+import WorkingSet
+
+@Suite("Session: whatever people and timers do")
+struct SessionPropertyTests {
+    @Test("S29 S32: after any commands who folds the stream sees the tables, and each deadline is told at most once")
+    func random() async throws {
+        try await withRandom { random in
+            for _ in 0..<20 {
+                var household = Household(seed: random.next())
+                household.rows.limits.devices = 3
+                household.rows.limits.signedOutDevices = 2
+                let accounts = [try household.person("anna"), try household.person("ben")]
+                var old: [WantedTimer] = []
+                for _ in 0..<400 {
+                    household.pass(.minutes(Int64.random(in: 0...200, using: &random)))
+                    let account = accounts.randomElement(using: &random) ?? accounts[0]
+                    let timers = household.rows.wantedTimers(of: account)
+                    old += random.oneIn(4) ? timers : []
+                    if let timer = (random.oneIn(2) ? timers : old).randomElement(using: &random) {
+                        do { try household.ask(nil, timer.command) } catch let error as Rejection {
+                            try #require(error.code == .notDue)
+                        }
+                    }
+                    let command = try Self.command(
+                        of: account, account == accounts[0] ? "anna" : "ben", in: &household, using: &random)
+                    do { try household.ask(account, command) } catch is Rejection {}
+                    for account in accounts {
+                        let state = household.state(account)
+                        try #require(household.replicas[account] == state)
+                        try #require(state.devices.count <= 3)
+                        if let due = state.checkIn.due, let last = state.checkIn.last { try #require(due > last) }
+                    }
+                }
+                try Self.check(household.log.map(\.event))
+            }
+        }
+    }
+
+    private static func check(_ events: [SessionEvent]) throws {
+        struct Told: Hashable {
+            let account: AccountID
+            let deadline: Instant
+            let what: String
+        }
+        var told: Set<Told> = []
+        for event in events {
+            // Whoever moves a deadline away and back is reminded of it anew.
+            if case .checkInIntervalSet(let event) = event {
+                told = told.filter { $0.account != event.account || ReminderLead(rawValue: $0.what) == nil }
+            }
+            let one: Told? =
+                switch event {
+                case .checkInMissed(let event): Told(account: event.account, deadline: event.deadline, what: "missed")
+                case .checkInReminded(let event):
+                    Told(account: event.account, deadline: event.deadline, what: event.lead.rawValue)
+                case .alarmRepeated(let event):
+                    Told(account: event.account, deadline: event.since, what: "\(event.kind)\(event.repetition)")
+                default: nil
+                }
+            if let one { try #require(told.insert(one).inserted, "told twice: \(one)") }
+        }
+    }
+
+    private static func command(
+        of account: AccountID, _ handle: String, in household: inout Household, using random: inout SeededRandom
+    ) throws -> SessionCommand {
+        let device = household.state(account).devices.randomElement(using: &random)?.id
+        let password = try Household.secret(random.oneIn(3) ? "wrong" : "secret")
+        switch Int.random(in: 0..<24, using: &random) {
+        case 0: return random.oneIn(20) ? .closeAccount(CloseAccount()) : .signOut(.init(by: device))
+        case 1...4: return .signIn(.init(handle: handle, verifier: password, device: try household.device()))
+        case 5...6:
+            let id = device ?? household.id()
+            let token = try Household.secret("t\(id)")
+            return .refreshDevice(.init(device: id, token: token, next: try Household.secret("\(household.time)")))
+        case 7: return .signOut(.init(device: device, by: device))
+        case 8: return .updateSecurity(.init(isSingleDevice: random.oneIn(2)))
+        case 9:
+            return .updateProfile(
+                .init(expectedVersion: household.state(account).profileVersion, name: random.oneIn(2) ? "Bo" : "Al"))
+        case 10...15: return .checkIn(CheckIn())
+        case 16...17: return .setCheckInInterval(.init(interval: .hours(Int64.random(in: 1...30, using: &random))))
+        case 18: return .setCheckInReminders(.init(leads: ReminderLead.allCases.filter { _ in random.oneIn(2) }))
+        case 19...20: return .raiseAlert(RaiseAlert())
+        case 21: return .clearAlert(ClearAlert())
+        default:
+            return .changePassword(.init(verifier: password, next: try Household.secret("other"), by: device))
+        }
+    }
+}

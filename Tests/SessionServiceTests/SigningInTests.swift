@@ -1,0 +1,257 @@
+import Grammar
+import SessionContract
+import SessionService
+import Testing
+import Vocabulary
+import WorkingSet
+
+@Suite("Session: accounts and devices")
+struct SigningInTests {
+    @Test("S41: signing up opens the account and signs its first device in; the handle is kept as it is found by")
+    func signUp() throws {
+        var household = Household()
+        let account = try household.person("  Änna".replacing("Ä", with: "A").uppercased())
+        guard case .accountOpened(let opened) = household.log[0].event else { throw Unexpected(household.log) }
+        #expect(opened.account == account && opened.handle == "anna" && opened.name == "Anna")
+        #expect(household.state(account).devices.count == 1 && !household.state(account).needsProfile)
+    }
+
+    @Test(
+        "S41: a handle that is or looks like another's is refused",
+        arguments: ["anna.b", "Anna.B", "anna_b", "annab", "ａｎｎａ.b"])
+    func handleTaken(other: String) throws {
+        var household = Household()
+        _ = try household.person("anna.b")
+        let other = SignUp(
+            account: household.id(), handle: other, verifier: try Household.secret("x"), device: try household.device())
+        #expect(try household.rejection(nil, .signUp(other)) == .handleTaken)
+    }
+
+    @Test(
+        "S41: handles in misleading letters, of a wrong length, or kept for operators are refused",
+        arguments: [
+            "аnna", "ann\u{200B}a", "ab", "1anna", "anna-", "an na", "anna\u{0}", "quartet", "r00t", "supp0rt", "",
+            String(repeating: "a", count: 31), String(repeating: "a", count: 100_000),
+        ])
+    func handleRefused(handle: String) {
+        do {
+            _ = try Handle(handle)
+            Issue.record("\(handle) was accepted")
+        } catch {
+            #expect(error.code == .invalidField && error.field == "handle")
+        }
+    }
+
+    @Test(
+        "S44: a name has 2 to 50 letters of any script, spaces, hyphens, apostrophes",
+        arguments: [
+            ("Jo", "Jo"), ("  Anna   Lena ", "Anna Lena"), ("O’Brien-Müller", "O’Brien-Müller"), ("अनन्या", "अनन्या"),
+            ("李明", "李明"), ("J", nil), ("", nil), ("--", nil), ("Anna1", nil), ("Anna\u{202E}", nil), ("A<b>", nil),
+            ("Anna\nLena", nil), (String(repeating: "a", count: 51), nil), ("Zoe\u{0301}", "Zoé"),
+        ] as [(String, String?)])
+    func name(text: String, kept: String?) {
+        #expect((try? PersonName(text))?.description == kept)
+    }
+
+    @Test("S41: a wrong password and an unknown handle get the same answer; the right one signs in")
+    func signIn() throws {
+        var household = Household()
+        let account = try household.person()
+        let wrong = SignIn(handle: "anna", verifier: try Household.secret("x"), device: try household.device())
+        let events = try household.ask(nil, .signIn(wrong))
+        guard case .signInFailed(let failed) = events[0] else { throw Unexpected(events) }
+        #expect(failed.blockedUntil == nil)
+        for handle in ["ben", "anna_", "аnna", "annа"] {
+            let unknown = SignIn(handle: handle, verifier: try Household.secret("x"), device: try household.device())
+            do {
+                try household.ask(nil, .signIn(unknown))
+                throw Unexpected("signed in")
+            } catch let rejection as Rejection {
+                #expect(rejection == SignInFailed.rejection)
+            }
+        }
+        let device = try household.signIn("Anna")
+        #expect(household.state(account).devices[device]?.name == "tablet")
+    }
+
+    @Test("S41: guessing is slowed: after 5 wrong passwords not even the right one helps, for longer and longer")
+    func guessing() throws {
+        var household = Household()
+        let account = try household.person()
+        let wrong = SessionCommand.signIn(
+            .init(handle: "anna", verifier: try Household.secret("x"), device: try household.device()))
+        let right = SessionCommand.signIn(
+            .init(handle: "anna", verifier: try Household.secret("secret"), device: try household.device()))
+        for _ in 0..<5 { try household.ask(nil, wrong) }
+        for wait in [1, 2, 4, 8, 16, 32, 60, 60] as [Int64] {
+            household.pass(.seconds(wait * 60 - 1))
+            #expect(try household.rejection(nil, right) == .tooManyAttempts)
+            household.pass(.seconds(1))
+            try household.ask(nil, wrong)
+        }
+        household.pass(.hours(1))
+        #expect(try household.rejection(nil, right) == nil)
+        #expect(household.rows.credentials[account]?.failures == 0)
+    }
+
+    @Test("S42: a token is exchanged for the next; one that was exchanged before signs the device out")
+    func refresh() throws {
+        var household = Household()
+        let account = try household.person()
+        let device = try household.device()
+        try household.ask(
+            nil, .signIn(.init(handle: "anna", verifier: try Household.secret("secret"), device: device)))
+        func refresh(_ token: String, _ next: String) throws -> SessionCommand {
+            .refreshDevice(
+                .init(device: device.id, token: try Household.secret(token), next: try Household.secret(next)))
+        }
+        let first = SessionCommand.refreshDevice(
+            .init(device: device.id, token: device.token, next: try Household.secret("2")))
+        household.pass(.minutes(15))
+        guard case .deviceRefreshed = try household.ask(account, first)[0] else { throw Unexpected("no refresh") }
+        #expect(household.state(account).devices[device.id]?.lastSeen == household.time)
+        try household.ask(account, try refresh("2", "3"))
+        #expect(try household.rejection(account, try refresh("9", "10")) == .invalidToken)
+        let reused = try household.ask(account, try refresh("2", "4"))
+        guard case .deviceSignedOut(let out) = reused[0] else { throw Unexpected(reused) }
+        #expect(out.reason == .tokenReused && household.state(account).devices[device.id] == nil)
+        #expect(try household.rejection(account, try refresh("3", "5")) == .deviceSignedOut)
+        let stranger = try household.person("ben")
+        #expect(try household.rejection(stranger, try refresh("3", "5")) == .deviceSignedOut)
+    }
+
+    @Test("S43: several devices by default, each revocable; one at a time if the account wants, the other told why")
+    func devices() throws {
+        var household = Household()
+        let account = try household.person()
+        let first = try #require(household.state(account).devices.first?.id)
+        let second = try household.signIn()
+        #expect(household.state(account).devices.count == 2)
+        let out = try household.ask(account, .signOut(.init(device: first, by: second)))
+        #expect(out == [.deviceSignedOut(.init(account: account, device: first, reason: .revoked, at: household.time))])
+        #expect(try household.ask(account, .signOut(.init(device: first, by: second))).isEmpty)
+        #expect(try household.rejection(account, .signOut(.init(device: household.id()))) == .notFound)
+        try household.ask(account, .updateSecurity(.init(isSingleDevice: true)))
+        household.pass(.seconds(1))
+        let third = try household.signIn()
+        #expect(household.state(account).devices.map(\.id) == [third])
+        do {
+            try household.ask(
+                account,
+                .refreshDevice(
+                    .init(device: second, token: try Household.secret("t\(second)"), next: try Household.secret("n"))))
+            throw Unexpected("a displaced device went on")
+        } catch let rejection as Rejection {
+            #expect(rejection.code == .deviceSignedOut && rejection.message.contains("one at a time"))
+        }
+    }
+
+    @Test("S43: as many devices as there may be: the one seen the longest ago makes room")
+    func deviceLimit() throws {
+        var household = Household()
+        household.rows.limits.devices = 3
+        household.rows.limits.signedOutDevices = 2
+        let account = try household.person()
+        var ids = household.state(account).devices.map(\.id)
+        for _ in 0..<6 {
+            household.pass(.minutes(1))
+            ids.append(try household.signIn())
+        }
+        #expect(Set(household.state(account).devices.map(\.id)) == Set(ids.suffix(3)))
+        #expect(household.rows.deviceChanges.inserted.count == 5)
+    }
+
+    @Test("S17: signing out of everything ends every device, the asking one first")
+    func signOutAll() throws {
+        var household = Household()
+        let account = try household.person()
+        let device = try household.signIn()
+        let events = try household.ask(account, .signOut(.init(by: device)))
+        #expect(events.count == 2)
+        guard case .deviceSignedOut(let first) = events[0] else { throw Unexpected(events) }
+        #expect(first.device == device && first.reason == .signedOut)
+        #expect(household.state(account).devices.isEmpty)
+        #expect(try household.ask(account, .signOut(.init(by: device))).isEmpty)
+    }
+
+    @Test("S41: a new password ends the other devices; the old one no longer signs in")
+    func changePassword() throws {
+        var household = Household()
+        let account = try household.person()
+        let device = try household.signIn()
+        let (old, new) = (try Household.secret("secret"), try Household.secret("new"))
+        let events = try household.ask(account, .changePassword(.init(verifier: new, next: old, by: device)))
+        guard case .signInFailed = events[0] else { throw Unexpected(events) }
+        #expect(
+            try household.rejection(account, .changePassword(.init(verifier: old, next: old, by: device)))
+                == .samePassword)
+        guard
+            case .passwordChanged = try household.ask(
+                account, .changePassword(.init(verifier: old, next: new, by: device)))[0]
+        else { throw Unexpected("not changed") }
+        #expect(household.state(account).devices.map(\.id) == [device])
+        let byOld = SignIn(handle: "anna", verifier: old, device: try household.device())
+        guard case .signInFailed = try household.ask(nil, .signIn(byOld))[0] else { throw Unexpected("old password") }
+        try household.signIn(password: "new")
+    }
+
+    @Test("S45: the profile changes from the version that was seen, and a stale change is told so")
+    func profile() throws {
+        var household = Household()
+        let account = try household.person()
+        try household.ask(
+            account, .updateProfile(.init(expectedVersion: 1, name: " Anna  Lena", emergencyNote: "Diabetes\nInsulin")))
+        #expect(household.state(account).name == "Anna Lena" && household.state(account).profileVersion == 2)
+        #expect(
+            try household.rejection(account, .updateProfile(.init(expectedVersion: 1, name: "Bo"))) == .staleVersion)
+        #expect(try household.ask(account, .updateProfile(.init(expectedVersion: 2, name: "Anna Lena"))).isEmpty)
+        #expect(try household.rejection(account, .updateProfile(.init(expectedVersion: 2, name: "7"))) == .invalidField)
+    }
+
+    @Test("S18: a closed account is closed for ever and holds nothing of the person; its handle rests for a month")
+    func close() throws {
+        var household = Household()
+        let account = try household.person()
+        try household.ask(account, .checkIn(CheckIn()))
+        try household.ask(account, .raiseAlert(RaiseAlert()))
+        try household.ask(account, .closeAccount(CloseAccount()))
+        #expect(household.state(account) == AccountState(account: account, isClosed: true))
+        #expect(household.rows.credentials[account] == nil && household.rows[account]?.name == nil)
+        #expect(household.rows.wantedTimers(of: account).isEmpty)
+        #expect(try household.ask(account, .closeAccount(CloseAccount())).isEmpty)
+        #expect(try household.rejection(account, .checkIn(CheckIn())) == .accountClosed)
+        let signIn = SignIn(
+            handle: "anna", verifier: try Household.secret("secret"), device: try household.device())
+        #expect(try household.rejection(nil, .signIn(signIn)) == .invalidCredentials)
+        func again(_ id: AccountID) throws -> SessionCommand {
+            .signUp(
+                .init(
+                    account: id, handle: "Anna", verifier: try Household.secret("x"), device: try household.device()))
+        }
+        #expect(try household.rejection(nil, try again(account)) == .accountClosed)
+        #expect(try household.rejection(nil, try again(household.id())) == .handleTaken)
+        household.pass(.days(30))
+        let next: AccountID = household.id()
+        #expect(try household.rejection(nil, try again(next)) == nil)
+        #expect(household.state(next).handle == "anna")
+    }
+
+    @Test("R21: no event, no published state and no printed secret shows what proves who somebody is")
+    func secrets() throws {
+        var household = Household()
+        let account = try household.person()
+        try household.signIn()
+        let secret = try Household.secret("secret")
+        var texts = try household.log.map { String(decoding: try $0.event.body.encoded(), as: UTF8.self) }
+        texts.append("\(household.state(account))")
+        texts.append("\(secret) \(String(reflecting: secret))")
+        var dumped = ""
+        dump(secret, to: &dumped)
+        texts.append(dumped)
+        let base64 = try JSON.text(of: secret)
+        for text in texts {
+            #expect(!text.contains(base64) && !text.contains("verifier") && !text.contains("token"))
+            #expect(!text.contains("115, 101, 99"))
+        }
+    }
+}
