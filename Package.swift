@@ -48,7 +48,57 @@ let package = Package(
             ],
             path: "Shared/ServiceKit", swiftSettings: settings),
 
+        // MARK: Contracts
+        .target(
+            name: "Grammar", dependencies: ["Vocabulary"], path: "Shared/Contracts/Grammar", swiftSettings: settings),
+        .target(
+            name: "SessionContract", dependencies: ["Grammar", "Vocabulary"], path: "Shared/Contracts/Session",
+            swiftSettings: settings),
+        .target(
+            name: "ContactsContract", dependencies: ["Grammar", "Vocabulary"], path: "Shared/Contracts/Contacts",
+            swiftSettings: settings),
+        .target(
+            name: "NotificationsContract", dependencies: ["Grammar", "Vocabulary"],
+            path: "Shared/Contracts/Notifications",
+            swiftSettings: settings),
+
+        // MARK: Services
+        .target(name: "WorkingSet", path: "Shared/WorkingSet", swiftSettings: settings),
+        .target(
+            name: "SessionService",
+            dependencies: ["Bus", "Grammar", "Postgres", "SessionContract", "Vocabulary", "WorkingSet", crypto],
+            path: "Services/Session", swiftSettings: settings),
+        .target(
+            name: "ContactsService",
+            dependencies: ["Bus", "Grammar", "Postgres", "ContactsContract", "Vocabulary", "WorkingSet"],
+            path: "Services/Contacts", resources: [.copy("Migrations")], swiftSettings: settings),
+        .target(
+            name: "NotificationsService",
+            dependencies: ["Bus", "Grammar", "Postgres", "NotificationsContract", "Vocabulary", "WorkingSet"],
+            path: "Services/Notifications", swiftSettings: settings),
+
         // MARK: Tests
+        .testTarget(
+            name: "SessionServiceTests",
+            dependencies: [
+                "Bus", "Grammar", "Postgres", "SessionContract", "SessionService", "TestKit", "Vocabulary",
+                "WorkingSet",
+            ],
+            path: "Tests/SessionServiceTests", swiftSettings: settings),
+        .testTarget(
+            name: "ContactsServiceTests",
+            dependencies: [
+                "Bus", "Grammar", "Postgres", "ContactsContract", "ContactsService", "TestKit", "Vocabulary",
+                "WorkingSet",
+            ],
+            path: "Tests/ContactsServiceTests", swiftSettings: settings),
+        .testTarget(
+            name: "NotificationsServiceTests",
+            dependencies: [
+                "Bus", "Grammar", "Postgres", "NotificationsContract", "NotificationsService", "TestKit", "Vocabulary",
+                "WorkingSet",
+            ],
+            path: "Tests/NotificationsServiceTests", swiftSettings: settings),
         .executableTarget(
             name: "example", dependencies: ["ServiceKit", logging, lifecycle], path: "Tests/Example",
             resources: [.copy("Migrations")], swiftSettings: settings),
