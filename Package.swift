@@ -50,7 +50,7 @@ let package = Package(
 
         // MARK: Contracts
         .target(
-            name: "Grammar", dependencies: ["Vocabulary"], path: "Shared/Contracts/Grammar", swiftSettings: settings),
+            name: "Grammar", dependencies: ["Vocabulary"], path: "Shared/Grammar", swiftSettings: settings),
         .target(
             name: "SessionContract", dependencies: ["Grammar", "Vocabulary"], path: "Shared/Contracts/Session",
             swiftSettings: settings),
