@@ -71,28 +71,16 @@ public final class Appender: Service, Sendable {
 
     /// Works until it is cancelled or shut down gracefully.
     public func run() async throws {
-        await withTaskCancellationOrGracefulShutdownHandler {
-            var attempt = 0
-            var isFirst = true
-            while !bell.isStopped {
-                do {
-                    let connection = try await Connection.connect(configuration, logger: logger)
-                    if !isFirst { for action in reconnected.withLock({ $0 }) { action() } }
-                    isFirst = false
-                    attempt = 0
-                    defer { Task { await connection.close() } }
-                    try await connection.run { [self] database in try flushUntilStopped(database) }
-                } catch {
-                    guard !bell.isStopped else { return }
-                    attempt += 1
-                    logger.warning(
-                        "appending waits until the database is back",
-                        metadata: ["error": "\(error)", "waiting": "\(waiting)"])
-                    try? await Task.sleep(for: settings.backoff.delay(attempt: attempt))
-                }
+        let loop = ConnectionLoop(
+            configuration: configuration, backoff: settings.backoff, bell: bell, logger: logger)
+        let isFirst = Mutex(true)
+        await loop.run { [self] database in
+            let isReconnect = isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return !isFirst
             }
-        } onCancelOrGracefulShutdown: {
-            self.bell.stop()
+            if isReconnect { for action in reconnected.withLock({ $0 }) { action() } }
+            try flushUntilStopped(database)
         }
     }
 

@@ -22,8 +22,9 @@ public final class CommandSender: Service, Sendable {
     private let pool: Pool
     private let logger: Logger
     private let waiters = Mutex<[CommandID: [Waiter]]>([:])
-    private let lookUps: AsyncStream<[CommandID]>
-    private let lookUp: AsyncStream<[CommandID]>.Continuation
+    /// Whose outcomes are to be looked up; while one query runs, the next one's fill.
+    private let lookUps = Mutex<Set<CommandID>>([])
+    private let (wake, waker) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
 
     /// - Parameters:
     ///   - appender: to the command log that the service reads.
@@ -34,7 +35,6 @@ public final class CommandSender: Service, Sendable {
         self.tail = tail
         self.pool = pool
         self.logger = logger
-        (lookUps, lookUp) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1024))
         tail.observe { [weak self] row in
             self?.observe(row)
         } poll: { [weak self] in
@@ -61,7 +61,7 @@ public final class CommandSender: Service, Sendable {
                 answer.wait(continuation)
                 waiters.withLock { $0[id, default: []].append(waiter) }
                 append(waiter, id)
-                if mayBeRepeated { lookUp.yield([id]) }
+                if mayBeRepeated { lookUp([id]) }
             }
         } onCancel: {
             answer.give(.failure(.noOutcomeYet(id)))
@@ -73,9 +73,11 @@ public final class CommandSender: Service, Sendable {
     /// Looks up outcomes and gives up on those who waited too long, until cancelled or shut down.
     public func run() async throws {
         await withGracefulShutdownHandler {
-            for await ids in lookUps {
-                var ids = Set(ids)
-                // One query for all that queued up meanwhile would need peeking; the stream is short, queries are cheap.
+            for await _ in wake {
+                var ids = lookUps.withLock { ids in
+                    defer { ids = [] }
+                    return ids
+                }
                 ids.formIntersection(waiters.withLock { Set($0.keys) })
                 guard !ids.isEmpty else { continue }
                 do { try await resolve(Array(ids)) } catch {
@@ -83,11 +85,16 @@ public final class CommandSender: Service, Sendable {
                 }
             }
         } onGracefulShutdown: {
-            self.lookUp.finish()
+            self.waker.finish()
         }
     }
 
     // MARK: Private
+
+    private func lookUp(_ ids: [CommandID]) {
+        lookUps.withLock { $0.formUnion(ids) }
+        waker.yield()
+    }
 
     private func append(_ waiter: Waiter, _ id: CommandID) {
         do {
@@ -138,7 +145,7 @@ public final class CommandSender: Service, Sendable {
             (waiters.flatMap { id, list in list.filter { $0.deadline <= now }.map { (id, $0) } }, Array(waiters.keys))
         }
         for (id, waiter) in late { waiter.resume(.failure(.noOutcomeYet(id))) }
-        if !open.isEmpty { lookUp.yield(open) }
+        if !open.isEmpty { lookUp(open) }
     }
 
     private func resolve(_ ids: [CommandID]) async throws {

@@ -108,24 +108,8 @@ public final class Tail: Service, Sendable {
 
     /// Works until it is cancelled or shut down gracefully.
     public func run() async throws {
-        await withTaskCancellationOrGracefulShutdownHandler {
-            var attempt = 0
-            while !bell.isStopped {
-                do {
-                    let connection = try await Connection.connect(configuration, logger: logger)
-                    attempt = 0
-                    defer { Task { await connection.close() } }
-                    try await connection.run { [self] database in try readUntilStopped(database) }
-                } catch {
-                    guard !bell.isStopped else { return }
-                    attempt += 1
-                    logger.warning("reading waits until the database is back", metadata: ["error": "\(error)"])
-                    try? await Task.sleep(for: backoff.delay(attempt: attempt))
-                }
-            }
-        } onCancelOrGracefulShutdown: {
-            self.bell.stop()
-        }
+        let loop = ConnectionLoop(configuration: configuration, backoff: backoff, bell: bell, logger: logger)
+        await loop.run { [self] database in try readUntilStopped(database) }
     }
 
     private func readUntilStopped(_ database: Database) throws {

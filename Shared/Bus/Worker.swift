@@ -38,25 +38,8 @@ final class Worker<Handler: BatchHandler>: Sendable {
 
     /// Works until shut down, on one connection after another.
     func run() async throws {
-        await withTaskCancellationOrGracefulShutdownHandler {
-            var attempt = 0
-            while !bell.isStopped {
-                do {
-                    let connection = try await Connection.connect(configuration, logger: logger)
-                    attempt = 0
-                    defer { Task { await connection.close() } }
-                    try await connection.run { [self] database in
-                        try WorkerLoop(self, database).run()
-                    }
-                } catch {
-                    guard !bell.isStopped else { return }
-                    attempt += 1
-                    logger.warning("the worker lost its database and tries again", metadata: ["error": "\(error)"])
-                    try? await Task.sleep(for: settings.backoff.delay(attempt: attempt))
-                }
-            }
-        } onCancelOrGracefulShutdown: {
-            self.bell.stop()
-        }
+        let loop = ConnectionLoop(
+            configuration: configuration, backoff: settings.backoff, bell: bell, logger: logger)
+        await loop.run { [self] database in try WorkerLoop(self, database).run() }
     }
 }
