@@ -22,7 +22,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.0.0"),
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
     ],
@@ -49,7 +48,63 @@ let package = Package(
             ],
             path: "Shared/ServiceKit", swiftSettings: settings),
 
+        // MARK: Contracts
+        .target(
+            name: "Grammar", dependencies: ["Vocabulary"], path: "Shared/Grammar", swiftSettings: settings),
+        .target(
+            name: "SessionContract", dependencies: ["Grammar", "Vocabulary"], path: "Shared/Contracts/Session",
+            swiftSettings: settings),
+        .target(
+            name: "ContactsContract", dependencies: ["Grammar", "Vocabulary"], path: "Shared/Contracts/Contacts",
+            swiftSettings: settings),
+        .target(
+            name: "NotificationsContract", dependencies: ["Grammar", "Vocabulary"],
+            path: "Shared/Contracts/Notifications",
+            swiftSettings: settings),
+
+        // MARK: Services
+        .target(name: "WorkingSet", path: "Shared/WorkingSet", swiftSettings: settings),
+        .target(
+            name: "SessionService",
+            dependencies: ["Bus", "Grammar", "Postgres", "SessionContract", "Vocabulary", "WorkingSet", crypto],
+            path: "Services/Session", swiftSettings: settings),
+        .target(
+            name: "ContactsService",
+            dependencies: ["Bus", "Grammar", "Postgres", "ContactsContract", "Vocabulary", "WorkingSet"],
+            path: "Services/Contacts", resources: [.copy("Migrations")], swiftSettings: settings),
+        .target(
+            name: "NotificationsService",
+            dependencies: ["Bus", "Grammar", "Postgres", "NotificationsContract", "Vocabulary", "WorkingSet"],
+            path: "Services/Notifications", swiftSettings: settings),
+
         // MARK: Tests
+        .testTarget(
+            name: "SessionServiceTests",
+            dependencies: [
+                "Bus", "Grammar", "Postgres", "SessionContract", "SessionService", "TestKit", "Vocabulary",
+                "WorkingSet",
+            ],
+            path: "Tests/SessionServiceTests", swiftSettings: settings),
+        .testTarget(
+            name: "ContactsServiceTests",
+            dependencies: [
+                "Bus", "Grammar", "Postgres", "ContactsContract", "ContactsService", "TestKit", "Vocabulary",
+                "WorkingSet",
+            ],
+            path: "Tests/ContactsServiceTests", swiftSettings: settings),
+        .testTarget(
+            name: "NotificationsServiceTests",
+            dependencies: [
+                "Bus", "Grammar", "Postgres", "NotificationsContract", "NotificationsService", "TestKit", "Vocabulary",
+                "WorkingSet",
+            ],
+            path: "Tests/NotificationsServiceTests", swiftSettings: settings),
+        .executableTarget(
+            name: "example", dependencies: ["ServiceKit", logging, lifecycle], path: "Tests/Example",
+            resources: [.copy("Migrations")], swiftSettings: settings),
+        .testTarget(
+            name: "ServiceKitTests", dependencies: ["Postgres", "ServiceKit", "TestKit", "example", logging],
+            path: "Tests/ServiceKitTests", swiftSettings: settings),
         .executableTarget(name: "test-supervisor", path: "Tests/Supervisor"),
         .target(
             name: "TestKit", dependencies: ["CLibpq", "test-supervisor"], path: "Tests/TestKit", exclude: ["clone.sql"],
@@ -67,7 +122,8 @@ let package = Package(
             name: "PostgresTests", dependencies: ["Postgres", "TestKit"], path: "Tests/PostgresTests",
             swiftSettings: settings),
         .executableTarget(
-            name: "postgres-benchmark", dependencies: ["Postgres"], path: "Tests/Benchmarks/Postgres", exclude: ["libpq.c"],
+            name: "postgres-benchmark", dependencies: ["Postgres"], path: "Tests/Benchmarks/Postgres",
+            exclude: ["libpq.c"],
             swiftSettings: settings),
         .testTarget(
             name: "BusTests", dependencies: ["Bus", "Vocabulary"], path: "Tests/BusTests", swiftSettings: settings),

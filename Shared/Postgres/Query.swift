@@ -38,10 +38,16 @@ public struct Query: ExpressibleByStringInterpolation, Sendable {
             query.sql += literal
         }
 
-        /// Binds a value; nil is NULL.
+        /// Binds a value.
         public mutating func appendInterpolation<Value: PostgresEncodable>(_ value: Value) {
+            appendInterpolation(Optional(value))
+        }
+
+        /// Binds a value, or NULL.
+        public mutating func appendInterpolation<Value: PostgresEncodable>(_ value: Value?) {
             let start = query.values.count
-            query.ranges.append(value.encode(into: &query.values) ? start..<query.values.count : nil)
+            let isNull = value?.encode(into: &query.values) != true
+            query.ranges.append(isNull ? nil : start..<query.values.count)
             query.types.append(Value.postgresType)
             query.sql += "$\(query.ranges.count)"
         }

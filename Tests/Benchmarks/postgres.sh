@@ -16,6 +16,7 @@ echo "building" >&2
 swift build -c release --product postgres-benchmark >&2
 cc -O2 -o "$work/libpq" Tests/Benchmarks/Postgres/libpq.c -I"$(pg_config --includedir)" -lpq
 psql -X -q "$url" <<'SQL'
+SET client_min_messages = warning;
 DROP TABLE IF EXISTS bench_read, bench_append;
 CREATE TABLE bench_read AS
 SELECT n AS position, 'EntryPosted'::text AS type, 'account/' || gen_random_uuid() AS key, gen_random_uuid() AS account,

@@ -236,7 +236,8 @@ struct ConnectionTests {
             defer { relay.stop() }
             let connection = try await Connection.connect(
                 Configuration(try database.url + " host='\(relay.socketFolder)'"))
-            // With its end: READ COMMITTED is not meant.
+            // Prepared before, so that COMMIT is one message; with its end, since READ COMMITTED is not meant.
+            try await connection.run { try $0.transaction { _ = try $0.query("SELECT") } }
             relay.cut(loss, to: "COMMIT\u{0}")
             do {
                 try await connection.run { database in

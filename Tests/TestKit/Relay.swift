@@ -47,11 +47,8 @@ public final class Relay: Sendable {
     ///   - port: The server's port, which is in its socket's name.
     public init(to serverFolder: String, port: Int = 5432) throws {
         server = "\(serverFolder)/.s.PGSQL.\(port)"
-        var template = Array("/tmp/quartet-relay.XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else {
-            throw SpawnFailed(description: "could not make a folder for the relay's socket")
-        }
-        socketFolder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        // An abstract address (unix(7), libpq from 14 on): it is gone with this process, also after kill -9.
+        socketFolder = "@quartet-relay-\(TestDatabase.unique())"
         listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         let bound = Self.withAddress("\(socketFolder)/.s.PGSQL.\(port)") { bind(listener, $0, $1) }
         guard bound == 0, listen(listener, 64) == 0 else {
@@ -97,7 +94,6 @@ public final class Relay: Sendable {
         }
         guard first else { return }
         shutdown(listener, Int32(SHUT_RDWR))
-        try? FileManager.default.removeItem(atPath: socketFolder)
     }
 
     // MARK: Threads
@@ -210,14 +206,16 @@ public final class Relay: Sendable {
         shutdown(connection.server, Int32(SHUT_RDWR))
     }
 
-    private static func withAddress(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+    /// The address of a path, or of an abstract name, which begins with `@`.
+    private static func withAddress(_ name: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { target in
-            target.copyBytes(from: path.utf8.prefix(target.count - 1))
-        }
+        var bytes = Array(name.utf8.prefix(MemoryLayout.size(ofValue: address.sun_path) - 1))
+        if bytes.first == UInt8(ascii: "@") { bytes[0] = 0 } else { bytes.append(0) }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        let length = MemoryLayout<sockaddr_un>.size - MemoryLayout.size(ofValue: address.sun_path) + bytes.count
         return withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(length)) }
         }
     }
 }

@@ -45,6 +45,8 @@ int main(int argc, char **argv) {
   PQclear(PQexec(c, "SET client_min_messages = warning"));
   prepare(c, "one", "SELECT 1");
   prepare(c, "read", "SELECT position, type, key, account, body, message_id, recorded_at FROM bench_read ORDER BY position LIMIT 500");
+  prepare(c, "begin", "BEGIN");
+  prepare(c, "rollback", "ROLLBACK");
   prepare(c, "append", "INSERT INTO bench_append SELECT * FROM unnest($1::int8[], $2::text[], $3::uuid[], $4::json[])");
 
   double begun = now();
@@ -96,9 +98,9 @@ int main(int argc, char **argv) {
     const char *values[] = {a, b, d, e};
     int lengths[] = {pa - a, pb - b, pd - d, pe - e}, formats[] = {1, 1, 1, 1};
     PQenterPipelineMode(c);
-    PQsendQueryParams(c, "BEGIN", 0, NULL, NULL, NULL, NULL, 1);
+    PQsendQueryPrepared(c, "begin", 0, NULL, NULL, NULL, 1);
     PQsendQueryPrepared(c, "append", 4, values, lengths, formats, 1);
-    PQsendQueryParams(c, "ROLLBACK", 0, NULL, NULL, NULL, NULL, 1);
+    PQsendQueryPrepared(c, "rollback", 0, NULL, NULL, NULL, 1);
     PQpipelineSync(c);
     while (PQflush(c) == 1) {}
     for (int result = 0; result < 3; result++) {
