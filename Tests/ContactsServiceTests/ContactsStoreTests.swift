@@ -94,6 +94,48 @@ struct ContactsStoreTests {
         }
     }
 
+    @Test("S8: lost updates: when both sides change one relation at the same moment, again and again, nothing is lost")
+    func bothSides() async throws {
+        try await TestDatabase.with(Self.tables) { database in
+            let one = try await Trial(ContactsStore(), in: database, as: "contacts")
+            let two = try await Trial(ContactsStore(), in: database, as: "contacts")
+            var people = People()
+            let (anna, ben) = (people.id() as AccountID, people.id() as AccountID)
+            func command(_ command: ContactsCommand, of account: AccountID) -> Trial.Command {
+                people.pass(.seconds(20))
+                return .init(
+                    command,
+                    CommandContext(
+                        commandID: people.id(), account: account, key: .account(account), time: people.time))
+            }
+            _ = try await one.handle([
+                command(.openAccount(OpenAccount(code: people.id())), of: anna),
+                command(.openAccount(OpenAccount(code: people.id())), of: ben),
+                command(.addContact(.init(contact: ben, responder: true, dependent: true)), of: anna),
+            ])
+            for version in 1...100 as ClosedRange<Int64> {
+                func work(of account: AccountID, on other: AccountID) -> [Trial.Command] {
+                    [
+                        command(
+                            .updateContact(.init(contact: other, expectedVersion: version, notes: "\(version)")),
+                            of: account),
+                        command(.sendPing(SendPing(contact: other)), of: account),
+                        command(.clearReceivedPings(ClearReceivedPings()), of: account),
+                    ]
+                }
+                let (mine, theirs) = (work(of: anna, on: ben), work(of: ben, on: anna))
+                async let first = one.handleAtLast(mine)
+                async let second = two.handleAtLast(theirs)
+                for ended in try await first + second { _ = try ended.get() }
+            }
+            let seen = try await database.psql(
+                "SELECT string_agg(c.version || ':' || c.notes, ' ') FROM contacts.contact AS c")
+            #expect(seen == "101:100 101:100")
+            await one.close()
+            await two.close()
+        }
+    }
+
     @Test("S3: the running service can't change what it doesn't own, and session-client only reads what is published")
     func privileges() async throws {
         try await TestDatabase.with(Self.tables) { database in
