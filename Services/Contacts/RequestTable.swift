@@ -28,7 +28,7 @@ extension Pipeline {
                 """)
         }
         // A request that was withdrawn and made again in one batch is an update.
-        let rows = changes.inserted + changes.updated
+        let rows = changes.inserted + changes.updated.map { ($0.key, $0.row) }
         guard !rows.isEmpty else { return }
         query(
             """
@@ -66,7 +66,7 @@ extension Pipeline {
                  WHERE b.blocker = u.blocker AND b.blocked = u.blocked
                 """)
         }
-        let rows = changes.inserted + changes.updated
+        let rows = changes.inserted + changes.updated.map { ($0.key, $0.row) }
         guard !rows.isEmpty else { return }
         query(
             """

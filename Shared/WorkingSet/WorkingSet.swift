@@ -38,7 +38,7 @@ public struct WorkingSet<Key: Hashable & Comparable & Sendable, Row: Equatable &
             switch (old, rows[key]) {
             case (nil, let new?): changes.inserted.append((key, new))
             case (_?, nil): changes.deleted.append(key)
-            case (let old?, let new?): if old != new { changes.updated.append((key, new)) }
+            case (let old?, let new?): if old != new { changes.updated.append((key, new, old)) }
             case (nil, nil): break
             }
         }
@@ -49,8 +49,8 @@ public struct WorkingSet<Key: Hashable & Comparable & Sendable, Row: Equatable &
     public struct Changes: Sendable {
         /// Rows that the database doesn't have.
         public fileprivate(set) var inserted: [(key: Key, row: Row)] = []
-        /// Rows that it has with other contents.
-        public fileprivate(set) var updated: [(key: Key, row: Row)] = []
+        /// Rows that it has with other contents, and those contents.
+        public fileprivate(set) var updated: [(key: Key, row: Row, before: Row)] = []
         /// Rows that it has and shouldn't.
         public fileprivate(set) var deleted: [Key] = []
     }

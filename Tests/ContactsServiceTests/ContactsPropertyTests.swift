@@ -50,7 +50,7 @@ struct ContactsPropertyTests {
         }
     }
 
-    private static func command(
+    static func command(
         to other: AccountID, of asker: AccountID, in people: inout People, using random: inout SeededRandom
     ) -> ContactsCommand {
         let (one, two) = (Bool.random(using: &random), Bool.random(using: &random))

@@ -11,7 +11,11 @@ struct People {
     var time = Instant(microseconds: 1_700_000_000_000_000)
     private(set) var replicas: [AccountID: ContactsState] = [:]
     private(set) var log: [Emission<ContactsEvent>] = []
+    /// Every command that was sent, and how it ended.
+    private(set) var history: [(command: ContactsCommand, context: CommandContext, ended: Ended)] = []
     private var random: SeededRandom
+
+    typealias Ended = Result<[Emission<ContactsEvent>], Rejection>
 
     init(seed: UInt64 = 1) {
         random = SeededRandom(seed: seed)
@@ -41,9 +45,11 @@ struct People {
         let context = CommandContext(
             commandID: id(), account: account, key: .account(account ?? AccountID(high: 0, low: 0)), time: time)
         let emissions: [Emission<ContactsEvent>]
-        do {
+        do throws(Rejection) {
             emissions = try ContactsReducer.reduce(&rows, command, context)
+            history.append((command, context, .success(emissions)))
         } catch {
+            history.append((command, context, .failure(error)))
             try #require(rows == before, "a rejected command must leave the rows as they were")
             throw error
         }

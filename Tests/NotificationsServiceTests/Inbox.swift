@@ -8,12 +8,17 @@ import Vocabulary
 /// One whole set of tables, and what each account would see who folded its stream from its beginning.
 struct Inbox {
     var rows = NotificationsRows()
-    var time = Instant(microseconds: 1_700_000_000_000_000)
+    var time: Instant
     private(set) var replicas: [AccountID: NotificationsState] = [:]
     private var closed: Set<AccountID> = []
+    /// Every command that was sent, and how it ended.
+    private(set) var history: [(command: NotificationsCommand, context: CommandContext, ended: Ended)] = []
     private var random: SeededRandom
 
-    init(seed: UInt64 = 1) {
+    typealias Ended = Result<[Emission<NotificationsEvent>], Rejection>
+
+    init(seed: UInt64 = 1, time: Instant = Instant(microseconds: 1_700_000_000_000_000)) {
+        self.time = time
         random = SeededRandom(seed: seed)
     }
 
@@ -42,9 +47,11 @@ struct Inbox {
         let context = CommandContext(
             commandID: id(), account: account, key: .account(account ?? AccountID(high: 0, low: 0)), time: time)
         let emissions: [Emission<NotificationsEvent>]
-        do {
+        do throws(Rejection) {
             emissions = try NotificationsReducer.reduce(&rows, command, context)
+            history.append((command, context, .success(emissions)))
         } catch {
+            history.append((command, context, .failure(error)))
             try #require(rows == before, "a rejected command must leave the rows as they were")
             throw error
         }

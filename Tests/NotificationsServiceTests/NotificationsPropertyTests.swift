@@ -35,7 +35,7 @@ struct NotificationsPropertyTests {
         }
     }
 
-    private static func command(
+    static func command(
         on account: AccountID, _ accounts: [AccountID], _ ids: [NotificationID], in inbox: Inbox,
         using random: inout SeededRandom
     ) -> NotificationsCommand {

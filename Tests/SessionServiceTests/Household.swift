@@ -14,7 +14,11 @@ struct Household {
     private(set) var replicas: [AccountID: AccountState] = [:]
     private(set) var log: [(at: Instant, event: SessionEvent)] = []
     private var closed: Set<AccountID> = []
+    /// Every command that was sent, and how it ended.
+    private(set) var history: [(command: SessionCommand, context: CommandContext, ended: Ended)] = []
     private var random: SeededRandom
+
+    typealias Ended = Result<[Emission<SessionEvent>], Rejection>
 
     init(seed: UInt64 = 1) {
         random = SeededRandom(seed: seed)
@@ -61,9 +65,11 @@ struct Household {
         let context = CommandContext(
             commandID: id(), account: account, key: .account(account ?? AccountID(high: 0, low: 0)), time: time)
         let emissions: [Emission<SessionEvent>]
-        do {
+        do throws(Rejection) {
             emissions = try SessionReducer.reduce(&rows, command, context)
+            history.append((command, context, .success(emissions)))
         } catch {
+            history.append((command, context, .failure(error)))
             try #require(rows == before, "a rejected command must leave the rows as they were")
             throw error
         }

@@ -67,7 +67,7 @@ struct SessionPropertyTests {
         }
     }
 
-    private static func command(
+    static func command(
         of account: AccountID, _ handle: String, in household: inout Household, using random: inout SeededRandom
     ) throws -> SessionCommand {
         let device = household.state(account).devices.randomElement(using: &random)?.id

@@ -38,6 +38,11 @@ public struct Handle: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// A handle that was accepted once, whatever the rules say by now.
+    package init(kept: String) {
+        description = kept
+    }
+
     /// What it looks like: two handles with one skeleton could be taken for each other, so only one of them can be.
     public var skeleton: String { Self.skeleton(of: description) }
 

@@ -1,0 +1,73 @@
+import NotificationsContract
+import Postgres
+import Vocabulary
+import WorkingSet
+
+// The statements on notifications.account and notifications.scheduled.
+
+extension Pipeline {
+    func accounts(_ accounts: Set<AccountID>) -> Pending? {
+        guard !accounts.isEmpty else { return nil }
+        return query(
+            """
+            SELECT a.account, a.unread, a.total, a.closed_at
+              FROM notifications.account AS a
+             WHERE a.account = ANY (\(accounts.sorted()))
+            """)
+    }
+
+    func save(_ changes: WorkingSet<AccountID, AccountRow>.Changes) {
+        if !changes.inserted.isEmpty {
+            let rows = changes.inserted
+            query(
+                """
+                INSERT INTO notifications.account (account, unread, total, closed_at)
+                SELECT * FROM unnest(\(rows.map(\.key)), \(rows.map { Int32($0.row.unread) }),
+                                     \(rows.map { Int32($0.row.total) }), \(rows.map(\.row.closed)))
+                """)
+        }
+        if !changes.updated.isEmpty {
+            let rows = changes.updated
+            query(
+                """
+                UPDATE notifications.account AS a
+                   SET unread = u.unread, total = u.total, closed_at = u.closed_at
+                  FROM unnest(\(rows.map(\.key)), \(rows.map { Int32($0.row.unread) }), \(rows.map { Int32($0.row.total) }),
+                              \(rows.map(\.row.closed))) AS u(account, unread, total, closed_at)
+                 WHERE a.account = u.account
+                """)
+        }
+    }
+
+    func scheduled(for accounts: Set<AccountID>) -> Pending? {
+        guard !accounts.isEmpty else { return nil }
+        return query(
+            """
+            SELECT s.account, s.id, s.kind, s.subject, s.details, s.due_at
+              FROM notifications.scheduled AS s
+             WHERE s.account = ANY (\(accounts.sorted()))
+            """)
+    }
+
+    func save(_ changes: WorkingSet<Place, ScheduledNotification>.Changes) throws {
+        // What was cancelled and scheduled anew in one batch is deleted and inserted.
+        let deleted = changes.deleted + changes.updated.map(\.key)
+        if !deleted.isEmpty {
+            query(
+                """
+                DELETE FROM notifications.scheduled AS s
+                 USING unnest(\(deleted.map(\.account)), \(deleted.map(\.id))) AS u(account, id)
+                 WHERE s.account = u.account AND s.id = u.id
+                """)
+        }
+        let rows = changes.inserted + changes.updated.map { ($0.key, $0.row) }
+        guard !rows.isEmpty else { return }
+        query(
+            """
+            INSERT INTO notifications.scheduled (account, id, kind, subject, details, due_at)
+            SELECT * FROM unnest(\(rows.map(\.key.account)), \(rows.map(\.key.id)), \(rows.map(\.row.kind.rawValue)),
+                                 \(rows.map(\.row.subject)), \(try rows.map { try $0.row.details.stored }),
+                                 \(rows.map(\.row.due)))
+            """)
+    }
+}

@@ -1,0 +1,1 @@
+--! include bus/append.sql schema=notifications log=log

@@ -1,0 +1,1 @@
+--! include bus/outcome.sql schema=notifications log=log reader=session_client

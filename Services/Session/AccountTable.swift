@@ -1,0 +1,112 @@
+import Postgres
+import SessionContract
+import Vocabulary
+import WorkingSet
+
+// The statements on session.account.
+
+extension Pipeline {
+    /// Locks and reads accounts by id and by what their handle looks like, in the order of their ids.
+    func lockAccounts(_ accounts: Set<AccountID>, skeletons: Set<String>) -> Pending? {
+        guard !accounts.isEmpty || !skeletons.isEmpty else { return nil }
+        return query(
+            """
+            SELECT a.account, a.handle, a.name, a.emergency_note, a.profile_version, a.is_single_device,
+                   a.is_confirmation_required, (extract(epoch FROM a.check_in_interval) * 1000000)::bigint,
+                   a.reminds_two_hours, a.reminds_thirty_minutes, a.last_check_in_at, a.due_at, a.is_missed, a.reminded,
+                   a.missed_repetitions, a.alert_raised_at, a.alert_repetitions, a.opened_at, a.closed_at
+              FROM session.account AS a
+             WHERE a.account = ANY (\(accounts.sorted())) OR a.skeleton = ANY (\(skeletons.sorted()))
+             ORDER BY a.account
+               FOR NO KEY UPDATE
+            """)
+    }
+
+    func save(_ changes: WorkingSet<AccountID, AccountRow>.Changes) {
+        // First what changes: an account may give its handle up to one that is new.
+        if !changes.updated.isEmpty {
+            let rows = changes.updated
+            query(
+                """
+                UPDATE session.account AS a
+                   SET handle = u.handle, skeleton = u.skeleton, name = u.name,
+                       emergency_note = u.emergency_note, profile_version = u.profile_version,
+                       is_single_device = u.is_single_device,
+                       is_confirmation_required = u.is_confirmation_required,
+                       check_in_interval = u.check_in_interval * interval '1 microsecond',
+                       reminds_two_hours = u.reminds_two_hours,
+                       reminds_thirty_minutes = u.reminds_thirty_minutes, last_check_in_at = u.last_check_in_at,
+                       due_at = u.due_at, is_missed = u.is_missed, reminded = u.reminded,
+                       missed_repetitions = u.missed_repetitions, alert_raised_at = u.alert_raised_at,
+                       alert_repetitions = u.alert_repetitions, opened_at = u.opened_at, closed_at = u.closed_at
+                  FROM unnest(
+                \(rows.map(\.key)), \(rows.map(\.row.handle?.description)), \(rows.map(\.row.handle?.skeleton)),
+                \(rows.map(\.row.name)), \(rows.map(\.row.emergencyNote)), \(rows.map(\.row.profileVersion)),
+                \(rows.map(\.row.isSingleDevice)), \(rows.map(\.row.isConfirmationRequired)),
+                \(rows.map(\.row.checkIn.interval.microseconds)), \(rows.map(\.row.checkIn.remindsTwoHours)),
+                \(rows.map(\.row.checkIn.remindsThirtyMinutes)), \(rows.map(\.row.checkIn.last)),
+                \(rows.map(\.row.checkIn.due)), \(rows.map(\.row.checkIn.missed)),
+                \(rows.map(\.row.checkIn.reminded?.rawValue)), \(rows.map { Int32($0.row.checkIn.repetitions) }),
+                \(rows.map(\.row.alert.raised)), \(rows.map { Int32($0.row.alert.repetitions) }),
+                \(rows.map(\.row.opened)), \(rows.map(\.row.closed)))
+                       AS u(account, handle, skeleton, name, emergency_note, profile_version, is_single_device,
+                            is_confirmation_required, check_in_interval, reminds_two_hours,
+                            reminds_thirty_minutes, last_check_in_at, due_at, is_missed, reminded,
+                            missed_repetitions, alert_raised_at, alert_repetitions, opened_at, closed_at)
+                 WHERE a.account = u.account
+                """)
+        }
+        if !changes.inserted.isEmpty {
+            let rows = changes.inserted
+            query(
+                """
+                INSERT INTO session.account
+                       (account, handle, skeleton, name, emergency_note, profile_version, is_single_device,
+                        is_confirmation_required, check_in_interval, reminds_two_hours, reminds_thirty_minutes,
+                        last_check_in_at, due_at, is_missed, reminded, missed_repetitions, alert_raised_at,
+                        alert_repetitions, opened_at, closed_at)
+                SELECT u.account, u.handle, u.skeleton, u.name, u.emergency_note, u.profile_version,
+                       u.is_single_device, u.is_confirmation_required,
+                       u.check_in_interval * interval '1 microsecond', u.reminds_two_hours,
+                       u.reminds_thirty_minutes, u.last_check_in_at, u.due_at, u.is_missed, u.reminded,
+                       u.missed_repetitions, u.alert_raised_at, u.alert_repetitions, u.opened_at, u.closed_at
+                  FROM unnest(
+                \(rows.map(\.key)), \(rows.map(\.row.handle?.description)), \(rows.map(\.row.handle?.skeleton)),
+                \(rows.map(\.row.name)), \(rows.map(\.row.emergencyNote)), \(rows.map(\.row.profileVersion)),
+                \(rows.map(\.row.isSingleDevice)), \(rows.map(\.row.isConfirmationRequired)),
+                \(rows.map(\.row.checkIn.interval.microseconds)), \(rows.map(\.row.checkIn.remindsTwoHours)),
+                \(rows.map(\.row.checkIn.remindsThirtyMinutes)), \(rows.map(\.row.checkIn.last)),
+                \(rows.map(\.row.checkIn.due)), \(rows.map(\.row.checkIn.missed)),
+                \(rows.map(\.row.checkIn.reminded?.rawValue)), \(rows.map { Int32($0.row.checkIn.repetitions) }),
+                \(rows.map(\.row.alert.raised)), \(rows.map { Int32($0.row.alert.repetitions) }),
+                \(rows.map(\.row.opened)), \(rows.map(\.row.closed)))
+                       AS u(account, handle, skeleton, name, emergency_note, profile_version, is_single_device,
+                            is_confirmation_required, check_in_interval, reminds_two_hours,
+                            reminds_thirty_minutes, last_check_in_at, due_at, is_missed, reminded,
+                            missed_repetitions, alert_raised_at, alert_repetitions, opened_at, closed_at)
+                """)
+        }
+    }
+}
+
+extension Row {
+    func account() throws -> AccountRow {
+        var row = AccountRow(opened: try decode(17, as: Instant.self), closed: try decode(18, as: Instant?.self))
+        row.handle = try decode(1, as: String?.self).map(Handle.init(kept:))
+        row.name = try decode(2, as: String?.self)
+        row.emergencyNote = try decode(3, as: String.self)
+        row.profileVersion = try decode(4, as: Int64.self)
+        row.isSingleDevice = try decode(5, as: Bool.self)
+        row.isConfirmationRequired = try decode(6, as: Bool.self)
+        row.checkIn = CheckInRow(
+            interval: Interval(microseconds: try decode(7, as: Int64.self)),
+            remindsTwoHours: try decode(8, as: Bool.self), remindsThirtyMinutes: try decode(9, as: Bool.self),
+            last: try decode(10, as: Instant?.self), due: try decode(11, as: Instant?.self),
+            missed: try decode(12, as: Bool.self),
+            reminded: try decode(13, as: String?.self).flatMap(ReminderLead.init(rawValue:)),
+            repetitions: Int(try decode(14, as: Int32.self)))
+        row.alert = AlertRow(
+            raised: try decode(15, as: Instant?.self), repetitions: Int(try decode(16, as: Int32.self)))
+        return row
+    }
+}

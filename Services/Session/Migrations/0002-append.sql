@@ -1,0 +1,1 @@
+--! include bus/append.sql schema=session log=log

@@ -1,0 +1,1 @@
+--! include bus/outcome.sql schema=session log=log reader=session_client

@@ -1,0 +1,53 @@
+CREATE TABLE session.account (
+    account                  uuid        CONSTRAINT account_is_known_once PRIMARY KEY,
+    handle                   text        CONSTRAINT handle_leads_to_one_account UNIQUE,
+    skeleton                 text        CONSTRAINT no_handle_looks_like_another UNIQUE,
+    name                     text,
+    emergency_note           text        NOT NULL CONSTRAINT emergency_note_is_short CHECK (char_length(emergency_note) <= 8000),
+    profile_version          bigint      NOT NULL,
+    is_single_device         boolean     NOT NULL,
+    is_confirmation_required boolean     NOT NULL,
+    check_in_interval        interval    NOT NULL
+        CONSTRAINT check_in_interval_is_an_hour_to_a_week CHECK (check_in_interval BETWEEN '1 hour' AND '7 days'),
+    reminds_two_hours        boolean     NOT NULL,
+    reminds_thirty_minutes   boolean     NOT NULL,
+    last_check_in_at         timestamptz,
+    due_at                   timestamptz,
+    is_missed                boolean     NOT NULL,
+    reminded                 text,
+    missed_repetitions       int         NOT NULL,
+    alert_raised_at          timestamptz,
+    alert_repetitions        int         NOT NULL,
+    opened_at                timestamptz NOT NULL,
+    closed_at                timestamptz,
+    CONSTRAINT handle_has_a_skeleton CHECK ((handle IS NULL) = (skeleton IS NULL)),
+    CONSTRAINT open_account_has_a_handle CHECK (closed_at IS NOT NULL OR handle IS NOT NULL),
+    CONSTRAINT closed_account_holds_nothing_of_the_person
+        CHECK (closed_at IS NULL OR (name IS NULL AND emergency_note = '' AND last_check_in_at IS NULL
+                                     AND due_at IS NULL AND alert_raised_at IS NULL)),
+    CONSTRAINT deadline_follows_a_check_in CHECK (due_at IS NULL OR due_at > last_check_in_at),
+    CONSTRAINT only_a_deadline_is_missed CHECK (NOT is_missed OR due_at IS NOT NULL)
+) WITH (fillfactor = 70);
+COMMENT ON TABLE session.account IS 'Every account; a closed one keeps its id for ever and its handle for a month, and nothing of the person.';
+COMMENT ON COLUMN session.account.account IS 'The account.';
+COMMENT ON COLUMN session.account.handle IS 'What others find it by.';
+COMMENT ON COLUMN session.account.skeleton IS 'What the handle looks like: two that could be taken for each other have one skeleton.';
+COMMENT ON COLUMN session.account.name IS 'The person''s name; NULL while the account needs a profile.';
+COMMENT ON COLUMN session.account.emergency_note IS 'What responders should know.';
+COMMENT ON COLUMN session.account.profile_version IS 'How often the profile was set.';
+COMMENT ON COLUMN session.account.is_single_device IS 'Whether a sign-in signs the other devices out.';
+COMMENT ON COLUMN session.account.is_confirmation_required IS 'Whether sensitive acts need the password again.';
+COMMENT ON COLUMN session.account.check_in_interval IS 'How often to check in.';
+COMMENT ON COLUMN session.account.reminds_two_hours IS 'Whether a reminder comes two hours before the deadline.';
+COMMENT ON COLUMN session.account.reminds_thirty_minutes IS 'Whether a reminder comes thirty minutes before the deadline.';
+COMMENT ON COLUMN session.account.last_check_in_at IS 'The last check-in.';
+COMMENT ON COLUMN session.account.due_at IS 'By when the next one is due, or was, if it was missed; NULL before the first one.';
+COMMENT ON COLUMN session.account.is_missed IS 'Whether it was missed and nothing came since.';
+COMMENT ON COLUMN session.account.reminded IS 'The latest reminder of this deadline that was given.';
+COMMENT ON COLUMN session.account.missed_repetitions IS 'How often the missed check-in was told again.';
+COMMENT ON COLUMN session.account.alert_raised_at IS 'Since when an alert is on.';
+COMMENT ON COLUMN session.account.alert_repetitions IS 'How often the alert was told again.';
+COMMENT ON COLUMN session.account.opened_at IS 'When it was opened.';
+COMMENT ON COLUMN session.account.closed_at IS 'When it was closed, for ever.';
+
+GRANT SELECT, INSERT, UPDATE ON session.account TO session;

@@ -1,0 +1,96 @@
+import Postgres
+import SessionContract
+import Vocabulary
+import WorkingSet
+
+// The statements on session.credential and session.device. Their rows are kept by the lock on the account.
+
+extension Pipeline {
+    func credentials(of accounts: Set<AccountID>, skeletons: Set<String>) -> Pending? {
+        guard !accounts.isEmpty || !skeletons.isEmpty else { return nil }
+        return query(
+            """
+            SELECT c.account, c.hash, c.failures, c.blocked_until
+              FROM session.credential AS c
+              JOIN (\(accountsWith(accounts, skeletons))) AS w ON w.account = c.account
+            """)
+    }
+
+    func devices(of accounts: Set<AccountID>, skeletons: Set<String>) -> Pending? {
+        guard !accounts.isEmpty || !skeletons.isEmpty else { return nil }
+        return query(
+            """
+            SELECT d.account, d.device, d.name, d.signed_in_at, d.last_seen_at, d.token, d.earlier_tokens, d.signed_out_at,
+                   d.reason
+              FROM session.device AS d
+              JOIN (\(accountsWith(accounts, skeletons))) AS w ON w.account = d.account
+            """)
+    }
+
+    private func accountsWith(_ accounts: Set<AccountID>, _ skeletons: Set<String>) -> Query {
+        """
+        SELECT u.account FROM unnest(\(accounts.sorted())) AS u(account)
+         UNION
+        SELECT a.account FROM session.account AS a WHERE a.skeleton = ANY (\(skeletons.sorted()))
+        """
+    }
+
+    func save(_ changes: WorkingSet<AccountID, CredentialRow>.Changes) {
+        if !changes.deleted.isEmpty {
+            query("DELETE FROM session.credential AS c WHERE c.account = ANY (\(changes.deleted))")
+        }
+        let rows = changes.inserted + changes.updated.map { ($0.key, $0.row) }
+        guard !rows.isEmpty else { return }
+        query(
+            """
+            INSERT INTO session.credential (account, hash, failures, blocked_until)
+            SELECT * FROM unnest(\(rows.map(\.key)), \(rows.map { Bytes($0.row.hash) }),
+                                 \(rows.map { Int32($0.row.failures) }), \(rows.map(\.row.blockedUntil)))
+            ON CONFLICT (account) DO UPDATE
+               SET hash = excluded.hash, failures = excluded.failures, blocked_until = excluded.blocked_until
+            """)
+    }
+
+    func save(_ changes: WorkingSet<DevicePlace, DeviceRow>.Changes) {
+        if !changes.deleted.isEmpty {
+            query(
+                """
+                DELETE FROM session.device AS d
+                 USING unnest(\(changes.deleted.map(\.account)), \(changes.deleted.map(\.device))) AS u(account, device)
+                 WHERE d.account = u.account AND d.device = u.device
+                """)
+        }
+        let rows = changes.inserted + changes.updated.map { ($0.key, $0.row) }
+        guard !rows.isEmpty else { return }
+        query(
+            """
+            INSERT INTO session.device
+                   (account, device, name, signed_in_at, last_seen_at, token, earlier_tokens, signed_out_at, reason)
+            SELECT * FROM unnest(\(rows.map(\.key.account)), \(rows.map(\.key.device)), \(rows.map(\.row.name)),
+                                 \(rows.map(\.row.signedIn)), \(rows.map(\.row.lastSeen)),
+                                 \(rows.map { Bytes($0.row.token.bytes) }),
+                                 \(rows.map { Bytes($0.row.earlier.flatMap(\.bytes)) }), \(rows.map(\.row.signedOut)),
+                                 \(rows.map(\.row.reason?.rawValue)))
+            ON CONFLICT (account, device) DO UPDATE
+               SET name = excluded.name, signed_in_at = excluded.signed_in_at, last_seen_at = excluded.last_seen_at,
+                   token = excluded.token, earlier_tokens = excluded.earlier_tokens,
+                   signed_out_at = excluded.signed_out_at, reason = excluded.reason
+            """)
+    }
+}
+
+extension Row {
+    func device() throws -> DeviceRow {
+        let earlier = try decode(6, as: Bytes.self).bytes
+        guard let token = Secret(try decode(5, as: Bytes.self).bytes) else {
+            throw PostgresError.decoding(column: "token", reason: "it hasn't 32 bytes")
+        }
+        return DeviceRow(
+            name: try decode(2, as: String.self), signedIn: try decode(3, as: Instant.self),
+            lastSeen: try decode(4, as: Instant.self), token: token,
+            earlier: stride(from: 0, to: earlier.count, by: 32).compactMap {
+                Secret(Array(earlier[$0..<min($0 + 32, earlier.count)]))
+            }, signedOut: try decode(7, as: Instant?.self),
+            reason: try decode(8, as: String?.self).flatMap(SignOutReason.init(rawValue:)))
+    }
+}

@@ -1,0 +1,104 @@
+public import Bus
+public import Postgres
+public import SessionContract
+import Vocabulary
+import WorkingSet
+
+/// Keeps accounts in the schema `session`.
+///
+/// An account is asked under its own key and, by who isn't signed in yet, under its handle's. So its row is locked, in
+/// the order of the ids; the lock also keeps its password and devices, which are read after it.
+public struct SessionStore: Store {
+    /// The rules whose tables these are.
+    public typealias Rules = SessionReducer
+
+    private let limits: SessionLimits
+
+    /// - Parameter limits: The numbers in the rules.
+    public init(limits: SessionLimits = SessionLimits()) {
+        self.limits = limits
+    }
+
+    /// Loads what the commands may look at, in one round trip.
+    public func load(_ requests: [Request<SessionCommand>], in pipeline: Pipeline) throws -> SessionRows {
+        let touched = Touched(requests)
+        let accounts = pipeline.lockAccounts(touched.accounts, skeletons: touched.skeletons)
+        let credentials = pipeline.credentials(of: touched.proving, skeletons: touched.provingSkeletons)
+        let devices = pipeline.devices(of: touched.signing, skeletons: touched.provingSkeletons)
+        try pipeline.flush()
+
+        var rows = SessionRows(limits: limits)
+        for row in try accounts.rowsIfAsked {
+            rows.load(try row.account(), at: try row.decode(0, as: AccountID.self))
+        }
+        for row in try credentials.rowsIfAsked {
+            let (account, hash, failures, blockedUntil) = try row.decode(
+                AccountID.self, Bytes.self, Int32.self, Instant?.self)
+            rows.credentials.load(
+                CredentialRow(hash: hash.bytes, failures: Int(failures), blockedUntil: blockedUntil), at: account)
+        }
+        for row in try devices.rowsIfAsked {
+            let (account, device) = try row.decode(AccountID.self, DeviceID.self)
+            rows.load(try row.device(), at: DevicePlace(account, device))
+        }
+        return rows
+    }
+
+    /// Writes what changed, a statement per table and kind of change.
+    public func save(_ rows: SessionRows, in pipeline: Pipeline) throws {
+        pipeline.save(rows.accountChanges)
+        pipeline.save(rows.credentials.changes)
+        pipeline.save(rows.deviceChanges)
+    }
+}
+
+/// Which rows the commands of a batch may touch.
+struct Touched {
+    var accounts: Set<AccountID> = []
+    /// Handles by what they look like.
+    var skeletons: Set<String> = []
+    /// Accounts that give a password.
+    var proving: Set<AccountID> = []
+    /// Handles that give a password.
+    var provingSkeletons: Set<String> = []
+    /// Accounts whose devices change.
+    var signing: Set<AccountID> = []
+
+    init(_ requests: [Request<SessionCommand>]) {
+        for request in requests { take(request.command, of: request.account) }
+        accounts.formUnion(proving)
+        accounts.formUnion(signing)
+        skeletons.formUnion(provingSkeletons)
+    }
+
+    private mutating func take(_ command: SessionCommand, of account: AccountID?) {
+        if let account { accounts.insert(account) }
+        switch command {
+        case .signUp(let command):
+            accounts.insert(command.account)
+            if let handle = try? Handle(command.handle) { skeletons.insert(handle.skeleton) }
+        case .signIn(let command):
+            if let handle = try? Handle(command.handle) { provingSkeletons.insert(handle.skeleton) }
+        case .changePassword, .closeAccount:
+            if let account {
+                proving.insert(account)
+                signing.insert(account)
+            }
+        case .refreshDevice, .signOut:
+            if let account { signing.insert(account) }
+        case .expireCheckIn(let command): accounts.insert(command.account)
+        case .remindCheckIn(let command): accounts.insert(command.account)
+        case .repeatAlarm(let command): accounts.insert(command.account)
+        case .updateSecurity, .updateProfile, .checkIn, .setCheckInInterval, .setCheckInReminders, .raiseAlert,
+            .clearAlert:
+            break
+        }
+    }
+}
+
+extension Pending? {
+    /// The rows of a statement that was queued; none for one that wasn't needed.
+    var rowsIfAsked: [Row] {
+        get throws { try self.map { Array(try $0.rows()) } ?? [] }
+    }
+}

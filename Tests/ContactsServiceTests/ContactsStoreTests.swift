@@ -1,0 +1,170 @@
+import ContactsContract
+import ContactsService
+import Postgres
+import StoreKit
+import TestKit
+import Testing
+import Vocabulary
+
+@Suite("Contacts: the tables")
+struct ContactsStoreTests {
+    private static let tables = DatabaseTemplate.tables(of: "contacts", in: "Contacts")
+    typealias Trial = StoreTrial<ContactsStore>
+
+    @Test("S6: whatever is asked, in batches of any size, the tables end as the rules alone would, and publish that")
+    func sameAsRules() async throws {
+        try await withRandom { random in
+            try await TestDatabase.with(Self.tables) { database in
+                for _ in 0..<4 {
+                    var people = People(seed: random.next())
+                    people.rows.limits.contacts = 4
+                    people.rows.limits.requests = 2
+                    people.rows.limits.blocks = 3
+                    let accounts = try (0..<6).map { _ in try people.person() }
+                    for _ in 0..<600 {
+                        people.pass(.seconds(Int64.random(in: 0...8, using: &random)))
+                        let asker = accounts.randomElement(using: &random) ?? accounts[0]
+                        let other = accounts.randomElement(using: &random) ?? accounts[0]
+                        let command = ContactsPropertyTests.command(to: other, of: asker, in: &people, using: &random)
+                        do { try people.ask(asker, command) } catch is Rejection {}
+                    }
+                    let trial = try await Trial(ContactsStore(limits: people.rows.limits), in: database, as: "contacts")
+                    var rest = people.history[...]
+                    while !rest.isEmpty {
+                        let batch = rest.prefix(Int.random(in: 1...24, using: &random))
+                        rest = rest.dropFirst(batch.count)
+                        let ended = try await trial.handle(batch.map { .init($0.command, $0.context) })
+                        for (mine, theirs) in zip(batch, ended) {
+                            try #require(mine.ended == theirs, "\(mine.command)")
+                        }
+                    }
+                    await trial.close()
+                    let reader = try await Trial(ContactsStore(), in: database, as: "session_client")
+                    for account in accounts {
+                        let states = try await reader.published(
+                            "SELECT s.state FROM contacts.contacts_state AS s WHERE s.account = \(account)",
+                            as: ContactsState.self)
+                        try #require(states == [people.rows.published(account)])
+                    }
+                    await reader.close()
+                }
+            }
+        }
+    }
+
+    @Test("S7: two people who add each other at the same moment get one relation; two who close meanwhile get none")
+    func concurrent() async throws {
+        try await withRandom { random in
+            try await TestDatabase.with(Self.tables) { database in
+                let one = try await Trial(ContactsStore(), in: database, as: "contacts")
+                let two = try await Trial(ContactsStore(), in: database, as: "contacts")
+                var people = People(seed: random.next())
+                for _ in 0..<40 {
+                    let (anna, ben) = (people.id() as AccountID, people.id() as AccountID)
+                    func command(_ command: ContactsCommand, of account: AccountID) -> Trial.Command {
+                        .init(
+                            command,
+                            CommandContext(
+                                commandID: people.id(), account: account, key: .account(account), time: people.time))
+                    }
+                    let open = [anna, ben].map { command(.openAccount(OpenAccount(code: people.id())), of: $0) }
+                    _ = try await one.handle(open)
+                    func add(_ other: AccountID, by account: AccountID) -> Trial.Command {
+                        command(.addContact(.init(contact: other, responder: true, dependent: false)), of: account)
+                    }
+                    let (mine, theirs) = (add(ben, by: anna), add(anna, by: ben))
+                    async let first = one.handleAtLast([mine])
+                    async let second = two.handleAtLast([theirs])
+                    let ended = try await first + second
+                    try #require(ended.count { (try? $0.get()) != nil } == 1)
+
+                    let cleo: AccountID = people.id()
+                    _ = try await one.handle([command(.openAccount(OpenAccount(code: people.id())), of: cleo)])
+                    let (closing, adding) = (command(.closeAccount(CloseAccount()), of: ben), add(ben, by: cleo))
+                    async let closed = one.handleAtLast([closing])
+                    async let added = two.handleAtLast([adding])
+                    _ = try await (closed, added)
+                    let left = try await database.psql(
+                        "SELECT count(*) FROM contacts.relation WHERE low = '\(ben)' OR high = '\(ben)'")
+                    try #require(left == "0")
+                }
+                await one.close()
+                await two.close()
+            }
+        }
+    }
+
+    @Test("S8: lost updates: when both sides change one relation at the same moment, again and again, nothing is lost")
+    func bothSides() async throws {
+        try await TestDatabase.with(Self.tables) { database in
+            let one = try await Trial(ContactsStore(), in: database, as: "contacts")
+            let two = try await Trial(ContactsStore(), in: database, as: "contacts")
+            var people = People()
+            let (anna, ben) = (people.id() as AccountID, people.id() as AccountID)
+            func command(_ command: ContactsCommand, of account: AccountID) -> Trial.Command {
+                people.pass(.seconds(20))
+                return .init(
+                    command,
+                    CommandContext(
+                        commandID: people.id(), account: account, key: .account(account), time: people.time))
+            }
+            _ = try await one.handle([
+                command(.openAccount(OpenAccount(code: people.id())), of: anna),
+                command(.openAccount(OpenAccount(code: people.id())), of: ben),
+                command(.addContact(.init(contact: ben, responder: true, dependent: true)), of: anna),
+            ])
+            for version in 1...100 as ClosedRange<Int64> {
+                func work(of account: AccountID, on other: AccountID) -> [Trial.Command] {
+                    [
+                        command(
+                            .updateContact(.init(contact: other, expectedVersion: version, notes: "\(version)")),
+                            of: account),
+                        command(.sendPing(SendPing(contact: other)), of: account),
+                        command(.clearReceivedPings(ClearReceivedPings()), of: account),
+                    ]
+                }
+                let (mine, theirs) = (work(of: anna, on: ben), work(of: ben, on: anna))
+                async let first = one.handleAtLast(mine)
+                async let second = two.handleAtLast(theirs)
+                for ended in try await first + second { _ = try ended.get() }
+            }
+            let seen = try await database.psql(
+                "SELECT string_agg(c.version || ':' || c.notes, ' ') FROM contacts.contact AS c")
+            #expect(seen == "101:100 101:100")
+            await one.close()
+            await two.close()
+        }
+    }
+
+    @Test("S3: the running service can't change what it doesn't own, and session-client only reads what is published")
+    func privileges() async throws {
+        try await TestDatabase.with(Self.tables) { database in
+            let rights = try await database.psql(
+                """
+                SELECT string_agg(c.relname, ' ' ORDER BY c.relname)
+                  FROM pg_class AS c
+                 WHERE c.relnamespace = 'contacts'::regnamespace AND c.relkind IN ('r', 'v')
+                   AND has_table_privilege('session_client', c.oid, 'SELECT')
+                """)
+            #expect(rights == "contact contact_code contacts_state")
+            let strangers = try await database.psql(
+                """
+                SELECT count(*)
+                  FROM pg_class AS c, unnest(ARRAY['session', 'notifications', 'session_client']) AS role,
+                       unnest(ARRAY['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE']) AS privilege
+                 WHERE c.relnamespace = 'contacts'::regnamespace AND c.relkind IN ('r', 'v')
+                   AND has_table_privilege(role, c.oid, privilege)
+                """)
+            #expect(strangers == "0")
+            let undocumented = try await database.psql(
+                """
+                SELECT string_agg(c.relname || coalesce('.' || a.attname, ''), ' ')
+                  FROM pg_class AS c
+                  LEFT JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+                 WHERE c.relnamespace = 'contacts'::regnamespace AND c.relkind IN ('r', 'v')
+                   AND (col_description(c.oid, a.attnum) IS NULL OR obj_description(c.oid) IS NULL)
+                """)
+            #expect(undocumented == "")
+        }
+    }
+}

@@ -1,0 +1,116 @@
+public import Bus
+import Foundation
+public import Postgres
+public import TestKit
+public import Vocabulary
+
+/// A store on a database of its own, handling batches as the bus does: load, decide in order, save, commit.
+public final class StoreTrial<Kept: Store>: Sendable where Kept.Rules.Command: Sendable, Kept.Rules.Event: Sendable {
+    /// A command as the bus has it.
+    public struct Command: Sendable {
+        /// What is asked, by whom, under which key.
+        public let request: Request<Kept.Rules.Command>
+        /// What the rule may know besides.
+        public let context: CommandContext
+
+        /// - Parameters:
+        ///   - command: What is asked.
+        ///   - context: What the rule may know besides.
+        public init(_ command: Kept.Rules.Command, _ context: CommandContext) {
+            request = Request(command, key: context.key, account: context.account)
+            self.context = context
+        }
+    }
+
+    /// How a command ended.
+    public typealias Ended = Result<[Emission<Kept.Rules.Event>], Rejection>
+
+    private let store: Kept
+    private let connection: Connection
+
+    /// - Parameters:
+    ///   - store: The store.
+    ///   - database: Where its tables are.
+    ///   - role: The role that the service runs as.
+    public init(_ store: Kept, in database: TestDatabase, as role: String) async throws {
+        self.store = store
+        connection = try await Connection.connect(Configuration(try database.url(as: role)))
+    }
+
+    /// Handles commands in one transaction.
+    /// - Parameter commands: The commands, in order.
+    /// - Throws: What the database throws; ``isWorthAnotherTry(_:)`` says what the bus would try again.
+    public func handle(_ commands: [Command]) async throws -> [Ended] {
+        let store = store
+        return try await connection.run { database in
+            do {
+                return try database.pipeline { pipeline in
+                    pipeline.query("BEGIN ISOLATION LEVEL READ COMMITTED")
+                    var state = try store.load(commands.map(\.request), in: pipeline)
+                    let ended = commands.map { command in
+                        Ended { () throws(Rejection) in
+                            try Kept.Rules.reduce(&state, command.request.command, command.context)
+                        }
+                    }
+                    try store.save(state, in: pipeline)
+                    let commit = pipeline.commit()
+                    try pipeline.flush()
+                    try commit.check()
+                    return ended
+                }
+            } catch {
+                try? database.executeScript("ROLLBACK")
+                throw error
+            }
+        }
+    }
+
+    /// Handles commands, again and again while others are in the way.
+    public func handleAtLast(_ commands: [Command]) async throws -> [Ended] {
+        while true {
+            do {
+                return try await handle(commands)
+            } catch let error as PostgresError where Self.isWorthAnotherTry(error) {
+                continue
+            }
+        }
+    }
+
+    /// Whether the bus would try again at once: somebody inserted the same row, or a deadlock was ended.
+    public static func isWorthAnotherTry(_ error: PostgresError) -> Bool {
+        ["23505", "40P01", "40001"].contains(error.sqlState)
+    }
+
+    /// Runs a query and decodes each row's first column from JSON.
+    public func published<State: Decodable & Sendable>(_ query: Query, as type: State.Type) async throws -> [State] {
+        try await connection.run { database in
+            try database.query(query).map {
+                try JSONDecoder().decode(State.self, from: Data(try $0.decode(0, as: JSON.self).bytes))
+            }
+        }
+    }
+
+    /// Closes the connection.
+    public func close() async {
+        await connection.close()
+    }
+}
+
+extension DatabaseTemplate {
+    /// A database with a service's own tables, made as its migrations say; those of the bus are left out.
+    /// - Parameters:
+    ///   - schema: The service's schema.
+    ///   - folder: The service's folder below `Services`.
+    public static func tables(of schema: String, in folder: String) -> DatabaseTemplate {
+        DatabaseTemplate("\(schema)_tables", services: DatabaseTemplate.productServices) { database in
+            let migrations = Products.package.appending(path: "Services/\(folder)/Migrations")
+            let files = try FileManager.default.contentsOfDirectory(at: migrations, includingPropertiesForKeys: nil)
+                .sorted { $0.lastPathComponent < $1.lastPathComponent }
+            for file in files where file.pathExtension == "sql" {
+                let sql = try String(contentsOf: file, encoding: .utf8)
+                guard !sql.hasPrefix("--! include") else { continue }
+                try await database.psql("SET ROLE \(schema)_owner; \(sql)")
+            }
+        }
+    }
+}
