@@ -67,7 +67,7 @@ let package = Package(
         .target(
             name: "SessionService",
             dependencies: ["Bus", "Grammar", "Postgres", "SessionContract", "Vocabulary", "WorkingSet", crypto],
-            path: "Services/Session", swiftSettings: settings),
+            path: "Services/Session", resources: [.copy("Migrations")], swiftSettings: settings),
         .target(
             name: "ContactsService",
             dependencies: ["Bus", "Grammar", "Postgres", "ContactsContract", "Vocabulary", "WorkingSet"],
@@ -75,28 +75,31 @@ let package = Package(
         .target(
             name: "NotificationsService",
             dependencies: ["Bus", "Grammar", "Postgres", "NotificationsContract", "Vocabulary", "WorkingSet"],
-            path: "Services/Notifications", swiftSettings: settings),
+            path: "Services/Notifications", resources: [.copy("Migrations")], swiftSettings: settings),
 
         // MARK: Tests
+        .target(
+            name: "StoreKit", dependencies: ["Bus", "Postgres", "TestKit", "Vocabulary"], path: "Tests/StoreKit",
+            swiftSettings: settings),
         .testTarget(
             name: "SessionServiceTests",
             dependencies: [
-                "Bus", "Grammar", "Postgres", "SessionContract", "SessionService", "TestKit", "Vocabulary",
-                "WorkingSet",
+                "Bus", "Grammar", "Postgres", "SessionContract", "SessionService", "StoreKit", "TestKit",
+                "Vocabulary", "WorkingSet",
             ],
             path: "Tests/SessionServiceTests", swiftSettings: settings),
         .testTarget(
             name: "ContactsServiceTests",
             dependencies: [
-                "Bus", "Grammar", "Postgres", "ContactsContract", "ContactsService", "TestKit", "Vocabulary",
-                "WorkingSet",
+                "Bus", "Grammar", "Postgres", "ContactsContract", "ContactsService", "StoreKit", "TestKit",
+                "Vocabulary", "WorkingSet",
             ],
             path: "Tests/ContactsServiceTests", swiftSettings: settings),
         .testTarget(
             name: "NotificationsServiceTests",
             dependencies: [
-                "Bus", "Grammar", "Postgres", "NotificationsContract", "NotificationsService", "TestKit", "Vocabulary",
-                "WorkingSet",
+                "Bus", "Grammar", "Postgres", "NotificationsContract", "NotificationsService", "StoreKit", "TestKit",
+                "Vocabulary", "WorkingSet",
             ],
             path: "Tests/NotificationsServiceTests", swiftSettings: settings),
         .executableTarget(
