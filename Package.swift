@@ -122,6 +122,12 @@ let package = Package(
             name: "PackageGraphTests", dependencies: ["PackageGraph", "TestKit"], path: "Tests/PackageGraphTests",
             swiftSettings: settings),
         .testTarget(
+            name: "SchemaTests",
+            dependencies: [
+                "ContactsService", "NotificationsService", "Postgres", "ServiceKit", "SessionService", "TestKit",
+            ],
+            path: "Tests/Schema", swiftSettings: settings),
+        .testTarget(
             name: "PostgresTests", dependencies: ["Postgres", "TestKit"], path: "Tests/PostgresTests",
             swiftSettings: settings),
         .executableTarget(

@@ -1,0 +1,97 @@
+import Postgres
+import ServiceKit
+import TestKit
+import Testing
+
+extension DatabaseTemplate {
+    /// The three services' schemas, migrated as an operator does it.
+    static let services = DatabaseTemplate("services", services: productServices) { database in
+        for (schema, target) in [
+            ("session", "SessionService"), ("contacts", "ContactsService"), ("notifications", "NotificationsService"),
+        ] {
+            let migrator = Migrator(
+                try MigrationSet(schema: schema, target: target),
+                configuration: Configuration(try database.url(as: "quartet_migrator")))
+            try await migrator.apply()
+            // A second time changes nothing.
+            guard try await migrator.apply().isEmpty else { throw AppliedTwice(schema: schema) }
+        }
+    }
+}
+
+private struct AppliedTwice: Error {
+    let schema: String
+}
+
+/// What holds for the tables of all services, by the catalog.
+@Suite
+struct SchemaTests {
+    private static let ours = "('session', 'contacts', 'notifications', 'session_client')"
+
+    @Test("S3: whatever a role may do to another's schema, it is SELECT; logs, batches and outcomes are never changed")
+    func oneWriter() async throws {
+        try await TestDatabase.with(.services) { database in
+            let privileges = """
+                SELECT r.rolname AS role, n.nspname AS schema, c.relname AS relation, p.privilege
+                  FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace AND n.nspname IN \(Self.ours)
+                 CROSS JOIN (SELECT rolname FROM pg_roles WHERE rolname IN \(Self.ours)
+                             OR rolname IN ('quartet_reader', 'quartet_migrator')) AS r
+                 CROSS JOIN unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER'])
+                       AS p(privilege)
+                 WHERE c.relkind IN ('r', 'v', 'm', 'p')
+                   AND CASE WHEN p.privilege IN ('SELECT', 'INSERT', 'UPDATE', 'REFERENCES')
+                            THEN has_any_column_privilege(r.rolname, c.oid, p.privilege)
+                            ELSE has_table_privilege(r.rolname, c.oid, p.privilege) END
+                """
+            let foreign = try await database.psql(
+                "SELECT * FROM (\(privileges)) AS p WHERE role <> schema AND privilege <> 'SELECT'")
+            #expect(foreign.isEmpty, "\(foreign)")
+            let past = try await database.psql(
+                """
+                SELECT * FROM (\(privileges)) AS p
+                 WHERE relation IN ('log', 'batch', 'outcome') AND privilege NOT IN ('SELECT', 'INSERT')
+                """)
+            #expect(past.isEmpty, "\(past)")
+            let strangers = try await database.psql(
+                """
+                SELECT * FROM (\(privileges)) AS p
+                 WHERE role IN ('session', 'contacts', 'notifications') AND schema NOT IN (role, 'session_client')
+                """)
+            #expect(strangers.isEmpty, "services are strangers, but: \(strangers)")
+        }
+    }
+
+    @Test("what session keeps secret is read by session alone")
+    func secrets() async throws {
+        try await TestDatabase.with(.services) { database in
+            let readers = try await database.psql(
+                """
+                SELECT c.relname, r.rolname FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+                 CROSS JOIN pg_roles AS r
+                 WHERE n.nspname = 'session' AND c.relname IN ('credential', 'device')
+                   AND r.rolname IN ('session_client', 'contacts', 'notifications', 'quartet_reader', 'quartet_migrator')
+                   AND has_any_column_privilege(r.rolname, c.oid, 'SELECT')
+                """)
+            #expect(readers.isEmpty, "\(readers)")
+        }
+    }
+
+    @Test("everything that psql shows has a comment")
+    func comments() async throws {
+        try await TestDatabase.with(.services) { database in
+            let bare = try await database.psql(
+                """
+                SELECT n.nspname || '.' || c.relname || coalesce('.' || a.attname, '')
+                  FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace AND n.nspname IN \(Self.ours)
+                  LEFT JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+                 WHERE c.relkind IN ('r', 'v')
+                   AND (obj_description(c.oid, 'pg_class') IS NULL OR col_description(c.oid, a.attnum) IS NULL)
+                UNION ALL
+                SELECT p.oid::regprocedure::text
+                  FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace AND n.nspname IN \(Self.ours)
+                 WHERE obj_description(p.oid, 'pg_proc') IS NULL
+                """)
+            #expect(bare.isEmpty, "\(bare)")
+        }
+    }
+}
