@@ -1,59 +1,64 @@
+import Foundation
 public import Vocabulary
 
-/// The name by which an account signs in and is found: 3 to 30 of the characters a–z, 0–9, `.`, `_` and `-`, with at
-/// least one letter or digit. One handle is one account's.
+/// What an account is found by: 3 to 30 of `a` to `z`, digits, `_`, `.` and `-`, beginning with a letter, ending with a
+/// letter or a digit.
 ///
-/// Only ASCII: a Cyrillic а beside a Latin a would let one person pass for another.
-public struct Handle: Hashable, Comparable, Sendable, CustomStringConvertible {
+/// Compatibility forms and upper case are folded (`Ａnna` is `anna`). Everything else that only looks like a letter of
+/// these is refused, and so is a handle that could be read as another's: see ``skeleton``.
+public struct Handle: Hashable, Sendable, CustomStringConvertible {
+    /// The handle as it is kept and shown.
     public let description: String
 
-    /// Takes what a person typed: spaces around it are dropped and capital letters made small.
-    /// - Throws: a ``Vocabulary/Rejection`` with the field `handle` that names the rule.
+    private static let reserved: Set<String> = [
+        "admin", "administrator", "help", "info", "moderator", "official", "postmaster", "quartet", "root", "security",
+        "support", "system", "webmaster",
+    ]
+
+    /// - Throws: `invalidField` that says what a handle may be.
     public init(_ text: String) throws(Rejection) {
-        let scalars = text.unicodeScalars.drop { $0 == " " }
-        let trimmed = String.UnicodeScalarView(scalars.reversed().drop { $0 == " " }.reversed())
-        var handle = ""
-        for scalar in trimmed {
-            // ASCII first: lowercasing Unicode would turn the Kelvin sign into a k.
-            guard scalar.isASCII else { throw Self.wrong(scalar) }
-            let lowered = "A"..."Z" ~= scalar ? Unicode.Scalar(UInt8(scalar.value) + 32) : scalar
-            guard "a"..."z" ~= lowered || "0"..."9" ~= lowered || ".-_".unicodeScalars.contains(lowered) else {
-                throw Self.wrong(scalar)
-            }
-            handle.unicodeScalars.append(lowered)
+        guard text.utf8.count <= 400 else { throw Self.wrong("Shorten the handle to at most 30 characters.") }
+        let folded = text.trimmingCharacters(in: .whitespacesAndNewlines).precomposedStringWithCompatibilityMapping
+            .lowercased()
+        if let other = folded.unicodeScalars.first(where: { !Self.isAllowed($0) }) {
+            throw Self.wrong(
+                other.properties.isAlphabetic
+                    ? "Write the handle in the letters a to z: '\(other)' (U+\(String(other.value, radix: 16, uppercase: true))) isn't one, though it may look like one."
+                    : "Write the handle with letters, digits, '_', '.' and '-' alone.")
         }
-        guard (3...30).contains(handle.utf8.count) else {
-            throw Rejection(.invalidField, "a handle has 3 to 30 characters; choose another", field: "handle")
+        guard (3...30).contains(folded.utf8.count) else {
+            throw Self.wrong("Choose a handle of 3 to 30 characters.")
         }
-        guard handle.contains(where: { $0.isLetter || $0.isNumber }) else {
-            throw Rejection(.invalidField, "a handle needs a letter or a digit; choose another", field: "handle")
+        guard let first = folded.first, let last = folded.last, first.isLetter, last.isLetter || last.isNumber else {
+            throw Self.wrong("Begin the handle with a letter and end it with a letter or a digit.")
         }
-        description = handle
+        description = folded
+        guard !Self.reserved.contains(where: { Self.skeleton(of: $0) == skeleton }) else {
+            throw Self.wrong("Choose another handle; this one is kept for the people who run the service.")
+        }
     }
 
-    private static func wrong(_ scalar: Unicode.Scalar) -> Rejection {
-        let code = String(scalar.value, radix: 16, uppercase: true)
-        let number = "U+" + String(repeating: "0", count: max(0, 4 - code.count)) + code
-        return Rejection(
-            .invalidField,
-            "a handle has only the letters a to z, digits, dots, hyphens and underscores; \(number) is none of them",
-            field: "handle")
+    /// A handle that was accepted once, whatever the rules say by now.
+    package init(kept: String) {
+        description = kept
     }
 
-    public static func < (left: Self, right: Self) -> Bool { left.description < right.description }
+    /// What it looks like: two handles with one skeleton could be taken for each other, so only one of them can be.
+    public var skeleton: String { Self.skeleton(of: description) }
+
+    private static func skeleton(of handle: String) -> String {
+        handle.filter { $0.isLetter || $0.isNumber }.replacing("0", with: "o").replacing("1", with: "l")
+            .replacing("5", with: "s").replacing("rn", with: "m").replacing("vv", with: "w")
+    }
+
+    private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+        ("a"..."z").contains(scalar) || ("0"..."9").contains(scalar) || scalar == "_" || scalar == "." || scalar == "-"
+    }
+
+    private static func wrong(_ message: String) -> Rejection { Rejection(.invalidField, message, field: "handle") }
 }
 
-extension Handle: Codable {
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        let text = try container.decode(String.self)
-        do throws(Rejection) { try self.init(text) } catch {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: error.message)
-        }
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
-    }
+extension Key {
+    /// The key of what is asked by handle before anybody is signed in.
+    public static func handle(_ handle: Handle) -> Self { Self(kind: "handle", id: handle.description) }
 }
