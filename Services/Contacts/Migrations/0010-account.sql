@@ -1,6 +1,7 @@
+-- Unique at the end of a statement, not row by row: one batch may give a value up and take it in one UPDATE.
 CREATE TABLE contacts.account (
     account              uuid        CONSTRAINT account_is_known_once PRIMARY KEY,
-    code                 uuid        CONSTRAINT code_leads_to_one_account UNIQUE,
+    code                 uuid        CONSTRAINT code_leads_to_one_account UNIQUE DEFERRABLE INITIALLY IMMEDIATE,
     is_approval_required boolean     NOT NULL DEFAULT false,
     closed_at            timestamptz,
     CONSTRAINT closed_account_has_no_code CHECK (closed_at IS NULL OR code IS NULL)

@@ -1,7 +1,8 @@
+-- Unique at the end of a statement, not row by row: one batch may give a value up and take it in one UPDATE.
 CREATE TABLE session.account (
     account                  uuid        CONSTRAINT account_is_known_once PRIMARY KEY,
-    handle                   text        CONSTRAINT handle_leads_to_one_account UNIQUE,
-    skeleton                 text        CONSTRAINT no_handle_looks_like_another UNIQUE,
+    handle                   text        CONSTRAINT handle_leads_to_one_account UNIQUE DEFERRABLE INITIALLY IMMEDIATE,
+    skeleton                 text        CONSTRAINT no_handle_looks_like_another UNIQUE DEFERRABLE INITIALLY IMMEDIATE,
     name                     text,
     emergency_note           text        NOT NULL CONSTRAINT emergency_note_is_short CHECK (char_length(emergency_note) <= 8000),
     profile_version          bigint      NOT NULL,
