@@ -55,13 +55,20 @@ SQL
 fi
 
 say "Tests"
-status=0
-# shellcheck disable=SC2086
-swift test --skip-build $flags "$@" 8>&- || status=$?
+# The output is also kept, so that what failed can be said last, where it is looked for.
+{
+  status=0
+  # shellcheck disable=SC2086
+  swift test --skip-build $flags "$@" 2>&1 8>&- || status=$?
+  echo $status >.local/test.status
+} | tee .local/test.log
+status=$(cat .local/test.status)
 
-if [ $status -eq 0 ]; then
+if [ "$status" -eq 0 ]; then
   say "All tests passed"
 else
-  say "Tests FAILED (exit status $status; what failed is above, with its seed where there is one)"
+  say "Tests FAILED (exit status $status). What failed, and the seeds; the whole output is in .local/test.log:"
+  grep -A 12 '^✘.* recorded an issue' .local/test.log | cut -c 1-600 | head -150
+  grep -E '^(✘ |seed )|error: ' .local/test.log | cut -c 1-300 | tail -60
 fi
 exit $status
