@@ -12,7 +12,11 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 
 let package = Package(
     name: "quartet",
@@ -24,6 +28,10 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-configuration", from: "1.0.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.0"),
     ],
     targets: [
         // MARK: Shared
@@ -42,9 +50,8 @@ let package = Package(
         .target(
             name: "ServiceKit",
             dependencies: [
-                "Postgres", .product(name: "Configuration", package: "swift-configuration"), crypto, hummingbird,
-                logging,
-                lifecycle, signals,
+                "Bus", "Postgres", "Vocabulary", .product(name: "Configuration", package: "swift-configuration"),
+                crypto, hummingbird, logging, lifecycle, signals,
             ],
             path: "Shared/ServiceKit", swiftSettings: settings),
 
@@ -67,15 +74,37 @@ let package = Package(
         .target(
             name: "SessionService",
             dependencies: ["Bus", "Grammar", "Postgres", "SessionContract", "Vocabulary", "WorkingSet", crypto],
-            path: "Services/Session", resources: [.copy("Migrations")], swiftSettings: settings),
+            path: "Services/Session", exclude: ["Executable"], resources: [.copy("Migrations")], swiftSettings: settings),
+        .executableTarget(
+            name: "session", dependencies: ["ServiceKit", "SessionService"], path: "Services/Session/Executable",
+            swiftSettings: settings),
         .target(
             name: "ContactsService",
             dependencies: ["Bus", "Grammar", "Postgres", "ContactsContract", "Vocabulary", "WorkingSet"],
-            path: "Services/Contacts", resources: [.copy("Migrations")], swiftSettings: settings),
+            path: "Services/Contacts", exclude: ["Executable"], resources: [.copy("Migrations")], swiftSettings: settings),
+        .executableTarget(
+            name: "contacts", dependencies: ["ServiceKit", "ContactsService"], path: "Services/Contacts/Executable",
+            swiftSettings: settings),
         .target(
             name: "NotificationsService",
             dependencies: ["Bus", "Grammar", "Postgres", "NotificationsContract", "Vocabulary", "WorkingSet"],
-            path: "Services/Notifications", resources: [.copy("Migrations")], swiftSettings: settings),
+            path: "Services/Notifications", exclude: ["Executable"], resources: [.copy("Migrations")], swiftSettings: settings),
+        .executableTarget(
+            name: "notifications", dependencies: ["ServiceKit", "NotificationsService"], path: "Services/Notifications/Executable",
+            swiftSettings: settings),
+
+        .target(
+            name: "SessionClientService",
+            dependencies: [
+                "Bus", "ContactsContract", "Grammar", "NotificationsContract", "Postgres", "ServiceKit",
+                "SessionContract", "Vocabulary", crypto, cryptoExtras, httpTypes, hummingbird, lifecycle, logging, nio,
+                .product(name: "JWTKit", package: "jwt-kit"),
+            ],
+            path: "Services/SessionClient", exclude: ["Executable"], resources: [.copy("Migrations")],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "session-client", dependencies: ["ServiceKit", "SessionClientService", lifecycle],
+            path: "Services/SessionClient/Executable", swiftSettings: settings),
 
         // MARK: Tests
         .target(

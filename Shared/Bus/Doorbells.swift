@@ -17,6 +17,7 @@ public final class Doorbells: Service, Sendable {
     private let configuration: Configuration
     private let logger: Logger
     private let registrations = Mutex<[Registration]>([])
+    private let connectionObservers = Mutex<[@Sendable ((any Error)?) -> Void]>([])
 
     /// All its parts, as the properties describe them.
     public init(configuration: Configuration, logger: Logger) {
@@ -28,6 +29,12 @@ public final class Doorbells: Service, Sendable {
     /// rung. Register before `run()`.
     func onRing(of channel: String, _ ring: @escaping @Sendable (String?) -> Void) {
         registrations.withLock { $0.append(Registration(channel: channel, ring: ring)) }
+    }
+
+    /// Calls `observer` on the listener's thread whenever the connection is there (nil) or was lost, and why. Register
+    /// before `run()`.
+    public func onConnection(_ observer: @escaping @Sendable ((any Error)?) -> Void) {
+        connectionObservers.withLock { $0.append(observer) }
     }
 
     /// Rings `bell` for the partitions that a log's doorbell names.
@@ -43,6 +50,7 @@ public final class Doorbells: Service, Sendable {
     /// Listens until cancelled or shut down.
     public func run() async throws {
         let registrations = registrations.withLock { $0 }
+        let observers = connectionObservers.withLock { $0 }
         let channels = Set(registrations.map(\.channel))
         guard !channels.isEmpty else { return try await gracefulShutdown() }
         let logger = logger
@@ -51,8 +59,10 @@ public final class Doorbells: Service, Sendable {
             case .notification(let channel, let payload, _):
                 for registration in registrations where registration.channel == channel { registration.ring(payload) }
             case .connected:
+                for observer in observers { observer(nil) }
                 for registration in registrations { registration.ring(nil) }
             case .lost(let error):
+                for observer in observers { observer(error) }
                 logger.warning("doorbells are not heard until the listener is back", metadata: ["error": "\(error)"])
             case .overflowed:
                 for registration in registrations { registration.ring(nil) }

@@ -2,7 +2,7 @@ public import Logging
 public import Postgres
 public import ServiceLifecycle
 import Synchronization
-import Vocabulary
+public import Vocabulary
 
 /// Reads a log as it grows, once per process however many subscribers there are, and offers each row to those who
 /// asked for its key and to the waiters for its command's outcome.
@@ -85,8 +85,11 @@ public final class Tail: Service, Sendable {
         }
     }
 
-    /// Offers every row to `observer`, and calls `poll` at each idle poll. Register before `run()`.
-    func observe(_ observer: @escaping @Sendable (RecordedMessage) -> Void, poll: @escaping @Sendable () -> Void) {
+    /// Offers every row to `observer`, on the tail's thread and in order, and calls `poll` at each idle poll. Neither may
+    /// block. Register before `run()`.
+    public func observe(
+        _ observer: @escaping @Sendable (RecordedMessage) -> Void, poll: @escaping @Sendable () -> Void = {}
+    ) {
         registry.withLock { registry in
             registry.observers.append(observer)
             registry.polls.append(poll)

@@ -3,14 +3,17 @@ public import Vocabulary
 
 /// What an account was told: the state of the stream `notifications/<account>`.
 ///
-/// Folding a stream's events from its beginning gives the same as what the owner publishes. A reader may keep only the
-/// newest ones: the unread count is the owner's, not counted here.
+/// Folding a stream's events from its beginning gives the same as what the owner publishes. It has the newest
+/// notifications alone (``notificationLimit``); the unread count is the owner's, not counted here.
 public struct NotificationsState: Codable, Hashable, Sendable {
+    /// How many notifications it has at most; the history has them all.
+    public static let notificationLimit = 200
+
     /// Whose.
     public var account: AccountID
     /// How many are unread.
     public var unread: Int
-    /// The history, newest first; what was cleared is still in it.
+    /// The newest of the history, newest first; what was cleared is still in it.
     public var notifications: [Notification]
     /// What is to be delivered later, by id.
     public var scheduled: Ordered<ScheduledNotification>
@@ -58,6 +61,7 @@ extension NotificationsState {
         guard !notifications.contains(where: { $0.id == notification.id }) else { return }
         let place = notifications.firstIndex { notification.precedes($0) } ?? notifications.count
         notifications.insert(notification, at: place)
+        if notifications.count > Self.notificationLimit { notifications.removeLast() }
     }
 
     private mutating func change(

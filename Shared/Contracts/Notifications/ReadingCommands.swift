@@ -71,24 +71,28 @@ public struct NotificationSelection: Codable, Hashable, Sendable {
     public var category: NotificationCategory?
     /// About this account.
     public var subject: AccountID?
-    /// True: all of them; nothing else may be given then.
+    /// About what happened by then; delivered by then, where it doesn't say when it happened.
+    public var occurredBy: Instant?
+    /// True: all of them; nothing else may be given then but ``occurredBy``.
     public var everything: Bool?
 
     /// Its parameters are the properties of the same names.
     public init(
         ids: [NotificationID]? = nil, kinds: [NotificationKind]? = nil, category: NotificationCategory? = nil,
-        subject: AccountID? = nil, everything: Bool? = nil
+        subject: AccountID? = nil, occurredBy: Instant? = nil, everything: Bool? = nil
     ) {
         self.ids = ids
         self.kinds = kinds
         self.category = category
         self.subject = subject
+        self.occurredBy = occurredBy
         self.everything = everything
     }
 
     /// Whether a notification is meant. What is cleared already never is.
     public func matches(_ notification: Notification) -> Bool {
         guard notification.cleared == nil else { return false }
+        if let occurredBy, notification.details.at ?? notification.created > occurredBy { return false }
         if everything == true { return true }
         return (ids?.contains(notification.id) ?? true) && (kinds?.contains(notification.kind) ?? true)
             && (category.map { $0 == notification.kind.category } ?? true)

@@ -1,0 +1,52 @@
+import Bus
+import Logging
+import Postgres
+import ServiceLifecycle
+import Vocabulary
+
+/// One of the other services as session-client reaches it: asks it, and reads what it says.
+struct ServiceConnection: Sendable {
+    /// Where commands for it are put.
+    let commands: Log
+    /// What it says.
+    let log: Log
+    let appender: Appender
+    let tail: Tail
+    let sender: CommandSender
+    let streams: StreamReader
+
+    init(commands: Log, log: Log, configuration: Configuration, doorbells: Doorbells, pool: Pool, logger: Logger) {
+        self.commands = commands
+        self.log = log
+        appender = Appender(log: commands, configuration: configuration, logger: logger)
+        tail = Tail(log: log, configuration: configuration, doorbells: doorbells, logger: logger)
+        sender = CommandSender(appender: appender, tail: tail, pool: pool, logger: logger)
+        streams = StreamReader(tail: tail, pool: pool)
+    }
+
+    /// What must run for it.
+    var services: [any Service] { [tail, appender, sender] }
+}
+
+/// The three services.
+struct ServiceConnections: Sendable {
+    let session: ServiceConnection
+    let contacts: ServiceConnection
+    let notifications: ServiceConnection
+
+    init(_ make: (Domain) async throws -> ServiceConnection) async throws {
+        session = try await make(.session)
+        contacts = try await make(.contacts)
+        notifications = try await make(.notifications)
+    }
+
+    subscript(domain: Domain) -> ServiceConnection {
+        switch domain {
+        case .session: session
+        case .contacts: contacts
+        case .notifications: notifications
+        }
+    }
+
+    var all: [ServiceConnection] { [session, contacts, notifications] }
+}

@@ -1,0 +1,98 @@
+import Bus
+import Postgres
+import SessionContract
+import Synchronization
+import Vocabulary
+
+/// Which devices are signed out. A token is valid for minutes; a device that was revoked ends within a second, because
+/// the edge hears of it in session's log.
+///
+/// A bounded cache: what isn't known is looked up in what session publishes.
+final class Devices: Sendable {
+    private struct State: Sendable {
+        var active: [DeviceID: Bool] = [:]
+        var watchers: [UInt64: (device: DeviceID, account: AccountID, end: @Sendable () -> Void)] = [:]
+        var last: UInt64 = 0
+        /// How often something was signed out: a look-up that began before isn't kept.
+        var changes: UInt64 = 0
+    }
+
+    private static let limit = 100_000
+    private let state = Mutex(State())
+    private let pool: Pool
+
+    init(pool: Pool) {
+        self.pool = pool
+    }
+
+    func isActive(_ caller: Caller) async throws -> Bool {
+        let (known, changes) = state.withLock { ($0.active[caller.device], $0.changes) }
+        if let known { return known }
+        let isActive = try await pool.withConnection { database in
+            try database.query(
+                """
+                SELECT d.active FROM session.device_status AS d
+                 WHERE d.device = \(caller.device) AND d.account = \(caller.account)
+                """
+            ).only?.decode(0, as: Bool.self) ?? false
+        }
+        state.withLock { state in
+            guard state.changes == changes else { return }
+            if state.active.count >= Self.limit { state.active = [:] }
+            state.active[caller.device] = isActive
+        }
+        return isActive
+    }
+
+    /// Takes in a row of session's log. A device that is signed out isn't known any more, and its streams end.
+    func observe(_ row: RecordedMessage) {
+        guard row.message.kind == .event else { return }
+        switch row.message.type {
+        case DeviceSignedOut.type:
+            guard let event = try? DeviceSignedOut.decoded(from: row.message.body) else { return forgetAll() }
+            end {
+                $0.device == event.device
+            } forget: {
+                $0.active[event.device] = false
+            }
+        case AccountClosed.type:
+            guard let event = try? AccountClosed.decoded(from: row.message.body) else { return forgetAll() }
+            end {
+                $0.account == event.account
+            } forget: {
+                $0.active = [:]
+            }
+        default: return
+        }
+    }
+
+    /// Nothing is known for sure: everything is looked up again.
+    private func forgetAll() {
+        end { _ in false } forget: { $0.active = [:] }
+    }
+
+    /// Calls `end` once, when the device is signed out after this; look then whether it still ``isActive(_:)``. Returns how
+    /// to stop watching.
+    func watch(_ caller: Caller, end: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+        let id = state.withLock { state in
+            state.last += 1
+            state.watchers[state.last] = (caller.device, caller.account, end)
+            return state.last
+        }
+        return { [weak self] in self?.state.withLock { $0.watchers[id] = nil } }
+    }
+
+    private func end(
+        where isMeant: ((device: DeviceID, account: AccountID, end: @Sendable () -> Void)) -> Bool,
+        forget: (inout State) -> Void
+    ) {
+        let ended = state.withLock { state in
+            state.changes += 1
+            forget(&state)
+            let meant = state.watchers.filter { isMeant($0.value) }
+            for id in meant.keys { state.watchers[id] = nil }
+            return meant.values.map(\.end)
+        }
+        for end in ended { end() }
+    }
+}

@@ -1,0 +1,46 @@
+import Hummingbird
+import Logging
+import Vocabulary
+
+/// What the edge knows of a request: who calls, and what it belongs to.
+struct EdgeContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    /// Who calls. Set by ``Authentication``; routes below it always have one.
+    var caller: Caller?
+    /// Shared by everything that this request leads to.
+    let correlationID = CorrelationID.new()
+    /// W3C trace context: the request's own, or a new one.
+    var traceParent: String?
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+    }
+
+    var maxUploadSize: Int { Message.bodyLimit }
+
+    /// - Throws: ``Problem`` 401 where nobody is signed in.
+    func requireCaller() throws(Problem) -> Caller {
+        guard let caller else {
+            throw Problem(.unauthorized, "missingToken", "send the header Authorization: Bearer <access token>")
+        }
+        return caller
+    }
+}
+
+/// W3C trace context (https://www.w3.org/TR/trace-context/): keeps a valid `traceparent`, makes one otherwise.
+enum TraceParent {
+    static func valid(_ header: String?) -> String {
+        if let header, header.wholeMatch(of: /00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}/) != nil,
+            !header.contains("00000000000000000000000000000000"), !header.contains("-0000000000000000-")
+        {
+            return header
+        }
+        let trace = ID<TraceSubject>.new()
+        let span = UInt64.random(in: 1 ... .max)
+        let hex = String(span, radix: 16)
+        return "00-\(trace.description.filter { $0 != "-" })-\(String(repeating: "0", count: 16 - hex.count))\(hex)-01"
+    }
+}
+
+/// What a trace's id identifies.
+enum TraceSubject {}

@@ -1,0 +1,49 @@
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import ServiceKit
+import ServiceLifecycle
+
+/// Serves the edge over HTTP until told to stop. Requests in hand are finished first; streams are told to come again.
+struct EdgeServer: Service {
+    let edge: Edge
+    let host: String
+    let port: Int
+    let connections: Int
+    let check: Health.Check
+    let logger: Logger
+
+    /// It can't listen.
+    struct CannotListen: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    func run() async throws {
+        var quiet = logger
+        quiet.logLevel = max(logger.logLevel, .warning)
+        let application = Application(
+            router: edge.router(),
+            server: .http1(
+                configuration: .init(
+                    idleTimeout: .seconds(60),
+                    httpDecoderConfiguration: .init(
+                        maxHeaderFieldSize: 8192, maxHeaderListSize: 16_384, maxHeaderFieldCount: 64))),
+            configuration: .init(
+                address: .hostname(host, port: port), serverName: "quartet",
+                availableConnectionsDelegate: MaximumAvailableConnections(connections)),
+            onServerRunning: { [check, logger, host] channel in
+                check.report(.ready)
+                logger.info(
+                    "the HTTP API is served", metadata: ["url": "http://\(host):\(channel.localAddress?.port ?? 0)"])
+            },
+            logger: quiet)
+        do {
+            try await application.run()
+        } catch let error where "\(error)".contains("bind") {
+            throw CannotListen(
+                description: "can't listen on \(host):\(port), which is in use or forbidden; say another: --port (PORT). "
+                    + "The system said: \(error)")
+        }
+    }
+}

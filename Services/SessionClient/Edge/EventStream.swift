@@ -1,0 +1,93 @@
+import Bus
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import Postgres
+import ServiceLifecycle
+import Vocabulary
+
+/// One stream that an app can follow: its name, what it is read from, and the SQL of its state.
+struct StreamSource: Sendable {
+    let name: String
+    let reader: StreamReader
+    let state: @Sendable (AccountID) throws -> Query
+}
+
+/// `GET /v1/stream`: everything that concerns the caller, live, as server-sent events (WHATWG HTML, section 9.2).
+///
+/// Each owner's stream is its own sequence on the one connection: first `<stream>.snapshot` (or `<stream>.resumed`), then
+/// `<stream>.event`. An event's id is the set of all streams' tokens, so `Last-Event-ID` goes on exactly where each was.
+/// The people in the caller's contacts come as `person`, whole each time, and go as `person.ended`.
+struct EventStream: Sendable {
+    let sources: [StreamSource]
+    let people: PeopleSource
+    let devices: Devices
+    private let open = OpenStreams(limit: 16)
+
+    init(sources: [StreamSource], people: PeopleSource, devices: Devices) {
+        self.sources = sources
+        self.people = people
+        self.devices = devices
+    }
+
+    func handle(_ request: Request, _ context: EdgeContext) throws -> Response {
+        let caller = try context.requireCaller()
+        let tokens = try StreamTokens(request.headers[.lastEventID] ?? "")
+        guard let place = open.enter(caller.account) else {
+            throw Problem(
+                .tooManyRequests, "tooManyStreams", "this account has \(open.limit) streams open; close one first",
+                retryAfter: 5)
+        }
+        let connection = StreamConnection(
+            caller: caller, tokens: tokens, sources: sources, people: people, devices: devices, context: context)
+        return Response(
+            status: .ok,
+            headers: [.contentType: "text/event-stream", .cacheControl: "no-store", .accelBuffering: "no"],
+            body: ResponseBody { writer in
+                defer { place.leave() }
+                // Safe: this task alone writes, one write after the other.
+                nonisolated(unsafe) var writer = writer
+                do {
+                    try await connection.run { try await writer.write(ByteBuffer(string: $0)) }
+                    try await writer.finish(nil)
+                } catch {
+                    // The app has left, as most do.
+                    context.logger.debug("a stream ended", metadata: ["error": "\(error)"])
+                    throw error
+                }
+            })
+    }
+}
+
+extension HTTPField.Name {
+    /// Asks proxies not to hold events back.
+    fileprivate static let accelBuffering = HTTPField.Name("X-Accel-Buffering")!
+}
+
+/// The tokens of several streams as one `Last-Event-ID`: `name=token` separated by spaces.
+struct StreamTokens: Sendable, CustomStringConvertible {
+    private var tokens: [String: ResumeToken] = [:]
+
+    /// - Throws: ``Problem`` for what this server never gave.
+    init(_ text: String) throws(Problem) {
+        guard text.utf8.count <= 4096 else { throw Self.malformed }
+        for part in text.split(separator: " ") {
+            let halves = part.split(separator: "=", maxSplits: 1)
+            guard halves.count == 2, let token = ResumeToken(String(halves[1])) else { throw Self.malformed }
+            tokens[String(halves[0])] = token
+        }
+    }
+
+    subscript(name: String) -> ResumeToken? {
+        get { tokens[name] }
+        set { tokens[name] = newValue }
+    }
+
+    var description: String { tokens.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ") }
+
+    private static let malformed = Problem(
+        .badRequest, "malformedEventID",
+        "Last-Event-ID must be the id of an event of this stream; leave it out to start anew",
+        field: "Last-Event-ID")
+}

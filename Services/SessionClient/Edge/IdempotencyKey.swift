@@ -1,0 +1,38 @@
+import Hummingbird
+import HTTPTypes
+import Vocabulary
+
+/// What an Idempotency-Key identifies.
+enum RequestSubject {}
+
+/// The name that a caller gave a request, so that sending it again is the same request. Made up where none is given.
+///
+/// A UUID of version 7 (RFC 9562), since it carries its time: one that is too old to be remembered is refused.
+struct IdempotencyKey: Sendable {
+    let id: ID<RequestSubject>
+    /// Whether the caller chose it, and so may have sent the request before.
+    let isGiven: Bool
+
+    /// - Throws: ``Problem`` 400 for anything but a UUID of version 7.
+    init(of request: Request) throws(Problem) {
+        guard let header = request.headers[.idempotencyKey] else {
+            (id, isGiven) = (.new(), false)
+            return
+        }
+        guard let key = ID<RequestSubject>(header), key.version == 7 else {
+            throw Problem(
+                .badRequest, "invalidIdempotencyKey",
+                "Idempotency-Key must be a UUID of version 7 (RFC 9562); leave it out if you won't send the request again",
+                field: "Idempotency-Key")
+        }
+        (id, isGiven) = (key, true)
+    }
+
+    /// What the request leads to, under a name that nobody else's request can have.
+    /// - Parameter scope: whose request it is.
+    func derive<Subject>(_ purpose: StaticString, _ scope: [UInt8], as: ID<Subject>.Type = ID<Subject>.self)
+        -> ID<Subject>
+    {
+        .derived(at: id.time ?? .now, from: Array("edge/\(purpose)".utf8), scope, id.bytes)
+    }
+}

@@ -1,0 +1,46 @@
+import Hummingbird
+import Vocabulary
+
+/// A query parameter that is on or off.
+enum YesOrNo: String, CaseIterable {
+    case yes = "true"
+    case no = "false"
+}
+
+extension Request {
+    /// A query parameter that is one of a few words.
+    /// - Throws: ``Problem`` 400, which names the words.
+    func choice<Choice: CaseIterable & RawRepresentable>(
+        _ name: String, of: Choice.Type
+    ) throws(Problem) -> Choice? where Choice.RawValue == String {
+        guard let text = uri.queryParameters[Substring(name)] else { return nil }
+        guard let choice = Choice(rawValue: String(text)) else {
+            let words = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+            throw Problem(.badRequest, "invalidParameter", "\(name) must be one of \(words)", field: name)
+        }
+        return choice
+    }
+
+    /// A query parameter that is a number.
+    /// - Throws: ``Problem`` 400, which names the range.
+    func number(_ name: String, in range: ClosedRange<Int>) throws(Problem) -> Int? {
+        guard let text = uri.queryParameters[Substring(name)] else { return nil }
+        guard let number = Int(text), range.contains(number) else {
+            throw Problem(
+                .badRequest, "invalidParameter",
+                "\(name) must be a number from \(range.lowerBound) to \(range.upperBound)", field: name)
+        }
+        return number
+    }
+}
+
+extension EdgeContext {
+    /// A part of the path that is an id.
+    /// - Throws: ``Problem`` 400.
+    func id<Subject>(_ name: String, as: Subject.Type) throws(Problem) -> ID<Subject> {
+        guard let text = parameters.get(name), let id = ID<Subject>(text) else {
+            throw Problem(.badRequest, "invalidID", "\(name) in the path must be a UUID", field: name)
+        }
+        return id
+    }
+}

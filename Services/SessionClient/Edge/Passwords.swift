@@ -1,0 +1,66 @@
+import Crypto
+import CryptoExtras
+import Foundation
+import HTTPTypes
+import SessionContract
+import Synchronization
+import Vocabulary
+
+/// Turns passwords into verifiers, so that no password and nothing from which one could be guessed cheaply reaches the
+/// bus: scrypt (RFC 7914) with a salt that only this server's key can make.
+///
+/// A bounded pool: hashing is meant to be slow, so only as many run as there are threads for it, and more wait than
+/// that many only briefly.
+final class Passwords: Sendable {
+    /// Version 1: N = 2^15, r = 8, p = 1, about 50 ms and 32 MiB. A new version is a new prefix, never a change.
+    private static let rounds = 1 << 15
+    private static let lengths = 10...200
+
+    private let key: SymmetricKey
+    private let queue = OperationQueue()
+    private let waiting = Mutex(0)
+    private let waitingLimit: Int
+
+    init(key: SymmetricKey, waitingLimit: Int = 64) {
+        self.key = key
+        self.waitingLimit = waitingLimit
+        // One core is left for everything else.
+        queue.maxConcurrentOperationCount = max(1, ProcessInfo.processInfo.activeProcessorCount - 1)
+    }
+
+    /// - Throws: a ``Problem`` when the password is no good, or when too many wait.
+    func verifier(of password: String, for handle: Handle) async throws -> Secret {
+        guard Self.lengths.contains(password.count), password.utf8.count <= 1000 else {
+            throw Problem(
+                .unprocessableContent, "invalidField",
+                "a password must have \(Self.lengths.lowerBound) to \(Self.lengths.upperBound) characters",
+                field: "password")
+        }
+        let isAdmitted = waiting.withLock { waiting in
+            guard waiting < waitingLimit else { return false }
+            waiting += 1
+            return true
+        }
+        guard isAdmitted else {
+            throw Problem(
+                .serviceUnavailable, "overloaded", "too many sign-ins at once; try again in a second", retryAfter: 1)
+        }
+        defer { waiting.withLock { $0 -= 1 } }
+        let salt = HMAC<SHA256>.authenticationCode(for: Data("salt/1/\(handle.description)".utf8), using: key)
+        return try await withCheckedThrowingContinuation { continuation in
+            queue.addOperation {
+                continuation.resume(with: Result { try Self.derive(password, salt: Data(salt)) })
+            }
+        }
+    }
+
+    private static func derive(_ password: String, salt: Data) throws -> Secret {
+        let key = try KDF.Scrypt.deriveKey(
+            from: Data(password.precomposedStringWithCanonicalMapping.utf8), salt: salt, outputByteCount: 32,
+            rounds: rounds, blockSize: 8, parallelism: 1)
+        guard let secret = Secret(key.withUnsafeBytes { Array($0) }) else { throw WrongLength() }
+        return secret
+    }
+
+    private struct WrongLength: Error {}
+}

@@ -1,0 +1,82 @@
+import Bus
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Vocabulary
+
+/// An error as the API tells it: an RFC 9457 problem document with a stable code and, where one is at fault, the field.
+struct Problem: Error, HTTPResponseError {
+    let status: HTTPResponse.Status
+    /// Lower camel case, stable for ever.
+    let code: String
+    /// Says what to do, in a sentence.
+    let detail: String
+    let field: String?
+    /// Seconds after which trying again makes sense.
+    let retryAfter: Int?
+
+    init(_ status: HTTPResponse.Status, _ code: String, _ detail: String, field: String? = nil, retryAfter: Int? = nil)
+    {
+        self.status = status
+        self.code = code
+        self.detail = detail
+        self.field = field
+        self.retryAfter = retryAfter
+    }
+
+    init(_ rejection: Rejection) {
+        self.init(
+            Self.status(of: rejection.code.rawValue), rejection.code.rawValue, rejection.message, field: rejection.field
+        )
+    }
+
+    init(_ error: CommandError, retryWith key: IdempotencyKey) {
+        switch error {
+        case .overloaded: self.init(.serviceUnavailable, "overloaded", error.description, retryAfter: 1)
+        case .refused: self.init(.unprocessableContent, "refused", error.description)
+        case .noOutcomeYet:
+            self.init(
+                .accepted, "noOutcomeYet",
+                "the command was taken on but is not done yet; ask again with the header Idempotency-Key: \(key.id)",
+                retryAfter: 1)
+        }
+    }
+
+    private static func status(of code: String) -> HTTPResponse.Status {
+        switch code {
+        case "notFound", "notContact": .notFound
+        case "invalidCredentials", "deviceSignedOut", "invalidToken": .unauthorized
+        case "malformed", "unknownCommand", "idTooOld": .badRequest
+        case "invalidField", "roleRequired", "idReused": .unprocessableContent
+        case "tooManyAttempts", "tooSoon": .tooManyRequests
+        case "accountClosed": .gone
+        case "expired": .gatewayTimeout
+        default: .conflict
+        }
+    }
+
+    private struct Document: Encodable {
+        let type: String
+        let title: String
+        let status: Int
+        let code: String
+        let detail: String
+        let field: String?
+    }
+
+    func response(from request: Request, context: some RequestContext) throws -> Response {
+        let document = Document(
+            type: "urn:quartet:problem:\(code)", title: status.reasonPhrase, status: status.code, code: code,
+            detail: detail,
+            field: field)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        var headers: HTTPFields = [.contentType: "application/problem+json", .cacheControl: "no-store"]
+        if let retryAfter { headers[.retryAfter] = String(retryAfter) }
+        if status == .unauthorized { headers[.wwwAuthenticate] = "Bearer" }
+        return Response(
+            status: status, headers: headers,
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: try encoder.encode(document))))
+    }
+}

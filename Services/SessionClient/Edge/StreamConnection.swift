@@ -1,0 +1,195 @@
+import Bus
+import Hummingbird
+import Logging
+import Postgres
+import ServiceLifecycle
+import Vocabulary
+
+/// What is written on one connection, in the order in which each stream has it.
+enum StreamItem: Sendable {
+    case snapshot(String, [UInt8], isRefetched: Bool, ResumeToken?)
+    case resumed(String)
+    case event(String, RecordedMessage, ResumeToken)
+    case person(Person)
+    case personEnded(AccountID)
+    case heartbeat
+    case end(reason: String)
+}
+
+/// Where the streams of one connection put what is to be written.
+///
+/// Bounded: who follows a stream waits for the writer, the writer for the socket. What an app doesn't read stays in its
+/// streams' bounded buffers, and when one of those overflows the app gets that stream's snapshot again.
+struct StreamOutlet: Sendable {
+    fileprivate let source: AsyncStream<StreamItem>.Continuation
+    fileprivate let credit: Credit
+
+    /// Waits until the writer has room, then hands it what `item` gives; nil is nothing any more.
+    func put(_ item: @Sendable () -> StreamItem?) async {
+        await credit.take()
+        if let item = item() { source.yield(item) } else { await credit.give() }
+    }
+
+    /// Hands over what can't wait.
+    func putNow(_ item: StreamItem) { source.yield(item) }
+}
+
+/// One connection's streams, until the app leaves, its token ends, its device is signed out or the process ends.
+struct StreamConnection: Sendable {
+    let caller: Caller
+    let tokens: StreamTokens
+    let sources: [StreamSource]
+    let people: PeopleSource
+    let devices: Devices
+    let context: EdgeContext
+    private static let heartbeat: Duration = .seconds(15)
+    private static let room = 256
+
+    /// Writes until it is over.
+    func run(write: (String) async throws -> Void) async throws {
+        let (items, source) = AsyncStream<StreamItem>.makeStream(bufferingPolicy: .unbounded)
+        let outlet = StreamOutlet(source: source, credit: Credit(limit: Self.room))
+        let stopWatching = devices.watch(caller) { outlet.putNow(.end(reason: "signedOut")) }
+        defer { stopWatching() }
+        // It may have been signed out before anybody watched.
+        guard try await devices.isActive(caller) else {
+            return try await write(Self.ended("signedOut"))
+        }
+        try await withGracefulShutdownHandler {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for stream in sources { group.addTask { try await follow(stream, outlet) } }
+                group.addTask { try await people.follow(of: caller.account, outlet, context.logger) }
+                group.addTask {
+                    while true {
+                        try await Task.sleep(for: Self.heartbeat)
+                        outlet.putNow(.heartbeat)
+                    }
+                }
+                group.addTask { [caller] in
+                    try await Task.sleep(for: max(.zero, (caller.expiresAt - .now).duration))
+                    outlet.putNow(.end(reason: "tokenExpired"))
+                }
+                defer { group.cancelAll() }
+                do { try await Self.write(items, tokens, outlet.credit, write) } catch {
+                    await outlet.credit.close()
+                    throw error
+                }
+                await outlet.credit.close()
+            }
+        } onGracefulShutdown: {
+            outlet.putNow(.end(reason: "serverStopping"))
+        }
+    }
+
+    // MARK: Writing
+
+    private static func write(
+        _ items: AsyncStream<StreamItem>, _ tokens: StreamTokens, _ credit: Credit,
+        _ write: (String) async throws -> Void
+    ) async throws {
+        var position = tokens
+        for await item in items {
+            switch item {
+            case .heartbeat:
+                try await write(": \n\n")
+                continue
+            case .end(let reason): return try await write(ended(reason))
+            case .snapshot(let name, let body, let isRefetched, let token):
+                position[name] = token
+                try await write(
+                    event("\(name).snapshot", id: position, "{\"refetched\":\(isRefetched),\"state\":", body, "}"))
+            case .resumed(let name):
+                try await write("event: \(name).resumed\ndata: {}\n\n")
+            case .event(let name, let message, let token):
+                position[name] = token
+                let head = """
+                    {"type":"\(message.message.type)","version":\(message.message.version),\
+                    "at":\(message.recordedAt.microseconds),"correlation":\(quoted(message.message.correlationID)),\
+                    "command":\(quoted(message.message.commandID)),"body":
+                    """
+                try await write(event("\(name).event", id: position, head, message.message.body, "}"))
+            case .person(let person):
+                try await write("event: person\ndata: \(try jsonText(person))\n\n")
+            case .personEnded(let account):
+                try await write("event: person.ended\ndata: {\"account\":\"\(account)\"}\n\n")
+            }
+            await credit.give()
+        }
+    }
+
+    private static func ended(_ reason: String) -> String { "event: end\ndata: {\"reason\":\"\(reason)\"}\n\n" }
+
+    private static func event(
+        _ name: String, id: StreamTokens, _ head: String, _ body: [UInt8], _ tail: String
+    ) -> String {
+        // JSON has no raw line breaks inside strings; outside they would end the data line.
+        let body = String(decoding: body, as: UTF8.self).replacing("\n", with: " ").replacing("\r", with: " ")
+        return "id: \(id)\nevent: \(name)\ndata: \(head)\(body)\(tail)\n\n"
+    }
+
+    private static func quoted<Subject>(_ id: ID<Subject>?) -> String { id.map { "\"\($0)\"" } ?? "null" }
+
+    // MARK: Following
+
+    private func follow(_ stream: StreamSource, _ outlet: StreamOutlet) async throws {
+        var token = tokens[stream.name]
+        while !Task.isCancelled {
+            let subscription: Subscription
+            do {
+                subscription = try await stream.reader.subscribe(
+                    to: .account(caller.account), from: token, state: stream.state(caller.account))
+            } catch let error as PostgresError {
+                // The database is away or too much is asked of it: the stream pauses, nothing in it is lost.
+                context.logger.info("a stream waits for the database", metadata: ["error": "\(error)"])
+                try await Task.sleep(for: .seconds(1))
+                continue
+            }
+            token = subscription.token
+            switch subscription.beginning {
+            case .resumed: await outlet.put { .resumed(stream.name) }
+            case .snapshot(let body, let isRefetched):
+                let begun = token
+                await outlet.put { .snapshot(stream.name, body, isRefetched: isRefetched, begun) }
+            }
+            events: while let element = await subscription.next() {
+                switch element {
+                case .event(let message, let next):
+                    token = next
+                    await outlet.put { .event(stream.name, message, next) }
+                case .fellBehind: break events
+                }
+            }
+        }
+    }
+}
+
+/// How many items may be on their way to one socket.
+actor Credit {
+    private var left: Int
+    private var waiters: [CheckedContinuation<Void, Never>] = []
+    private var isClosed = false
+
+    init(limit: Int) { left = limit }
+
+    /// Nobody gives any more: lets everybody go.
+    func close() {
+        isClosed = true
+        for waiter in waiters { waiter.resume() }
+        waiters = []
+    }
+
+    /// Waits for room and takes it.
+    func take() async {
+        if isClosed { return }
+        if left > 0 {
+            left -= 1
+        } else {
+            await withCheckedContinuation { waiters.append($0) }
+        }
+    }
+
+    /// Makes room for one.
+    func give() {
+        if waiters.isEmpty { left += 1 } else { waiters.removeFirst().resume() }
+    }
+}

@@ -1,0 +1,145 @@
+import Crypto
+import Foundation
+import HTTPTypes
+import JWTKit
+import SessionContract
+import Vocabulary
+
+/// Who calls: what a verified access token says.
+struct Caller: Hashable, Sendable {
+    let account: AccountID
+    let device: DeviceID
+    /// When the token ends; a stream doesn't outlive it.
+    let expiresAt: Instant
+}
+
+/// Access tokens: JWTs (RFC 7519) signed with ES256, short-lived, each naming its key. The algorithm is the key's, never
+/// the token's choice.
+struct Tokens: Sendable {
+    static let lifetime: Interval = .minutes(15)
+    private static let issuer = "quartet"
+
+    private let keys: JWTKeyCollection
+    private let current: JWKIdentifier
+    private let secret: SymmetricKey
+
+    /// - Parameters:
+    ///   - signingKeys: the current one first; earlier ones still verify.
+    ///   - secret: the server's key, for refresh tokens.
+    /// - Throws: ``MissingKey``.
+    init(signingKeys: [ES256PrivateKey], secret: SymmetricKey) async throws {
+        keys = JWTKeyCollection()
+        self.secret = secret
+        var current: JWKIdentifier?
+        for key in signingKeys {
+            // The key's own fingerprint: nobody has to number keys.
+            let fingerprint = SHA256.hash(data: Data(key.publicKey.pemRepresentation.utf8)).prefix(8)
+            let identifier = JWKIdentifier(string: fingerprint.map { String(format: "%02x", $0) }.joined())
+            await keys.add(ecdsa: key, kid: identifier)
+            current = current ?? identifier
+        }
+        guard let current else { throw MissingKey() }
+        self.current = current
+    }
+
+    /// There is no key to sign with.
+    struct MissingKey: Error {}
+
+    /// The private keys in a PEM text, in their order.
+    /// - Throws: what is wrong with one of them.
+    static func signingKeys(pem: String) throws -> [ES256PrivateKey] {
+        var keys: [ES256PrivateKey] = []
+        var block: [Substring] = []
+        for line in pem.split(whereSeparator: \.isNewline) {
+            if line.hasPrefix("-----BEGIN") { block = [] }
+            block.append(line)
+            if line.hasPrefix("-----END"), line.contains("PRIVATE KEY") {
+                keys.append(try ES256PrivateKey(pem: block.joined(separator: "\n")))
+            }
+        }
+        return keys
+    }
+
+    private struct Claims: JWTPayload {
+        let iss: IssuerClaim
+        let sub: SubjectClaim
+        let dev: String
+        let iat: IssuedAtClaim
+        let exp: ExpirationClaim
+
+        func verify(using algorithm: some JWTAlgorithm) throws {
+            try exp.verifyNotExpired()
+            guard iss.value == Tokens.issuer else {
+                throw JWTError.claimVerificationFailure(failedClaim: iss, reason: "not ours")
+            }
+        }
+    }
+
+    func accessToken(account: AccountID, device: DeviceID, at time: Instant = .now) async throws -> String {
+        let begin = Date(timeIntervalSince1970: Double(time.microseconds) / 1e6)
+        return try await keys.sign(
+            Claims(
+                iss: IssuerClaim(value: Self.issuer), sub: SubjectClaim(value: account.description),
+                dev: device.description,
+                iat: IssuedAtClaim(value: begin),
+                exp: ExpirationClaim(value: begin.addingTimeInterval(Double(Self.lifetime.microseconds) / 1e6))),
+            kid: current)
+    }
+
+    /// - Throws: ``Problem`` 401 for anything but a valid token of ours.
+    func caller(of token: String) async throws(Problem) -> Caller {
+        guard token.utf8.count <= 2048, let claims = try? await keys.verify(token, as: Claims.self),
+            let account = AccountID(claims.sub.value), let device = DeviceID(claims.dev)
+        else {
+            throw Problem(
+                .unauthorized, "invalidToken", "the access token is not valid or has expired; refresh it or sign in")
+        }
+        return Caller(
+            account: account, device: device,
+            expiresAt: Instant(microseconds: Int64(claims.exp.value.timeIntervalSince1970 * 1e6)))
+    }
+
+    // MARK: Refresh tokens
+
+    /// What a refresh token is made of.
+    struct Refresh: Hashable, Sendable {
+        let account: AccountID
+        let device: DeviceID
+        let nonce: ID<RefreshSubject>
+    }
+
+    /// The token's text: `account.device.nonce.mac`. Nothing needs to be stored to make it.
+    func text(of refresh: Refresh) -> String {
+        let body = "\(refresh.account).\(refresh.device).\(refresh.nonce)"
+        let mac = HMAC<SHA256>.authenticationCode(for: Data("refresh/1/\(body)".utf8), using: secret)
+        return "\(body).\(Data(mac).base64EncodedString())"
+    }
+
+    /// What session is given to know the token by. It depends on the device and the nonce alone, so that it can be told
+    /// before it is known whose account signs in.
+    func secret(of device: DeviceID, _ nonce: ID<RefreshSubject>) throws(Problem) -> Secret {
+        let mac = HMAC<SHA256>.authenticationCode(for: Data("refresh-secret/1/\(device).\(nonce)".utf8), using: secret)
+        guard let secret = Secret(Array(mac)) else { throw Self.invalidRefreshToken }
+        return secret
+    }
+
+    /// - Throws: ``Problem`` 401 for a text that this server did not make.
+    func refresh(from text: String) throws(Problem) -> Refresh {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard text.utf8.count <= 512, parts.count == 4, let account = AccountID(String(parts[0])),
+            let device = DeviceID(String(parts[1])), let nonce = ID<RefreshSubject>(String(parts[2])),
+            let mac = Data(base64Encoded: String(parts[3]))
+        else { throw Self.invalidRefreshToken }
+        // Constant time.
+        let isOurs = HMAC<SHA256>.isValidAuthenticationCode(
+            mac, authenticating: Data("refresh/1/\(account).\(device).\(nonce)".utf8), using: secret)
+        guard isOurs else { throw Self.invalidRefreshToken }
+        return Refresh(account: account, device: device, nonce: nonce)
+    }
+
+    private static let invalidRefreshToken = Problem(
+        .unauthorized, "invalidToken", "the refresh token is not valid; sign in again", field: "refreshToken")
+}
+
+/// What a refresh token's nonce identifies.
+enum RefreshSubject {}

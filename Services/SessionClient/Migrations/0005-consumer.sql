@@ -1,0 +1,1 @@
+--! include bus/consumer.sql schema=session_client

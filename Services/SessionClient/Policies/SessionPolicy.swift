@@ -1,0 +1,71 @@
+import Bus
+import ContactsContract
+import NotificationsContract
+import SessionContract
+import Vocabulary
+
+/// When session says something, tell contacts and notifications.
+struct SessionPolicy: Policy {
+    let name: StaticString = "session"
+    let codes: ContactCodes
+
+    func commands(for event: SessionEvent, in message: RecordedMessage) -> [PolicyCommand] {
+        let account = event.account
+        func notify(_ kind: NotificationKind, _ details: NotificationDetails) -> PolicyCommand {
+            .notify(account, kind, details, because: message)
+        }
+        func relay(_ alert: RelayAlert) -> PolicyCommand { .tell(.contacts, alert, for: account) }
+
+        switch event {
+        case .accountOpened:
+            let code = codes.code(for: message.message.id, at: message.message.id.time ?? message.recordedAt)
+            return [
+                .tell(.contacts, ContactsContract.OpenAccount(code: code), for: account),
+                .tell(.notifications, NotificationsContract.OpenAccount(), for: account),
+            ]
+        case .accountClosed:
+            return [
+                .tell(.contacts, ContactsContract.CloseAccount(), for: account),
+                .tell(.notifications, NotificationsContract.CloseAccount(), for: account),
+            ]
+        case .deviceSignedIn(let event):
+            return event.isFirst ? [] : [notify(.newDevice, .init(at: event.at, text: event.device.name))]
+        case .passwordChanged(let event):
+            return [notify(.passwordChanged, .init(at: event.at))]
+        case .checkedIn(let event):
+            return [relay(.init(kind: .checkedIn, occurred: event.at, deadline: event.ended))]
+        case .checkInReminded(let event):
+            return [
+                notify(.checkInReminder, .init(at: event.at, deadline: event.deadline, lead: event.lead.interval))
+            ]
+        case .checkInMissed(let event):
+            return [
+                notify(.checkInMissed, .init(at: event.at, deadline: event.deadline)),
+                relay(.init(kind: .checkInMissed, occurred: event.at, deadline: event.deadline)),
+            ]
+        case .alarmRepeated(let event):
+            switch event.kind {
+            case .checkInMissed:
+                return [
+                    relay(
+                        .init(
+                            kind: .checkInMissed, occurred: event.at, deadline: event.since,
+                            repetition: event.repetition))
+                ]
+            case .alertRaised:
+                return [relay(.init(kind: .alertRaised, occurred: event.since, repetition: event.repetition))]
+            }
+        case .alertRaised(let event):
+            return [
+                notify(.alertRaised, .init(at: event.at)), relay(.init(kind: .alertRaised, occurred: event.at)),
+            ]
+        case .alertCleared(let event):
+            return [
+                notify(.alertCleared, .init(at: event.at)), relay(.init(kind: .alertCleared, occurred: event.at)),
+            ]
+        case .deviceRefreshed, .deviceSignedOut, .signInFailed, .securityUpdated, .profileUpdated, .checkInIntervalSet,
+            .checkInRemindersSet:
+            return []
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import ContactsContract
+import Foundation
+import Grammar
+import HTTPTypes
+import Hummingbird
+import NotificationsContract
+import Postgres
+import SessionContract
+import Vocabulary
+
+/// `GET`: what the caller may see, composed from what the owners publish.
+struct Reads: Sendable {
+    let pool: Pool
+    let lookUps: RateLimit<AccountID>
+
+    // MARK: /v1/account
+
+    func account(_ request: Request, _ context: EdgeContext) async throws -> Response {
+        let caller = try context.requireCaller()
+        let state = try States.session(caller.account)
+        return .json(try await scalar("SELECT \(state)"))
+    }
+
+    // MARK: /v1/contacts, /v1/contacts/{account}
+
+    private struct Contacts: Encodable {
+        let code: ContactCode?
+        let isApprovalRequired: Bool
+        let contacts: [ContactCard]
+        let requests: [ContactRequest]
+        let blocked: [AccountID]
+    }
+
+    func contacts(_ request: Request, _ context: EdgeContext) async throws -> Response {
+        let caller = try context.requireCaller()
+        let role = try request.choice("role", of: Role.self)
+        let (state, people) = try await contactsState(of: caller.account)
+        let cards = state.contacts.filter { role?.isMeant($0) ?? true }.map { ContactCard($0, people[$0.contact]) }
+        return try .json(
+            Contacts(
+                code: state.code, isApprovalRequired: state.isApprovalRequired, contacts: cards,
+                requests: Array(state.requests), blocked: state.blocked))
+    }
+
+    func contact(_ request: Request, _ context: EdgeContext) async throws -> Response {
+        let caller = try context.requireCaller()
+        let other = try context.id("account", as: AccountSubject.self)
+        let (state, people) = try await contactsState(of: caller.account, only: other)
+        guard let contact = state.contacts[other] else {
+            throw Problem(.notFound, "notContact", "this is no contact of yours", field: "account")
+        }
+        return try .json(ContactCard(contact, people[other]))
+    }
+
+    private enum Role: String, CaseIterable {
+        case responder, dependent
+
+        func isMeant(_ contact: Contact) -> Bool {
+            switch self {
+            case .responder: contact.responder
+            case .dependent: contact.dependent
+            }
+        }
+    }
+
+    /// An account's contacts and the people they are, as they were at one moment.
+    private func contactsState(
+        of account: AccountID, only other: AccountID? = nil
+    ) async throws -> (ContactsState, [AccountID: AccountState]) {
+        let query = try States.contacts(account)
+        return try await pool.withConnection { database in
+            try database.transaction(isolation: .repeatableRead, readOnly: true) { database in
+                let state = try database.query("SELECT \(query)").only.map {
+                    try JSONDecoder().decode(ContactsState.self, from: Data($0.decode(0, as: JSON.self).bytes))
+                }
+                guard let state else { return (ContactsState(account: account), [:]) }
+                let wanted = state.contacts.map(\.contact).filter { other == nil || $0 == other }
+                let people = try database.query(
+                    """
+                    SELECT s.account, s.state FROM unnest(\(wanted)) AS w(account)
+                      JOIN session.account_state AS s ON s.account = w.account
+                    """
+                ).map {
+                    (
+                        try $0.decode(0, as: AccountID.self),
+                        try JSONDecoder().decode(AccountState.self, from: Data($0.decode(1, as: JSON.self).bytes))
+                    )
+                }
+                return (state, Dictionary(uniqueKeysWithValues: people))
+            }
+        }
+    }
+
+    // MARK: /v1/contact-codes/{code}
+
+    /// Whose code it is: what one needs to see before adding somebody, and no more.
+    private struct CodeOwner: Codable {
+        let handle: String
+        let name: String?
+    }
+
+    func contactCode(_ request: Request, _ context: EdgeContext) async throws -> Response {
+        let caller = try context.requireCaller()
+        guard lookUps.admit(caller.account) else {
+            throw Problem(
+                .tooManyRequests, "tooManyLookUps", "too many codes were looked up; wait a minute", retryAfter: 60)
+        }
+        let code = try context.id("code", as: ContactCodeSubject.self)
+        let owner = try await pool.withConnection { database in
+            try database.query(
+                """
+                SELECT p.handle, p.name FROM contacts.contact_code AS c
+                  JOIN session.profile AS p ON p.account = c.account
+                 WHERE c.code = \(code)
+                """
+            ).only.map {
+                CodeOwner(handle: try $0.decode(0, as: String.self), name: try $0.decode(1, as: String?.self))
+            }
+        }
+        guard let owner else { throw Problem(.notFound, "notFound", "nobody has this code", field: "code") }
+        return try .json(owner)
+    }
+
+    private func scalar(_ query: Query) async throws -> String {
+        try await pool.withConnection { database in
+            try database.query(query).only.map { String(decoding: try $0.decode(0, as: JSON.self).bytes, as: UTF8.self) }
+        } ?? "null"
+    }
+}

@@ -1,0 +1,35 @@
+import ContactsContract
+import NotificationsContract
+import Postgres
+import SessionContract
+import Vocabulary
+
+/// The SQL of each stream's state: what its owner publishes, or the state of an account of which it hasn't heard.
+enum States {
+    static func session(_ account: AccountID) throws -> Query {
+        """
+        coalesce((SELECT s.state FROM session.account_state AS s WHERE s.account = \(account)), \
+        \(try json(AccountState(account: account))))
+        """
+    }
+
+    static func contacts(_ account: AccountID) throws -> Query {
+        """
+        coalesce((SELECT s.state FROM contacts.contacts_state AS s WHERE s.account = \(account)), \
+        \(try json(ContactsState(account: account))))
+        """
+    }
+
+    static func notifications(_ account: AccountID) throws -> Query {
+        """
+        coalesce((SELECT s.state FROM notifications.notifications_state AS s WHERE s.account = \(account)), \
+        \(try json(NotificationsState(account: account))))
+        """
+    }
+
+    static func operations(_ account: AccountID) -> Query {
+        "(SELECT session_client.operations_state(\(account)))"
+    }
+
+    private static func json(_ state: some Encodable) throws -> JSON { JSON(Array(try jsonText(state).utf8)) }
+}

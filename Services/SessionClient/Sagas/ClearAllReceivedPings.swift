@@ -1,0 +1,62 @@
+import ContactsContract
+import Grammar
+import NotificationsContract
+import SessionContract
+import Vocabulary
+
+/// Answers every ping that waits for me, tells those who sent them, clears my notifications of them, writes one summary
+/// into my history and, if I ask for it, checks me in. All of it or nothing, once.
+///
+/// `clear` decides: contacts answers all pings in one transaction and says whose they were. What follows is told until it
+/// is done.
+struct ClearAllReceivedPings: Saga {
+    /// Whether to check me in as well. A check-in a moment ago is as good.
+    let checkIn: Bool?
+
+    /// What came of it.
+    struct Result: Encodable, Sendable {
+        /// Who had pinged me and has an answer now.
+        let contacts: [AccountID]
+        /// Whether a check-in was made; nil where none was asked for.
+        let isCheckedIn: Bool?
+    }
+
+    func run(_ run: SagaRun) async throws -> Result {
+        let account = run.account
+        let event = try await run.decide("clear", ClearReceivedPings(), of: .contacts, for: account)
+        var contacts: [AccountID] = []
+        // Nothing waited, or another device was first: there is nothing to tell.
+        if let event, event.type == ReceivedPingsCleared.type {
+            let cleared = try ReceivedPingsCleared.decoded(from: event.body)
+            contacts = cleared.contacts
+            let command = run.command(of: "clear")
+            for contact in contacts {
+                try await run.demand(
+                    "acknowledge/\(contact)",
+                    DeliverNotification.pingAnswered(by: account, to: contact, at: cleared.at, command: command),
+                    of: .notifications, for: contact, unless: .accountClosed)
+            }
+            try await run.demand(
+                "clearNotifications",
+                ClearNotifications(selection: .init(kinds: [.pingReceived], occurredBy: cleared.at)),
+                of: .notifications, for: account)
+            try await run.demand(
+                "summary",
+                DeliverNotification(
+                    id: .derived(at: cleared.at, from: Array("notification/pingsCleared".utf8), run.id.bytes),
+                    kind: .pingsCleared, details: .init(at: cleared.at, count: contacts.count)),
+                of: .notifications, for: account)
+        }
+        return Result(contacts: contacts, isCheckedIn: try await isCheckedIn(run))
+    }
+
+    private func isCheckedIn(_ run: SagaRun) async throws -> Bool? {
+        guard checkIn == true else { return nil }
+        switch try await run.ask("checkIn", CheckIn(), of: .session, for: run.account) {
+        case .accepted: return true
+        case .rejected(let rejection) where rejection.code == .tooSoon: return false
+        case .rejected(let rejection): throw SagaError.stepRejected("checkIn", rejection)
+        case .failed(let code): throw SagaError.stepFailed("checkIn", code: code)
+        }
+    }
+}

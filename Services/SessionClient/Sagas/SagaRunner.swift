@@ -1,0 +1,267 @@
+import Bus
+import Foundation
+import Logging
+import Postgres
+import ServiceLifecycle
+import Synchronization
+import Vocabulary
+
+/// Starts sagas and brings each to its end, whatever is killed when: every replica looks for running ones that nobody
+/// owns and takes them up from their recorded steps. One saga of an account at a time.
+final class SagaRunner: Service, Sendable {
+    private let types: [String: @Sendable ([UInt8]) throws -> any Saga]
+    private let services: ServiceConnections
+    private let pool: Pool
+    private let operations: Log
+    private let streams: StreamReader
+    private let owner: OwnerID
+    private let logger: Logger
+    private let backoff = Backoff(initial: .milliseconds(50), maximum: .seconds(30), multiplier: 2)
+    private let wake: AsyncStream<Void>
+    private let waker: AsyncStream<Void>.Continuation
+    /// How many sagas this process runs now.
+    private let inHand = Mutex(0)
+    private static var concurrency: Int { 64 }
+
+    init(
+        sagas: [any Saga.Type], services: ServiceConnections, pool: Pool, operations: Tail, owner: OwnerID,
+        logger: Logger
+    ) {
+        var types: [String: @Sendable ([UInt8]) throws -> any Saga] = [:]
+        for saga in sagas { types[saga.type] = { body in try saga.decoded(from: body) } }
+        self.types = types
+        self.services = services
+        self.pool = pool
+        self.operations = operations.log
+        streams = StreamReader(tail: operations, pool: pool)
+        self.owner = owner
+        self.logger = logger
+        (wake, waker) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    // MARK: Starting
+
+    /// Writes a saga down, once per id, and has it run. Returns how it stands.
+    /// - Throws: a ``Rejection`` when the id was used for something else.
+    func start(
+        _ saga: some Saga, id: ID<SagaSubject>, for account: AccountID, correlationID: CorrelationID,
+        traceParent: String?
+    ) async throws {
+        let type = Swift.type(of: saga).type
+        let body = try saga.encoded()
+        let hash = BodyHash(
+            type: type, version: Swift.type(of: saga).version, key: .account(account), account: account, body: body)
+        let operations = operations
+        let started = OperationStarted(operation: id, type: type)
+        let event = Message(
+            kind: .event, type: OperationStarted.type, key: .account(account), account: account,
+            body: try started.encoded(), correlationID: correlationID, traceParent: traceParent)
+        let recorded = try await pool.withConnection { database in
+            try database.transaction { database in
+                let inserted = try database.execute(
+                    """
+                    INSERT INTO session_client.saga (id, type, account, body, body_hash, correlation_id, trace_parent)
+                    VALUES (\(id), \(type), \(account), \(JSON(body)), \(hash.id), \(correlationID), \(traceParent))
+                    ON CONFLICT ON CONSTRAINT saga_is_unique DO NOTHING
+                    """)
+                if inserted == 1 { _ = try database.query(operations.append([event])) }
+                return try database.query("SELECT body_hash FROM session_client.saga WHERE id = \(id)").only?
+                    .decode(0, as: ID<BodyHash>.self)
+            }
+        }
+        guard recorded == hash.id else {
+            throw Rejection(.idReused, "this Idempotency-Key was used before for something else; use a new one")
+        }
+        ring(event)
+        waker.yield()
+    }
+
+    /// Waits until an operation of the account has ended, at most for `patience`. Whichever replica runs it.
+    func wait(for id: ID<SagaSubject>, of account: AccountID, patience: Duration) async throws {
+        let subscription = try await streams.subscribe(
+            to: .account(account), from: nil,
+            state: "SELECT to_json(s.state) FROM session_client.saga AS s WHERE s.id = \(id) AND s.account = \(account)")
+        guard case .snapshot(let state, _) = subscription.beginning, state == Array("\"running\"".utf8) else { return }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                while case .event(let message, _) = await subscription.next() {
+                    guard message.message.type == OperationEnded.type,
+                        let ended = try? OperationEnded.decoded(from: message.message.body), ended.operation == id
+                    else { continue }
+                    return
+                }
+            }
+            group.addTask { try? await Task.sleep(for: patience) }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    // MARK: Running
+
+    func run() async throws {
+        try await cancelWhenGracefulShutdown {
+            await withDiscardingTaskGroup { group in
+                group.addTask {
+                    // Others' sagas and own ones that wait after an error.
+                    while !Task.isCancelled {
+                        try? await Task.sleep(for: .milliseconds(500))
+                        self.waker.yield()
+                    }
+                    self.waker.finish()
+                }
+                for await _ in self.wake {
+                    while self.inHand.withLock({ $0 }) < Self.concurrency, let claimed = await self.claim() {
+                        group.addTask { await self.advance(claimed) }
+                    }
+                }
+                group.cancelAll()
+            }
+        }
+    }
+
+    private struct Claimed: Sendable {
+        let id: ID<SagaSubject>
+        let type: String
+        let body: [UInt8]
+        let account: AccountID
+        let correlationID: CorrelationID
+        let traceParent: String?
+        let startedAt: Instant
+        let attempts: Int
+    }
+
+    /// Takes the oldest saga that may run: due, owned by nobody, and the first of its account.
+    private func claim() async -> Claimed? {
+        let owner = owner
+        do {
+            let found = try await pool.withConnection { database in
+                try database.query(
+                    """
+                    UPDATE session_client.saga AS s
+                       SET owner = \(owner), attempts = s.attempts + 1,
+                           owned_until = clock_timestamp() + \(SagaRun.ownership.microseconds) * interval '1 microsecond'
+                     WHERE s.id = (
+                        SELECT c.id FROM session_client.saga AS c
+                         WHERE c.state = 'running' AND c.next_attempt <= clock_timestamp()
+                           AND (c.owner IS NULL OR c.owned_until < clock_timestamp())
+                           AND NOT EXISTS (SELECT FROM session_client.saga AS e
+                                            WHERE e.state = 'running' AND e.account = c.account
+                                              AND (e.started_at, e.id) < (c.started_at, c.id))
+                         ORDER BY c.next_attempt
+                         LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED)
+                    RETURNING s.id, s.type, s.body, s.account, s.correlation_id, s.trace_parent, s.started_at, s.attempts
+                    """
+                ).map { row in
+                    Claimed(
+                        id: try row.decode(0, as: ID<SagaSubject>.self), type: try row.decode(1, as: String.self),
+                        body: try row.decode(2, as: JSON.self).bytes, account: try row.decode(3, as: AccountID.self),
+                        correlationID: try row.decode(4, as: CorrelationID.self),
+                        traceParent: try row.decode(5, as: String?.self),
+                        startedAt: try row.decode(6, as: Instant.self), attempts: Int(try row.decode(7, as: Int32.self))
+                    )
+                }
+            }
+            guard let claimed = found.first else { return nil }
+            inHand.withLock { $0 += 1 }
+            return claimed
+        } catch {
+            logger.warning("sagas can't be looked for now", metadata: ["error": "\(error)"])
+            return nil
+        }
+    }
+
+    private func advance(_ claimed: Claimed) async {
+        defer {
+            inHand.withLock { $0 -= 1 }
+            waker.yield()
+        }
+        let run = SagaRun(
+            id: claimed.id, account: claimed.account, correlationID: claimed.correlationID,
+            traceParent: claimed.traceParent, startedAt: claimed.startedAt, owner: owner, services: services, pool: pool
+        )
+        do {
+            guard let make = types[claimed.type] else {
+                return try await postpone(
+                    claimed, because: "nobody here knows the saga \(claimed.type): a newer version began it")
+            }
+            let (state, result) = try await perform(make(claimed.body), run)
+            try await end(claimed, state: state, result: result)
+        } catch _ where Task.isCancelled {
+            // A task of its own, which isn't cancelled: whoever is left goes on at once.
+            await Task { try? await postpone(claimed, because: "the process was stopped", after: .zero) }.value
+        } catch let error as SagaError where error.isFinal {
+            logger.error("a saga failed", metadata: ["saga": "\(claimed.id)", "error": "\(error)"])
+            try? await end(claimed, state: "failed", result: encodedFailure("\(error)"))
+        } catch {
+            logger.notice("a saga will go on later", metadata: ["saga": "\(claimed.id)", "error": "\(error)"])
+            try? await postpone(claimed, because: "\(error)")
+        }
+    }
+
+    private func perform(_ saga: some Saga, _ run: SagaRun) async throws -> (String, [UInt8]) {
+        do {
+            return ("done", Array(try JSONEncoder().encode(try await saga.run(run))))
+        } catch let rejection as Rejection {
+            return ("rejected", Array(try JSONEncoder().encode(rejection)))
+        }
+    }
+
+    /// Writes the end down and says it in the account's operations stream, together.
+    private func end(_ claimed: Claimed, state: String, result: [UInt8]) async throws {
+        let (owner, operations) = (owner, operations)
+        let body = OperationEnded(operation: claimed.id, type: claimed.type, state: state)
+        let event = Message(
+            kind: .event, type: OperationEnded.type, key: .account(claimed.account), account: claimed.account,
+            body: try body.encoded(), correlationID: claimed.correlationID, traceParent: claimed.traceParent)
+        let isEnded = try await pool.withConnection { database in
+            try database.transaction { database in
+                let updated = try database.execute(
+                    """
+                    UPDATE session_client.saga
+                       SET state = \(state), result = \(JSON(result)), ended_at = clock_timestamp(), owner = NULL
+                     WHERE id = \(claimed.id) AND owner = \(owner) AND state = 'running'
+                    """)
+                if updated == 1 { _ = try database.query(operations.append([event])) }
+                return updated == 1
+            }
+        }
+        if isEnded { ring(event) }
+    }
+
+    private func postpone(_ claimed: Claimed, because error: String, after pause: Duration? = nil) async throws {
+        let owner = owner
+        let pause = Int64((pause ?? backoff.delay(attempt: claimed.attempts)) / .microseconds(1))
+        _ = try await pool.withConnection { database in
+            try database.execute(
+                """
+                UPDATE session_client.saga
+                   SET owner = NULL, owned_until = NULL, last_error = \(String(error.prefix(2000))),
+                       next_attempt = clock_timestamp() + \(pause) * interval '1 microsecond'
+                 WHERE id = \(claimed.id) AND owner = \(owner) AND state = 'running'
+                """)
+        }
+    }
+
+    private func ring(_ event: Message) {
+        let (pool, operations) = (pool, operations)
+        Task { try? await pool.withConnection { database in _ = try database.query(operations.ring(for: [event])) } }
+    }
+
+    private func encodedFailure(_ reason: String) -> [UInt8] {
+        (try? JSONEncoder().encode(["reason": reason])).map(Array.init) ?? Array("{}".utf8)
+    }
+}
+
+/// An operation was asked for.
+private struct OperationStarted: EventBody {
+    let operation: ID<SagaSubject>
+    let type: String
+}
+
+/// An operation is done, rejected or failed; its result can be read.
+private struct OperationEnded: EventBody {
+    let operation: ID<SagaSubject>
+    let type: String
+    let state: String
+}

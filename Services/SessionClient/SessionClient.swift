@@ -1,0 +1,133 @@
+import Bus
+import Crypto
+import Foundation
+import JWTKit
+import Postgres
+public import ServiceKit
+public import ServiceLifecycle
+import Vocabulary
+
+/// The fourth service, which alone knows the other three: the edge that apps talk to, and what spans domains.
+public struct SessionClient: Service {
+    private static let host = Setting<String>.text(
+        "host", placeholder: "ADDRESS", default: "127.0.0.1", help: "The address on which the HTTP API listens.")
+    private static let port = Setting<Int>.int(
+        "port", in: 0...65_535, default: 8080, help: "Its port; 0 takes a free one, which the log names.")
+    private static let poolSize = Setting<Int>.int(
+        "database.pool", in: 1...64, default: 8, help: "Database connections for reads.")
+    private static let connections = Setting<Int>.int(
+        "connections", in: 1...100_000, default: 20_000, help: "HTTP connections at a time; more have to wait.")
+    private static let serverKey = Setting<SymmetricKey?>(
+        "server.key", placeholder: "BASE64", default: nil, isSecret: true,
+        help: "32 random bytes or more that all replicas share and nobody else has. Never change it: passwords depend on it."
+    ) { text throws(SettingProblem) in
+        guard let key = Data(base64Encoded: text.trimmingCharacters(in: .whitespacesAndNewlines)), key.count >= 32
+        else { throw SettingProblem(expected: "base64 of 32 bytes or more (head -c 32 /dev/urandom | base64)") }
+        return SymmetricKey(data: key)
+    }
+    private static let signingKeys = Setting<[ES256PrivateKey]>(
+        "signing.key", placeholder: "PEM", default: [], isSecret: true,
+        help: "Private keys for access tokens, as PEM: the first one signs, the others still verify."
+    ) { text throws(SettingProblem) in
+        do {
+            let keys = try Tokens.signingKeys(pem: text)
+            guard !keys.isEmpty else { throw Tokens.MissingKey() }
+            return keys
+        } catch {
+            throw SettingProblem(
+                expected: "P-256 private keys as PEM (openssl ecparam -genkey -name prime256v1 -noout)")
+        }
+    }
+
+    /// What can be configured.
+    public static var settings: [any SettingDeclaration] {
+        [host, port, connections, serverKey, signingKeys, poolSize] + ConsumerSettings.declared
+    }
+
+    /// A key without which it can't work wasn't given.
+    public struct MissingSetting: Error, CustomStringConvertible {
+        /// Which one, and how to make it.
+        public let description: String
+    }
+
+    private let context: ServiceContext
+    private let serverKey: SymmetricKey
+    private let signingKeys: [ES256PrivateKey]
+    private let bus: Health.Check
+    private let http: Health.Check
+
+    /// - Throws: ``MissingSetting``.
+    public init(_ context: ServiceContext) throws {
+        guard let serverKey = context.settings[Self.serverKey] else {
+            throw MissingSetting(
+                description: "set SERVER_KEY_FILE to a file with a key (head -c 32 /dev/urandom | base64), the same for "
+                    + "all replicas and for ever")
+        }
+        let signingKeys = context.settings[Self.signingKeys]
+        guard !signingKeys.isEmpty else {
+            throw MissingSetting(
+                description: "set SIGNING_KEY_FILE to a file with a private key (openssl ecparam -genkey -name prime256v1 "
+                    + "-noout), the same for all replicas")
+        }
+        self.context = context
+        self.serverKey = serverKey
+        self.signingKeys = signingKeys
+        bus = context.health.check("bus")
+        http = context.health.check("http")
+    }
+
+    /// Serves apps, and runs policies and sagas, until told to stop.
+    public func run() async throws {
+        let (database, logger) = (context.database, context.logger)
+        let doorbells = Doorbells(configuration: database, logger: logger)
+        doorbells.report(to: bus)
+        let pool = Pool(configuration: database, size: context.settings[Self.poolSize], logger: logger)
+        let services: ServiceConnections
+        let operationsLog: [Log]
+        do {
+            services = try await ServiceConnections { domain in
+                let logs = try await context.open([domain.commands, domain.log], reportingTo: bus)
+                return ServiceConnection(
+                    commands: logs[0], log: logs[1], configuration: database, doorbells: doorbells, pool: pool,
+                    logger: logger)
+            }
+            operationsLog = try await context.open([Domain.operations], reportingTo: bus)
+        } catch is CancellationError {
+            return
+        }
+        let operations = Tail(
+            log: operationsLog[0], configuration: database, doorbells: doorbells, logger: logger)
+        let sagas = SagaRunner(
+            sagas: [ClearAllReceivedPings.self], services: services, pool: pool, operations: operations, owner: .new(),
+            logger: logger)
+        let devices = Devices(pool: pool)
+        services.session.tail.observe { devices.observe($0) }
+
+        let edge = Edge(
+            services: services, operations: StreamReader(tail: operations, pool: pool), sagas: sagas, pool: pool,
+            devices: devices, tokens: try await Tokens(signingKeys: signingKeys, secret: serverKey),
+            passwords: Passwords(key: serverKey), contactCodes: ContactCodes(key: serverKey))
+        let server = EdgeServer(
+            edge: edge, host: context.settings[Self.host], port: context.settings[Self.port],
+            connections: context.settings[Self.connections], check: http, logger: logger)
+
+        try await context.runTogether(
+            [doorbells, operations] + services.all.flatMap(\.services)
+                + policies(services, doorbells) + [sagas, server])
+        await pool.close()
+    }
+
+    private func policies(_ services: ServiceConnections, _ doorbells: Doorbells) -> [any Service] {
+        let settings = ConsumerSettings(context.settings)
+        func consumer(of domain: Domain, _ policy: some Policy) -> any Service {
+            Consumer(
+                source: services[domain].log, schema: "session_client", settings: settings,
+                configuration: context.database, doorbells: doorbells, logger: context.logger,
+                handler: PolicyHandler(policy, logs: services.all.map(\.commands)))
+        }
+        return [
+            consumer(of: .session, SessionPolicy(codes: ContactCodes(key: serverKey))),
+            consumer(of: .contacts, ContactsPolicy()),
+        ]
+    }
+}

@@ -1,0 +1,53 @@
+public import Bus
+public import ServiceLifecycle
+
+/// A service that owns a domain: it handles the commands that session-client has for it by its rules, and its log says
+/// what happened.
+///
+/// ```swift
+/// @main
+/// struct ContactsProgram: DomainProgram {
+///     static let name = "contacts"
+///     static let summary = "Who knows whom, in which role, and the pings between them."
+///     static let target = "ContactsService"
+///     static func store(_ settings: Settings) -> ContactsStore { ContactsStore() }
+/// }
+/// ```
+public protocol DomainProgram: ServiceProgram {
+    /// Keeps the domain's state, and says by which rules it changes.
+    associatedtype DomainStore: Store
+
+    /// The store; its limits may follow from settings.
+    static func store(_ settings: Settings) throws -> DomainStore
+}
+
+extension DomainProgram {
+    /// How it handles commands.
+    public static var settings: [any SettingDeclaration] { ConsumerSettings.declared }
+
+    /// Handles commands until told to stop.
+    public static func services(_ context: ServiceContext) throws -> [any Service] {
+        [CommandService(schema: schema, store: try store(context.settings), context: context)]
+    }
+}
+
+extension ConsumerSettings {
+    private static let workersSetting = Setting<Int>.int(
+        "consumer.workers", in: 1...16, default: 2, help: "Connections that handle partitions, in this process.")
+    private static let batchSetting = Setting<Int>.int(
+        "consumer.batch", in: 1...10_000, default: 64, help: "Messages in one transaction, at most.")
+    private static let leaseSetting = Setting<Duration>.duration(
+        "consumer.lease", in: .seconds(1)...(.seconds(300)), default: .seconds(5),
+        help: "How long another replica waits before it takes over from one that was killed.")
+
+    /// What of it can be configured.
+    public static var declared: [any SettingDeclaration] { [workersSetting, batchSetting, leaseSetting] }
+
+    /// As configured; ``declared`` must be among the program's settings.
+    public init(_ settings: Settings) {
+        self.init()
+        workers = settings[Self.workersSetting]
+        limits.batch = settings[Self.batchSetting]
+        leaseDuration = settings[Self.leaseSetting]
+    }
+}
