@@ -16,6 +16,10 @@ help: ## Print this
 run: ## Build, start PostgreSQL and the four services, wait until they are ready (DATABASE_URL, PORT, REPLICAS=n)
 	@deploy/run.sh start
 
+.PHONY: demo
+demo: ## Play the main story against what runs, through its HTTP API, and show what each person sees
+	@deploy/run.sh demo
+
 .PHONY: psql
 psql: ## Open psql as a role that only reads; :help there lists named queries
 	@deploy/run.sh psql

@@ -74,23 +74,27 @@ let package = Package(
         .target(
             name: "SessionService",
             dependencies: ["Bus", "Grammar", "Postgres", "SessionContract", "Vocabulary", "WorkingSet", crypto],
-            path: "Services/Session", exclude: ["Executable"], resources: [.copy("Migrations")], swiftSettings: settings),
+            path: "Services/Session", exclude: ["Executable"], resources: [.copy("Migrations")], swiftSettings: settings
+        ),
         .executableTarget(
             name: "session", dependencies: ["ServiceKit", "SessionService"], path: "Services/Session/Executable",
             swiftSettings: settings),
         .target(
             name: "ContactsService",
             dependencies: ["Bus", "Grammar", "Postgres", "ContactsContract", "Vocabulary", "WorkingSet"],
-            path: "Services/Contacts", exclude: ["Executable"], resources: [.copy("Migrations")], swiftSettings: settings),
+            path: "Services/Contacts", exclude: ["Executable"], resources: [.copy("Migrations")],
+            swiftSettings: settings),
         .executableTarget(
             name: "contacts", dependencies: ["ServiceKit", "ContactsService"], path: "Services/Contacts/Executable",
             swiftSettings: settings),
         .target(
             name: "NotificationsService",
             dependencies: ["Bus", "Grammar", "Postgres", "NotificationsContract", "Vocabulary", "WorkingSet"],
-            path: "Services/Notifications", exclude: ["Executable"], resources: [.copy("Migrations")], swiftSettings: settings),
+            path: "Services/Notifications", exclude: ["Executable"], resources: [.copy("Migrations")],
+            swiftSettings: settings),
         .executableTarget(
-            name: "notifications", dependencies: ["ServiceKit", "NotificationsService"], path: "Services/Notifications/Executable",
+            name: "notifications", dependencies: ["ServiceKit", "NotificationsService"],
+            path: "Services/Notifications/Executable",
             swiftSettings: settings),
 
         .target(
@@ -150,10 +154,26 @@ let package = Package(
         .testTarget(
             name: "PackageGraphTests", dependencies: ["PackageGraph", "TestKit"], path: "Tests/PackageGraphTests",
             swiftSettings: settings),
+        .target(
+            name: "EdgeClient",
+            dependencies: [
+                httpClient, nio, .product(name: "NIOHTTP1", package: "swift-nio"),
+            ],
+            path: "Tests/EdgeClient", swiftSettings: settings),
+        .executableTarget(
+            name: "demo", dependencies: ["EdgeClient", httpClient], path: "Tests/Demo", swiftSettings: settings),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: [
+                "EdgeClient", "Postgres", "ServiceKit", "TestKit", "contacts", "notifications", "session",
+                "session-client", httpClient,
+            ],
+            path: "Tests/EndToEnd", swiftSettings: settings),
         .testTarget(
             name: "SchemaTests",
             dependencies: [
-                "ContactsService", "NotificationsService", "Postgres", "ServiceKit", "SessionService", "TestKit",
+                "ContactsService", "NotificationsService", "Postgres", "ServiceKit", "SessionClientService",
+                "SessionService", "TestKit",
             ],
             path: "Tests/Schema", swiftSettings: settings),
         .testTarget(

@@ -5,13 +5,14 @@ cd "$(dirname "$0")/.."
 
 usage() {
   cat <<'TEXT'
-Usage: run.sh start|stop|status|logs|psql|url
+Usage: run.sh start|stop|status|demo|logs|psql|url
 
   start    build, start a private PostgreSQL in .local/, migrate, start the four
            services, wait until all are ready, say where they are. What runs already
            and is up to date is left alone; what was built anew is restarted.
   stop     stop the services and the private PostgreSQL; nothing is left running
   status   say what runs; exit status 0 when all is ready, 3 when not
+  demo     play the main story against what runs, through its HTTP API
   logs     show the logs' ends and follow them
   psql     open psql as a role that can only read
   url      print the URL of the HTTP API
@@ -318,6 +319,13 @@ status() {
   exit $all
 }
 
+demo() {
+  curl --silent --output /dev/null --max-time 5 "http://127.0.0.1:$port/" ||
+    fail "nothing answers at http://127.0.0.1:$port; start it: make run"
+  swift build --configuration "$configuration" --product demo --quiet
+  exec "$(swift build --configuration "$configuration" --show-bin-path)/demo" "http://127.0.0.1:$port"
+}
+
 logs() {
   [ -n "$(ls "$state"/*.log 2>/dev/null)" ] || fail "there are no logs yet; make run writes them"
   exec tail -n "${LINES:-20}" -F "$state"/*.log
@@ -337,6 +345,7 @@ case "$command" in
   start) start ;;
   stop) stop ;;
   status) status ;;
+  demo) demo ;;
   logs) logs ;;
   psql) open_psql "$@" ;;
   url) echo "http://127.0.0.1:$port" ;;

@@ -19,7 +19,8 @@ public struct SessionClient: Service {
         "connections", in: 1...100_000, default: 20_000, help: "HTTP connections at a time; more have to wait.")
     private static let serverKey = Setting<SymmetricKey?>(
         "server.key", placeholder: "BASE64", default: nil, isSecret: true,
-        help: "32 random bytes or more that all replicas share and nobody else has. Never change it: passwords depend on it."
+        help:
+            "32 random bytes or more that all replicas share and nobody else has. Never change it: passwords depend on it."
     ) { text throws(SettingProblem) in
         guard let key = Data(base64Encoded: text.trimmingCharacters(in: .whitespacesAndNewlines)), key.count >= 32
         else { throw SettingProblem(expected: "base64 of 32 bytes or more (head -c 32 /dev/urandom | base64)") }
@@ -60,13 +61,15 @@ public struct SessionClient: Service {
     public init(_ context: ServiceContext) throws {
         guard let serverKey = context.settings[Self.serverKey] else {
             throw MissingSetting(
-                description: "set SERVER_KEY_FILE to a file with a key (head -c 32 /dev/urandom | base64), the same for "
+                description:
+                    "set SERVER_KEY_FILE to a file with a key (head -c 32 /dev/urandom | base64), the same for "
                     + "all replicas and for ever")
         }
         let signingKeys = context.settings[Self.signingKeys]
         guard !signingKeys.isEmpty else {
             throw MissingSetting(
-                description: "set SIGNING_KEY_FILE to a file with a private key (openssl ecparam -genkey -name prime256v1 "
+                description:
+                    "set SIGNING_KEY_FILE to a file with a private key (openssl ecparam -genkey -name prime256v1 "
                     + "-noout), the same for all replicas")
         }
         self.context = context

@@ -36,27 +36,18 @@ public struct StreamReader: Sendable {
     ///   - state: a scalar SQL expression of type json that gives the stream's state. It is read in one statement with
     ///     the position, so it must hold no volatile function.
     public func subscribe(to key: Key, from token: ResumeToken?, state: Query) async throws -> Subscription {
-        let subscription = Subscription(limit: settings.bufferLimit, key: key, tail: tail)
-        let (id, tailPosition, incarnation) = await tail.register(
-            Tail.Subscriber(
-                offer: { [weak subscription] in subscription?.offer($0) },
-                interrupt: { [weak subscription] in subscription?.interrupt() }),
-            to: key)
-        subscription.registered(as: id, incarnation: incarnation)
-        do {
-            if let token, let between = try await resume(key, token, incarnation, through: tailPosition) {
-                subscription.join(.resumed, at: token.position, between: between)
-                return subscription
-            }
-            let (position, body) = try await snapshot(key, state)
-            let between = try await read(key, after: position, through: tailPosition)
-            subscription.join(
-                .snapshot(body, isRefetched: token != nil), at: position, between: between)
+        let buffer = SubscriptionBuffer(limit: settings.bufferLimit)
+        let (id, tailPosition, incarnation) = await tail.register(buffer, to: key)
+        // From here on whoever holds the subscription, and nobody else, keeps it registered.
+        let subscription = Subscription(buffer, registeredAs: id, key: key, tail: tail, incarnation: incarnation)
+        if let token, let between = try await resume(key, token, incarnation, through: tailPosition) {
+            buffer.join(.resumed, at: token.position, between: between)
             return subscription
-        } catch {
-            subscription.end()
-            throw error
         }
+        let (position, body) = try await snapshot(key, state)
+        let between = try await read(key, after: position, through: tailPosition)
+        buffer.join(.snapshot(body, isRefetched: token != nil), at: position, between: between)
+        return subscription
     }
 
     /// The state and its position, in one statement: two would be wrong whenever somebody commits in between.
@@ -130,58 +121,41 @@ public final class Subscription: Sendable {
         case fellBehind
     }
 
-    private struct State: Sendable {
-        var machine: SubscriptionMachine<RecordedMessage>
-        var beginning: Beginning?
-        var id: Tail.SubscriberID?
-        var incarnation: Incarnation?
-        var waiter: CheckedContinuation<Void, Never>?
-    }
-
+    private let buffer: SubscriptionBuffer
+    private let id: Tail.SubscriberID
     private let key: Key
     private let tail: Tail
-    private let state: Mutex<State>
+    private let incarnation: Incarnation
 
-    init(limit: Int, key: Key, tail: Tail) {
+    init(
+        _ buffer: SubscriptionBuffer, registeredAs id: Tail.SubscriberID, key: Key, tail: Tail, incarnation: Incarnation
+    ) {
+        self.buffer = buffer
+        self.id = id
         self.key = key
         self.tail = tail
-        state = Mutex(State(machine: SubscriptionMachine(limit: limit)))
+        self.incarnation = incarnation
     }
 
     deinit { end() }
 
     /// Where this subscription began.
-    public var beginning: Beginning { state.withLock { $0.beginning ?? .resumed } }
+    public var beginning: Beginning { buffer.beginning }
 
     /// Where the subscriber stands after the last element that it took.
-    public var token: ResumeToken? {
-        state.withLock { state in
-            state.incarnation.map { token(at: state.machine.given, $0) }
-        }
-    }
+    public var token: ResumeToken { token(at: buffer.given) }
 
     /// The next element; nil when the subscription or the task has ended.
     public func next() async -> Element? {
         while true {
-            let element: Element?? = state.withLock { state in
-                switch state.machine.next() {
-                case .event(let position, let message):
-                    state.incarnation.map { .event(message, token(at: position, $0)) }
-                case .fellBehind: .some(.fellBehind)
-                case .ended: .some(nil)
-                case .nothing: nil
-                }
+            switch buffer.next() {
+            case .event(let position, let message): return .event(message, token(at: position))
+            case .fellBehind: return .fellBehind
+            case .ended: return nil
+            case .nothing: break
             }
-            if let element { return element }
             await withTaskCancellationHandler {
-                await withCheckedContinuation { continuation in
-                    let isReady = state.withLock { state in
-                        if state.machine.hasNext || Task.isCancelled { return true }
-                        state.waiter = continuation
-                        return false
-                    }
-                    if isReady { continuation.resume() }
-                }
+                await buffer.wait()
             } onCancel: {
                 end()
             }
@@ -191,50 +165,11 @@ public final class Subscription: Sendable {
 
     /// Leaves the stream. Whoever waits in `next()` gets nil.
     public func end() {
-        let (id, waiter) = state.withLock { state in
-            state.machine.end()
-            defer { (state.id, state.waiter) = (nil, nil) }
-            return (state.id, state.waiter)
-        }
-        if let id { tail.unregister(id, from: key) }
-        waiter?.resume()
+        tail.unregister(id, from: key)
+        buffer.end()
     }
 
-    func registered(as id: Tail.SubscriberID, incarnation: Incarnation) {
-        state.withLock { state in
-            state.id = id
-            state.incarnation = incarnation
-        }
-    }
-
-    func join(_ beginning: Beginning, at position: Position, between: [RecordedMessage]) {
-        state.withLock { state in
-            state.beginning = beginning
-            state.machine.join(at: position, between: between.map { ($0.position, $0) })
-        }
-    }
-
-    func offer(_ message: RecordedMessage) {
-        guard message.message.kind == .event else { return }
-        let waiter: CheckedContinuation<Void, Never>? = state.withLock { state in
-            guard state.machine.offer(message, at: message.position) else { return nil }
-            defer { state.waiter = nil }
-            return state.waiter
-        }
-        waiter?.resume()
-    }
-
-    /// The log began another life: what comes next can't be told from here.
-    func interrupt() {
-        let waiter = state.withLock { state in
-            state.machine.interrupt()
-            defer { state.waiter = nil }
-            return state.waiter
-        }
-        waiter?.resume()
-    }
-
-    private func token(at position: Position, _ incarnation: Incarnation) -> ResumeToken {
+    private func token(at position: Position) -> ResumeToken {
         ResumeToken(
             log: tail.log.name, incarnation: incarnation, partition: tail.log.partition(of: key), position: position)
     }

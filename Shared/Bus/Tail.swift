@@ -12,7 +12,7 @@ public final class Tail: Service, Sendable {
     struct SubscriberID: Hashable, Sendable { let number: UInt64 }
 
     private struct Registry: Sendable {
-        var subscribers: [Key: [SubscriberID: Subscriber]] = [:]
+        var subscribers: [Key: [SubscriberID: SubscriptionBuffer]] = [:]
         var observers: [@Sendable (RecordedMessage) -> Void] = []
         var polls: [@Sendable () -> Void] = []
         var last: UInt64 = 0
@@ -25,13 +25,6 @@ public final class Tail: Service, Sendable {
     private struct Place: Sendable {
         var positions: [Position]
         let incarnation: Incarnation
-    }
-
-    /// Called on the tail's thread, in order; must not block.
-    struct Subscriber: Sendable {
-        let offer: @Sendable (RecordedMessage) -> Void
-        /// The log has begun another life: nothing can be offered any more.
-        let interrupt: @Sendable () -> Void
     }
 
     /// The log.
@@ -64,7 +57,7 @@ public final class Tail: Service, Sendable {
 
     /// Offers every row of `key` that comes after now. Returns how far the tail has come: rows up to there aren't
     /// offered.
-    func register(_ subscriber: Subscriber, to key: Key) async -> (SubscriberID, Position, Incarnation) {
+    func register(_ subscriber: SubscriptionBuffer, to key: Key) async -> (SubscriberID, Position, Incarnation) {
         while true {
             await ready()
             let registered: (SubscriberID, Position, Incarnation)? = registry.withLock { registry in
@@ -140,7 +133,7 @@ public final class Tail: Service, Sendable {
         guard let row = heads.only else { return }
         let positions = try log.partitions.indices.map { Position(try row.decode($0, as: Int64.self)) }
         let (waiters, interrupted) = registry.withLock { registry in
-            var interrupted: [Subscriber] = []
+            var interrupted: [SubscriptionBuffer] = []
             if registry.place?.incarnation != incarnation {
                 interrupted = registry.subscribers.values.flatMap(\.values)
                 registry.subscribers = [:]

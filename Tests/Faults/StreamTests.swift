@@ -110,6 +110,45 @@ struct StreamTests {
         }
     }
 
+    @Test("subscribers who leave while they are offered something harm nobody")
+    func leaving() async throws {
+        try await LedgerFixture.with { fixture in
+            try await ChildProcess.with("ledger-service", [fixture.serviceURL]) { _ in
+                try await fixture.withClient { client in
+                    let account = AccountID.new()
+                    let isDone = Observed(false)
+                    try await withThrowingTaskGroup(of: Void.self) { group in
+                        for _ in 0..<8 {
+                            group.addTask {
+                                // Dropped without a word, as by a request that is cancelled.
+                                while !isDone.value {
+                                    let subscription = try await client.streams.subscribe(
+                                        to: .account(account), from: nil, state: Self.state(of: account))
+                                    _ = await subscription.next()
+                                }
+                            }
+                        }
+                        for n in 1...300 {
+                            _ = try await client.post(PostEntry(client: "a", n: Int64(n), amount: 1), for: account)
+                        }
+                        isDone.update { $0 = true }
+                        // Whoever waits for one more gets it.
+                        while !group.isEmpty {
+                            _ = try await client.post(
+                                PostEntry(client: "b", n: .random(in: 1 ... .max), amount: 1), for: account)
+                            for _ in 0..<8 { _ = try await group.next() }
+                        }
+                    }
+                    let last = try await client.streams.subscribe(
+                        to: .account(account), from: nil, state: Self.state(of: account))
+                    guard case .snapshot(let body, _) = last.beginning else { throw Unexpected("no snapshot") }
+                    let fold = try JSONDecoder().decode(Fold.self, from: Data(body))
+                    #expect(fold.entries == 301)
+                }
+            }
+        }
+    }
+
     @Test(
         "a token of another incarnation, ahead of the log, or before its history starts again with a snapshot and says so"
     )
@@ -123,7 +162,8 @@ struct StreamTests {
                     }
                     let first = try await client.streams.subscribe(
                         to: .account(account), from: nil, state: Self.state(of: account))
-                    guard case .snapshot(_, isRefetched: false) = first.beginning, let token = first.token else {
+                    let token = first.token
+                    guard case .snapshot(_, isRefetched: false) = first.beginning else {
                         throw Unexpected("no snapshot: \(first.beginning)")
                     }
                     let again = try await client.streams.subscribe(

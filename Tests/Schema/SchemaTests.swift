@@ -4,10 +4,11 @@ import TestKit
 import Testing
 
 extension DatabaseTemplate {
-    /// The three services' schemas, migrated as an operator does it.
+    /// The four services' schemas, migrated as an operator does it.
     static let services = DatabaseTemplate("services", services: productServices) { database in
         for (schema, target) in [
             ("session", "SessionService"), ("contacts", "ContactsService"), ("notifications", "NotificationsService"),
+            ("session_client", "SessionClientService"),
         ] {
             let migrator = Migrator(
                 try MigrationSet(schema: schema, target: target),
@@ -49,7 +50,7 @@ struct SchemaTests {
             let past = try await database.psql(
                 """
                 SELECT * FROM (\(privileges)) AS p
-                 WHERE relation IN ('log', 'batch', 'outcome') AND privilege NOT IN ('SELECT', 'INSERT')
+                 WHERE (relation IN ('log', 'batch', 'outcome', 'operations') OR relation LIKE '%\\_commands') AND privilege NOT IN ('SELECT', 'INSERT')
                 """)
             #expect(past.isEmpty, "\(past)")
             let strangers = try await database.psql(

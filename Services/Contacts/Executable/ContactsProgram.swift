@@ -1,5 +1,5 @@
-import ServiceKit
 import ContactsService
+import ServiceKit
 
 @main
 struct ContactsProgram: DomainProgram {

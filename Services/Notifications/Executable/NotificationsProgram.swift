@@ -1,5 +1,5 @@
-import ServiceKit
 import NotificationsService
+import ServiceKit
 
 @main
 struct NotificationsProgram: DomainProgram {

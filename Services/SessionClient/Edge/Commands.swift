@@ -13,7 +13,8 @@ struct Commands: Sendable {
         let caller = try context.requireCaller()
         let type = try context.parameters.require("type")
         guard let entry = allowed[type] else {
-            throw Problem(.notFound, "unknownCommand", "there is no command \(type.prefix(100)) for apps", field: "type")
+            throw Problem(
+                .notFound, "unknownCommand", "there is no command \(type.prefix(100)) for apps", field: "type")
         }
         let key = try IdempotencyKey(of: request)
         let id: CommandID = key.derive("command", caller.account.bytes)

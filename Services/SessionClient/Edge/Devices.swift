@@ -68,7 +68,11 @@ final class Devices: Sendable {
 
     /// Nothing is known for sure: everything is looked up again.
     private func forgetAll() {
-        end { _ in false } forget: { $0.active = [:] }
+        end { _ in
+            false
+        } forget: {
+            $0.active = [:]
+        }
     }
 
     /// Calls `end` once, when the device is signed out after this; look then whether it still ``isActive(_:)``. Returns how

@@ -49,7 +49,7 @@ struct Edge: Sendable {
         let signedIn = router.group("v1").add(middleware: authentication)
         signedIn.post("sign-out", use: accounts.signOut)
         signedIn.post("commands/{type}", use: commands.handle)
-        signedIn.post("operations/{type}", use: operations.start)
+        signedIn.post("operations/{operation}", use: operations.start)
         signedIn.get("operations", use: operations.list)
         signedIn.get("operations/{operation}", use: operations.get)
         signedIn.get("account", use: reads.account)

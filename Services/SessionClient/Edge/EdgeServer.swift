@@ -42,7 +42,8 @@ struct EdgeServer: Service {
             try await application.run()
         } catch let error where "\(error)".contains("bind") {
             throw CannotListen(
-                description: "can't listen on \(host):\(port), which is in use or forbidden; say another: --port (PORT). "
+                description:
+                    "can't listen on \(host):\(port), which is in use or forbidden; say another: --port (PORT). "
                     + "The system said: \(error)")
         }
     }

@@ -1,5 +1,5 @@
-import Hummingbird
 import HTTPTypes
+import Hummingbird
 import Vocabulary
 
 /// What an Idempotency-Key identifies.

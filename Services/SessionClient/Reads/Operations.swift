@@ -15,13 +15,14 @@ struct Operations: Sendable {
 
     func start(_ request: Request, _ context: EdgeContext) async throws -> Response {
         let account = try context.requireCaller().account
-        let type = try context.parameters.require("type")
+        let type = try context.parameters.require("operation")
         let body = try await request.json()
         let saga: any Saga
         switch type {
         case ClearAllReceivedPings.type: saga = try ClearAllReceivedPings.decodedStrictly(from: body)
         default:
-            throw Problem(.notFound, "unknownOperation", "there is no operation \(type.prefix(100))", field: "type")
+            throw Problem(
+                .notFound, "unknownOperation", "there is no operation \(type.prefix(100))", field: "operation")
         }
         let id: ID<SagaSubject> = try IdempotencyKey(of: request).derive("operation", account.bytes)
         try await sagas.start(

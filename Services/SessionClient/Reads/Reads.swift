@@ -123,7 +123,9 @@ struct Reads: Sendable {
 
     private func scalar(_ query: Query) async throws -> String {
         try await pool.withConnection { database in
-            try database.query(query).only.map { String(decoding: try $0.decode(0, as: JSON.self).bytes, as: UTF8.self) }
+            try database.query(query).only.map {
+                String(decoding: try $0.decode(0, as: JSON.self).bytes, as: UTF8.self)
+            }
         } ?? "null"
     }
 }

@@ -80,7 +80,8 @@ final class SagaRunner: Service, Sendable {
     func wait(for id: ID<SagaSubject>, of account: AccountID, patience: Duration) async throws {
         let subscription = try await streams.subscribe(
             to: .account(account), from: nil,
-            state: "SELECT to_json(s.state) FROM session_client.saga AS s WHERE s.id = \(id) AND s.account = \(account)")
+            state: "SELECT to_json(s.state) FROM session_client.saga AS s WHERE s.id = \(id) AND s.account = \(account)"
+        )
         guard case .snapshot(let state, _) = subscription.beginning, state == Array("\"running\"".utf8) else { return }
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -100,7 +101,7 @@ final class SagaRunner: Service, Sendable {
     // MARK: Running
 
     func run() async throws {
-        try await cancelWhenGracefulShutdown {
+        await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
                 group.addTask {
                     // Others' sagas and own ones that wait after an error.

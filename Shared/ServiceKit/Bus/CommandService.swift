@@ -20,7 +20,10 @@ struct CommandService<S: Store>: Service {
         let logs: [Log]
         do {
             logs = try await context.open(
-                [LogName(schema: "session_client", table: "\(schema)_commands"), LogName(schema: schema, table: "log")],
+                [
+                    LogName(schema: "session_client", table: "\(schema)_commands"),
+                    LogName(schema: schema, table: "log"),
+                ],
                 reportingTo: check)
         } catch is CancellationError {
             return

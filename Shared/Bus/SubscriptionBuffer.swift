@@ -1,0 +1,74 @@
+import Synchronization
+import Vocabulary
+
+/// What a subscriber was offered and hasn't taken.
+///
+/// The tail holds the buffer and no ``Subscription``: offering happens under the tail's lock, where nothing may be released
+/// that would leave the tail.
+final class SubscriptionBuffer: Sendable {
+    private struct State: Sendable {
+        var machine: SubscriptionMachine<RecordedMessage>
+        var beginning = Subscription.Beginning.resumed
+        var waiter: CheckedContinuation<Void, Never>?
+    }
+
+    private let state: Mutex<State>
+
+    init(limit: Int) {
+        state = Mutex(State(machine: SubscriptionMachine(limit: limit)))
+    }
+
+    // MARK: The subscriber's side
+
+    var beginning: Subscription.Beginning { state.withLock(\.beginning) }
+
+    /// How far the subscriber has come.
+    var given: Position { state.withLock { $0.machine.given } }
+
+    func join(_ beginning: Subscription.Beginning, at position: Position, between: [RecordedMessage]) {
+        state.withLock { state in
+            state.beginning = beginning
+            state.machine.join(at: position, between: between.map { ($0.position, $0) })
+        }
+    }
+
+    func next() -> SubscriptionMachine<RecordedMessage>.Next { state.withLock { $0.machine.next() } }
+
+    /// Returns when there may be something, or the task is cancelled.
+    func wait() async {
+        await withCheckedContinuation { continuation in
+            let isReady = state.withLock { state in
+                if state.machine.hasNext || Task.isCancelled { return true }
+                state.waiter = continuation
+                return false
+            }
+            if isReady { continuation.resume() }
+        }
+    }
+
+    func end() { change { $0.machine.end() } }
+
+    // MARK: The tail's side
+
+    func offer(_ message: RecordedMessage) {
+        guard message.message.kind == .event else { return }
+        let waiter: CheckedContinuation<Void, Never>? = state.withLock { state in
+            guard state.machine.offer(message, at: message.position) else { return nil }
+            defer { state.waiter = nil }
+            return state.waiter
+        }
+        waiter?.resume()
+    }
+
+    /// The log began another life: what comes next can't be told from here.
+    func interrupt() { change { $0.machine.interrupt() } }
+
+    private func change(_ change: (inout State) -> Void) {
+        let waiter = state.withLock { state in
+            change(&state)
+            defer { state.waiter = nil }
+            return state.waiter
+        }
+        waiter?.resume()
+    }
+}

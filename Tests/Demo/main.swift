@@ -1,0 +1,104 @@
+import AsyncHTTPClient
+import EdgeClient
+import Foundation
+
+// Plays the story against a running system through its public HTTP API, and tells what each person sees.
+
+let help = """
+    Usage: demo [URL]
+
+    Two people sign up; Anna adds Bob by his code and pings him; Bob clears all received pings. Says what each of
+    them sees, as it happens. URL is where the API is (http://127.0.0.1:8080).
+    """
+let arguments = CommandLine.arguments.dropFirst()
+if arguments.contains(where: ["--help", "-h", "help"].contains) {
+    print(help)
+    exit(0)
+}
+guard arguments.count <= 1 else {
+    FileHandle.standardError.write(Data((help + "\n").utf8))
+    exit(64)
+}
+let url = arguments.first ?? "http://127.0.0.1:8080"
+
+let edge = EdgeClient(http: .shared) { url }
+let narrator = Narrator()
+
+/// How long something took.
+func timed<Value>(_ body: () async throws -> Value) async throws -> (Value, Duration) {
+    let start = ContinuousClock.now
+    let value = try await body()
+    return (value, .now - start)
+}
+
+do {
+    let suffix = String(UInt32.random(in: 0...UInt32.max), radix: 36)
+    narrator.say("Quartet's main story, told through \(url)/v1 alone.")
+
+    narrator.chapter("Two people sign up.")
+    let (anna, annaTook) = try await timed { try await Device.signUp("anna-\(suffix)", name: "Anna", at: edge) }
+    narrator.introduce(anna.account, as: "Anna")
+    narrator.does("Anna", "signs up as @anna-\(suffix)", took: annaTook)
+    let (bob, bobTook) = try await timed { try await Device.signUp("bob-\(suffix)", name: "Bob", at: edge) }
+    narrator.introduce(bob.account, as: "Bob")
+    narrator.does("Bob", "signs up as @bob-\(suffix)", took: bobTook)
+
+    let annaSees = Viewer(name: "Anna", narrator: narrator)
+    let bobSees = Viewer(name: "Bob", narrator: narrator)
+    let annaStream = try await edge.stream(token: anna.token)
+    let bobStream = try await edge.stream(token: bob.token)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { try await annaSees.watch(annaStream) }
+        group.addTask { try await bobSees.watch(bobStream) }
+        for viewer in [annaSees, bobSees] {
+            try await viewer.expect("contacts.snapshot", "notifications.snapshot", "session.snapshot")
+        }
+
+        narrator.chapter("Anna adds Bob by the code that he shows her.")
+        let code = try await bob.read("/v1/contacts")["code"]
+        let owner = try await anna.read("/v1/contact-codes/\(code.string ?? "")")
+        narrator.does("Anna", "looks the code up: it is \(owner["name"].string ?? "") @\(owner["handle"].string ?? "")")
+        let (_, addTook) = try await timed { try await anna.act("AddContact", ["code": code, "dependent": true]) }
+        narrator.does("Anna", "adds Bob as her dependent", took: addTook)
+        try await annaSees.expect("ContactAdded", "notification contactAdded", "person")
+        try await bobSees.expect("ContactAdded", "notification contactAdded", "person")
+
+        narrator.chapter("Anna asks Bob whether he is all right.")
+        let (_, pingTook) = try await timed { try await anna.act("SendPing", ["contact": .string(bob.account)]) }
+        narrator.does("Anna", "pings Bob", took: pingTook)
+        try await bobSees.expect("PingReceived", "notification pingReceived")
+        try await annaSees.expect("PingSent", "notification pingSent")
+
+        narrator.chapter("Bob answers everything that waits, and checks in.")
+        let (operation, clearTook) = try await timed {
+            try await bob.operate("ClearAllReceivedPings", ["checkIn": true])
+        }
+        narrator.does("Bob", "clears all received pings: \(operation["state"].string ?? "")", took: clearTook)
+        try await bobSees.expect(
+            "ReceivedPingsCleared", "NotificationsCleared", "notification pingsCleared", "CheckedIn", "OperationEnded")
+        try await annaSees.expect(
+            "PingAnswered", "notification pingAnswered", "notification dependentCheckedIn", "person")
+
+        narrator.chapter("What is left.")
+        for (name, device) in [("Anna", anna), ("Bob", bob)] {
+            let contacts = try await device.read("/v1/contacts")["contacts"]
+            let unread = try await device.read("/v1/notifications")["unread"]
+            let pings = contacts.array.filter {
+                $0["contact"]["incomingPing"] != .null || $0["contact"]["outgoingPing"] != .null
+            }
+            narrator.does(
+                name,
+                "has \(contacts.array.count) contact, \(pings.count) pings open, \(unread.int ?? 0) unread notifications"
+            )
+        }
+        _ = try await edge.insist("/v1/sign-out", [:], token: anna.token)
+        narrator.does("Anna", "signs out")
+        _ = try await edge.insist("/v1/sign-out", [:], token: bob.token)
+        narrator.does("Bob", "signs out")
+        try await group.waitForAll()
+    }
+    narrator.say("\nEvery line came over HTTP and server-sent events. Look behind it: make psql, then :story")
+} catch {
+    FileHandle.standardError.write(Data("demo: \(error)\nIs Quartet running at \(url)? Start it: make run\n".utf8))
+    exit(1)
+}

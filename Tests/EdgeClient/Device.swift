@@ -1,0 +1,112 @@
+/// A device that is signed in: sends what its person does, again and under the same Idempotency-Key until there is an
+/// answer.
+public struct Device: Sendable {
+    /// The API.
+    public let edge: EdgeClient
+    /// Whose it is.
+    public let account: String
+    /// Its id.
+    public let id: String
+    /// The access token.
+    public let token: String
+    /// What it gets the next one with.
+    public let refreshToken: String
+
+    /// From the answer to a sign-up, a sign-in or a token request.
+    /// - Throws: ``Unexpected`` for any other answer.
+    public init(_ reply: EdgeClient.Reply, edge: EdgeClient) throws {
+        guard reply.isSuccess, let account = reply.body["account"].string, let id = reply.body["device"].string,
+            let token = reply.body["accessToken"].string, let refreshToken = reply.body["refreshToken"].string
+        else { throw Unexpected(reply) }
+        (self.edge, self.account, self.id) = (edge, account, id)
+        (self.token, self.refreshToken) = (token, refreshToken)
+    }
+
+    /// It answered something else.
+    public struct Unexpected: Error, CustomStringConvertible {
+        /// What it answered.
+        public let description: String
+
+        /// - Parameter reply: What it answered.
+        public init(_ reply: EdgeClient.Reply) {
+            description = "unexpected answer: \(reply)"
+        }
+    }
+
+    /// Signs a new person up.
+    public static func signUp(
+        _ handle: String, name: String? = nil, password: String = "a long enough password", device: String = "phone",
+        at edge: EdgeClient
+    ) async throws -> Device {
+        var body: [String: JSON] = [
+            "handle": .string(handle), "password": .string(password), "deviceName": .string(device),
+        ]
+        if let name { body["name"] = .string(name) }
+        return try Device(try await edge.insist("/v1/sign-up", .object(body)), edge: edge)
+    }
+
+    /// Signs a device of somebody in.
+    public static func signIn(
+        _ handle: String, password: String = "a long enough password", device: String = "tablet", at edge: EdgeClient
+    ) async throws -> Device {
+        let body: JSON = ["handle": .string(handle), "password": .string(password), "deviceName": .string(device)]
+        return try Device(try await edge.insist("/v1/sign-in", body), edge: edge)
+    }
+
+    /// Sends a command and returns the answer, whatever it is.
+    public func ask(_ command: String, _ body: JSON = [:], key: String? = nil) async throws -> EdgeClient.Reply {
+        try await edge.insist("/v1/commands/\(command)", body, token: token, key: key)
+    }
+
+    /// Sends a command that must be accepted, and returns its result.
+    /// - Throws: ``Unexpected``.
+    @discardableResult
+    public func act(_ command: String, _ body: JSON = [:], key: String? = nil) async throws -> JSON {
+        let reply = try await ask(command, body, key: key)
+        guard reply.isSuccess else { throw Unexpected(reply) }
+        return reply.body["result"]
+    }
+
+    /// Starts an operation and waits until it has ended.
+    /// - Throws: ``Unexpected``.
+    @discardableResult
+    public func operate(_ operation: String, _ body: JSON = [:], key: String? = nil) async throws -> JSON {
+        let reply = try await edge.insist("/v1/operations/\(operation)", body, token: token, key: key)
+        guard reply.isSuccess else { throw Unexpected(reply) }
+        return reply.body
+    }
+
+    /// Reads something.
+    /// - Throws: ``Unexpected``.
+    public func read(_ path: String) async throws -> JSON {
+        let reply = try await edge.insist(method: "GET", path, nil, token: token)
+        guard reply.isSuccess else { throw Unexpected(reply) }
+        return reply.body
+    }
+}
+
+extension EdgeClient {
+    /// Sends a request again and again, always under the same Idempotency-Key, until it has a final answer: what an app does
+    /// whose server is restarted.
+    /// - Throws: what was wrong the last time, when it never had one.
+    public func insist(
+        method: String = "POST", _ path: String, _ body: JSON?, token: String? = nil, key: String? = nil
+    ) async throws -> Reply {
+        let key = key ?? Self.newKey()
+        var last: Result<Reply, any Error>?
+        for attempt in 0..<100 {
+            if attempt > 0 { try await Task.sleep(for: .milliseconds(100)) }
+            do {
+                let reply = try await send(method, path, body: body, token: token, key: key)
+                guard reply.isTransient else { return reply }
+                last = .success(reply)
+            } catch is CancellationError {
+                throw CancellationError()
+            } catch {
+                last = .failure(error)
+            }
+        }
+        throw Device.Unexpected(
+            try last?.get() ?? Reply(status: 0, headers: [:], body: "nothing was sent"))
+    }
+}

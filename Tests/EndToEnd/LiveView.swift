@@ -1,0 +1,96 @@
+import EdgeClient
+import Synchronization
+import TestKit
+
+/// Somebody who follows the stream: keeps all events, and waits for one.
+final class LiveView: Sendable {
+    private let events = Observed<[ServerSentEvent]>([])
+    private let task = Mutex<Task<Void, Never>?>(nil)
+    private let hasEnded = Observed(false)
+
+    /// Opens a stream and follows it.
+    static func open(_ device: Device, after lastEventID: String? = nil) async throws -> LiveView {
+        let view = LiveView()
+        let stream = try await device.edge.stream(token: device.token, after: lastEventID)
+        view.task.withLock {
+            $0 = Task {
+                do { for try await event in stream { view.events.update { $0.append(event) } } } catch {}
+                view.hasEnded.update { $0 = true }
+            }
+        }
+        return view
+    }
+
+    /// All so far.
+    var all: [ServerSentEvent] { events.value }
+
+    /// The last event's id: where to go on.
+    var lastEventID: String? { all.last { $0.id != nil }?.id }
+
+    /// Leaves the stream.
+    func close() async {
+        let task = task.withLock { $0 }
+        task?.cancel()
+        await task?.value
+    }
+
+    /// Waits until the server ends it.
+    func waitForEnd() async throws { try await hasEnded.wait("the stream to end") { $0 ? true : nil } }
+
+    /// Waits for an event.
+    @discardableResult
+    func wait(
+        _ what: String, where isMeant: @escaping @Sendable (ServerSentEvent) -> Bool
+    ) async throws -> ServerSentEvent {
+        do { return try await events.wait(what) { $0.first(where: isMeant) } } catch {
+            throw TimedOut("\(error)\nseen so far:\n\(all.map(\.description).joined(separator: "\n"))")
+        }
+    }
+
+    /// Waits for an event of a stream by its type.
+    @discardableResult
+    func wait(_ type: String, in stream: String) async throws -> ServerSentEvent {
+        try await wait("\(type) in \(stream)") { $0.name == "\(stream).event" && $0.data["type"].string == type }
+    }
+
+    /// Waits until a notification of a kind is told.
+    @discardableResult
+    func wait(notification kind: String) async throws -> JSON {
+        try await wait("a notification \(kind)") {
+            $0.name == "notifications.event"
+                && $0.data["body"]["notification"]["kind"].string == kind
+        }.data["body"]
+    }
+
+    /// The state that a stream began with.
+    func snapshot(of stream: String) async throws -> JSON {
+        try await wait("the snapshot of \(stream)") { $0.name == "\(stream).snapshot" }.data["state"]
+    }
+}
+
+extension Device {
+    /// What was told, newest first, by kind.
+    func kinds(unread: Bool = false) async throws -> [String] {
+        try await read("/v1/notifications?limit=200\(unread ? "&unread=true" : "")")["notifications"].array
+            .compactMap { $0["kind"].string }
+    }
+
+    /// How many are unread.
+    func unread() async throws -> Int64? { try await read("/v1/notifications")["unread"].int }
+
+    /// The card of a contact.
+    func card(of other: Device) async throws -> JSON { try await read("/v1/contacts/\(other.account)") }
+
+    /// Adds another device's account by its code.
+    @discardableResult
+    func add(
+        _ other: Device, responder: Bool = false, dependent: Bool = true, key: String? = nil
+    ) async throws -> JSON {
+        try await act(
+            "AddContact",
+            [
+                "code": try await other.read("/v1/contacts")["code"], "responder": .bool(responder),
+                "dependent": .bool(dependent),
+            ], key: key)
+    }
+}

@@ -1,0 +1,175 @@
+import AsyncHTTPClient
+import EdgeClient
+import Foundation
+import Postgres
+import ServiceKit
+import Synchronization
+import TestKit
+
+/// The whole product as real processes on a database of its own: the four services, killed, paused and started again at
+/// will, and the public API in front of them.
+final class Quartet: Sendable {
+    /// The four executables.
+    enum Service: String, CaseIterable, Sendable {
+        case session, contacts, notifications
+        case sessionClient = "session-client"
+    }
+
+    private static let template = DatabaseTemplate("quartet", services: DatabaseTemplate.productServices) { database in
+        for service in Service.allCases {
+            try await ChildProcess.with(
+                service.rawValue, ["migrate"], environment: ["DATABASE_URL": try database.url]
+            ) { try await $0.waitForExit(.exited(0)) }
+        }
+    }
+
+    let databaseURL: String
+    let keys: Keys
+    let edge: EdgeClient
+    private let database: TestDatabase?
+    private let http: HTTPClient
+    private let processes = Mutex<[Service: ChildProcess]>([:])
+    private let address = Observed<String?>(nil)
+
+    /// What the services are given as secrets.
+    struct Keys: Sendable {
+        let server = Data((0..<32).map { _ in UInt8.random(in: 0...255) }).base64EncodedString()
+        let signing: String
+
+        init() async throws {
+            signing = try await openssl("ecparam", "-genkey", "-name", "prime256v1", "-noout")
+        }
+    }
+
+    /// Runs `body` while all four services run.
+    static func with<Result: Sendable>(
+        services: [Service] = Service.allCases, _ body: (Quartet) async throws -> Result
+    ) async throws -> Result {
+        try await TestDatabase.with(template) { database in
+            try await with(databaseURL: try database.url, database: database, services: services, body)
+        }
+    }
+
+    /// The same on a database that somebody else looks after.
+    static func with<Result: Sendable>(
+        databaseURL: String, database: TestDatabase? = nil, services: [Service] = Service.allCases,
+        _ body: (Quartet) async throws -> Result
+    ) async throws -> Result {
+        let quartet = Quartet(databaseURL: databaseURL, database: database, keys: try await Keys())
+        do {
+            for service in services { try await quartet.start(service) }
+            let result = try await body(quartet)
+            await quartet.end()
+            return result
+        } catch {
+            print("\(error)\n\(quartet.logs)")
+            await quartet.end()
+            throw error
+        }
+    }
+
+    private init(databaseURL: String, database: TestDatabase?, keys: Keys) {
+        self.databaseURL = databaseURL
+        self.database = database
+        self.keys = keys
+        http = EdgeClient.connections()
+        let address = address
+        edge = EdgeClient(http: http) { address.value ?? "http://127.0.0.1:9" }
+    }
+
+    // MARK: Processes
+
+    /// Starts a service; the edge also listens then, on whichever port.
+    func start(_ service: Service, environment: [String: String] = [:]) async throws {
+        let process = try await ChildProcess.start(
+            service.rawValue, ["run"] + (service == .sessionClient ? ["--port", "0"] : []),
+            environment: [
+                "DATABASE_URL": databaseURL, "SERVER_KEY": keys.server, "SIGNING_KEY": keys.signing,
+                "CONSUMER_LEASE": "1s",
+            ].merging(environment) { $1 })
+        processes.withLock { $0[service] = process }
+        guard service == .sessionClient else { return }
+        let line = try await process.waitForLine(containing: "the HTTP API is served")
+        let url = line.text.firstRange(of: "http://").map { String(line.text[$0.lowerBound...].prefix { $0 != " " }) }
+        address.update { $0 = url }
+    }
+
+    /// kill -9, and waits until it is gone.
+    func kill(_ service: Service) async throws {
+        guard let process = processes.withLock({ $0[service] }) else { return }
+        if service == .sessionClient { address.update { $0 = nil } }
+        process.send(.kill)
+        try await process.waitForExit(.killed(.kill))
+        await process.end()
+    }
+
+    /// kill -9, and starts it again.
+    func restart(_ service: Service) async throws {
+        try await kill(service)
+        try await start(service)
+    }
+
+    /// Sends a signal.
+    func send(_ signal: Signal, to service: Service) {
+        processes.withLock { $0[service] }?.send(signal)
+    }
+
+    /// The process of a service.
+    func process(of service: Service) throws -> ChildProcess {
+        guard let process = processes.withLock({ $0[service] }) else { throw NotRunning(service: service) }
+        return process
+    }
+
+    struct NotRunning: Error {
+        let service: Service
+    }
+
+    /// What a service says of its health.
+    func readiness(of service: Service) async throws -> EdgeClient.Reply {
+        let line = try await process(of: service).waitForLine(containing: "health is served")
+        let url = line.text.firstRange(of: "http://").map { String(line.text[$0.lowerBound...].prefix { $0 != " " }) }
+        let admin = EdgeClient(http: http) { url?.replacing("/health/ready", with: "") ?? "" }
+        return try await admin.send("GET", "/health/ready")
+    }
+
+    private func end() async {
+        for process in processes.withLock({ Array($0.values) }) { await process.end() }
+        try? await http.shutdown()
+    }
+
+    private var logs: String {
+        processes.withLock { $0 }.map { "== \($0.key.rawValue)\n\($0.value.logTail(30))" }.joined(separator: "\n")
+    }
+
+    // MARK: The database
+
+    /// Asks as a superuser.
+    func psql(_ sql: String) async throws -> String {
+        guard let database else { throw NotRunning(service: .sessionClient) }
+        return try await database.psql(sql)
+    }
+
+    /// A connection as a superuser, to hold something.
+    func connection() async throws -> Connection { try await Connection.connect(Configuration(databaseURL)) }
+
+    /// Asks until the answer is as wanted.
+    /// - Throws: `TimedOut`, with the last answer.
+    func wait(for what: String, _ sql: String, until isWanted: (String) -> Bool) async throws {
+        var last = ""
+        for _ in 0..<1500 {
+            last = try await psql(sql)
+            if isWanted(last) { return }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        throw TimedOut("waited 30 seconds for \(what), which did not happen; last: \(last)")
+    }
+}
+
+/// Has openssl make something.
+private func openssl(_ arguments: String...) async throws -> String {
+    let process = try await ChildProcess.start("/usr/bin/openssl", arguments)
+    try await process.waitForExit(.exited(0))
+    let lines = process.lines(on: .output)
+    await process.end()
+    return lines.joined(separator: "\n")
+}

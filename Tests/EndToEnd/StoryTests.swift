@@ -1,0 +1,264 @@
+import EdgeClient
+import TestKit
+import Testing
+
+/// The main job, through the four real executables and the public API.
+@Suite("End to end: the story")
+struct StoryTests {
+    @Test("R9 S6 S7 S12 S13 S27 S28 S35 S36: two people sign up, one pings the other, both see all of it live")
+    func story() async throws {
+        try await Quartet.with { quartet in
+            let anna = try await Device.signUp("anna", name: "Anna", at: quartet.edge)
+            let bob = try await Device.signUp("Bob", name: "Bob", at: quartet.edge)
+
+            // R9
+            let account = try await bob.read("/v1/account")
+            #expect(account["handle"] == "bob" && account["name"] == "Bob" && account["isClosed"] == false)
+            #expect(account["devices"].array.map { $0["id"].string } == [bob.id])
+
+            let annaSees = try await LiveView.open(anna)
+            let bobSees = try await LiveView.open(bob)
+            let code = try await bobSees.snapshot(of: "contacts")["code"]
+            let unread = try await bobSees.snapshot(of: "notifications")["unread"]
+            #expect(unread == 0)
+
+            // S35: the minimal profile.
+            let owner = try await anna.read("/v1/contact-codes/\(code.string ?? "")")
+            #expect(owner == ["handle": "bob", "name": "Bob"])
+
+            // S7: mirrored roles.
+            let added = try await anna.act("AddContact", ["code": code, "dependent": true])
+            #expect(added["contact"]["contact"].string == bob.account)
+            let mirrored = try await bobSees.wait("ContactAdded", in: "contacts").data["body"]["contact"]
+            #expect(mirrored["contact"].string == anna.account)
+            #expect(mirrored["responder"] == true && mirrored["dependent"] == false)
+            try await bobSees.wait(notification: "contactAdded")
+            try await annaSees.wait(notification: "contactAdded")
+
+            // S27: the ping is seen on both sides.
+            let ping = try await anna.act("SendPing", ["contact": .string(bob.account)])
+            let received = try await bobSees.wait("PingReceived", in: "contacts")
+            #expect(received.data["body"]["at"] == ping["at"])
+            let told = try await bobSees.wait(notification: "pingReceived")
+            #expect(told["notification"]["subject"].string == anna.account && told["unread"] == 2)
+            let pending = try await (anna.card(of: bob), bob.card(of: anna))
+            #expect(pending.0["contact"]["outgoingPing"] == ping["at"])
+            #expect(pending.1["contact"]["incomingPing"] == ping["at"])
+
+            // S15
+            let operation = try await bob.operate("ClearAllReceivedPings", ["checkIn": true])
+            #expect(operation["state"] == "done")
+            #expect(operation["result"]["contacts"] == [.string(anna.account)])
+            #expect(operation["result"]["isCheckedIn"] == true)
+            try await bobSees.wait("OperationEnded", in: "operations")
+            try await bobSees.wait(notification: "pingsCleared")
+            let answered = try await annaSees.wait("PingAnswered", in: "contacts")
+            #expect(answered.data["body"]["direction"] == "outgoing")
+            try await annaSees.wait(notification: "pingAnswered")
+            try await annaSees.wait(notification: "dependentCheckedIn")
+            try await annaSees.wait("Bob's check-in on his card") {
+                $0.name == "person" && $0.data["account"].string == bob.account
+                    && $0.data["checkIn"]["last"].int != nil
+            }
+
+            // S6, S12: what is read is what was seen.
+            let contacts = try await bob.read("/v1/contacts")["contacts"].array
+            #expect(contacts.count == 1 && contacts[0]["contact"]["incomingPing"] == .null)
+            let responders = try await bob.read("/v1/contacts?role=responder")["contacts"].array
+            let dependents = try await bob.read("/v1/contacts?role=dependent")["contacts"].array
+            #expect(responders.count == 1 && dependents.isEmpty)
+
+            // S13, S28: once each, and the count is right.
+            let kinds = try await (anna.kinds(), bob.kinds())
+            #expect(kinds.0 == ["dependentCheckedIn", "pingAnswered", "pingSent", "contactAdded"])
+            #expect(kinds.1.sorted() == ["contactAdded", "pingReceived", "pingsCleared"])
+            let unreadKinds = try await bob.kinds(unread: true)
+            #expect(unreadKinds.sorted() == ["contactAdded", "pingsCleared"])
+            let counts = try await (anna.unread(), bob.unread())
+            #expect(counts.0 == 4 && counts.1 == 2)
+        }
+    }
+
+    @Test("S8 S9: a contact is changed by version and removed on both sides, and what it showed is shown no more")
+    func changedAndRemoved() async throws {
+        try await Quartet.with { quartet in
+            let anna = try await Device.signUp("anna", name: "Anna", at: quartet.edge)
+            let bob = try await Device.signUp("bob", name: "Bob", at: quartet.edge)
+            try await anna.add(bob)
+            try await bob.act("UpdateProfile", ["expectedVersion": 1, "emergencyNote": "Insulin in the fridge"])
+            let annaSees = try await LiveView.open(anna)
+            try await annaSees.wait("Bob's card with the note") {
+                $0.name == "person" && $0.data["emergencyNote"] == "Insulin in the fridge"
+            }
+
+            // S8: field by field, and a stale version is refused.
+            let change: JSON = [
+                "contact": .string(bob.account), "expectedVersion": 1, "nickname": "Bobby", "notes": "two\nlines",
+            ]
+            try await anna.act("UpdateContact", change)
+            let stale = try await anna.ask("UpdateContact", change)
+            #expect(stale.status == 409 && stale.body["code"] == "staleVersion")
+            let card = try await anna.card(of: bob)
+            #expect(card["contact"]["nickname"] == "Bobby" && card["contact"]["version"] == 2)
+            #expect(card["contact"]["dependent"] == true && card["person"]["emergencyNote"] == "Insulin in the fridge")
+            let roleless = try await anna.ask(
+                "UpdateContact", ["contact": .string(bob.account), "expectedVersion": 2, "dependent": false])
+            #expect(roleless.status == 422 && roleless.body["code"] == "roleRequired")
+
+            // Without the role Anna sees less, at once.
+            try await anna.act(
+                "UpdateContact",
+                ["contact": .string(bob.account), "expectedVersion": 2, "responder": true, "dependent": false])
+            let swapped = try await anna.card(of: bob)
+            #expect(swapped["person"]["emergencyNote"] == .null && swapped["person"]["checkIn"] == .null)
+            try await bob.act("CheckIn")
+
+            // S9
+            try await anna.act("RemoveContact", ["contact": .string(bob.account)])
+            try await annaSees.wait("the end of Bob's card") {
+                $0.name == "person.ended" && $0.data["account"].string == bob.account
+            }
+            let gone = try await anna.edge.send("GET", "/v1/contacts/\(bob.account)", token: anna.token)
+            #expect(gone.status == 404 && gone.body["code"] == "notContact")
+            try await bob.act("UpdateProfile", ["expectedVersion": 2, "name": "Robert"])
+            let left = try await bob.read("/v1/contacts")["contacts"].array
+            #expect(left.isEmpty)
+            // Two things that Anna does see come after what she mustn't.
+            try await anna.act("UpdateProfile", ["expectedVersion": 1, "name": "Ann"])
+            try await annaSees.wait("ProfileUpdated", in: "session")
+            let people = annaSees.all.filter { $0.name == "person" }
+            #expect(!people.contains { $0.data["name"] == "Robert" })
+            let lost = annaSees.all.firstIndex { $0.name == "person" && $0.data["emergencyNote"] == .null }
+            let shown = annaSees.all.lastIndex { $0.name == "person" && $0.data["emergencyNote"] != .null }
+            #expect(try #require(lost) > (try #require(shown)))
+            try await quartet.wait(
+                for: "both to be told", "SELECT count(*) FROM notifications.notification WHERE kind = 'contactRemoved'"
+            ) { $0 == "2" }
+        }
+    }
+
+    @Test("S27: cancelling and answering a ping ends it on both sides and clears what was told of it")
+    func cancelledAndAnswered() async throws {
+        try await Quartet.with { quartet in
+            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let bob = try await Device.signUp("bob", at: quartet.edge)
+            try await anna.add(bob)
+            let bobSees = try await LiveView.open(bob)
+            let toBob: JSON = ["contact": .string(bob.account)]
+            let toAnna: JSON = ["contact": .string(anna.account)]
+
+            let unanswered = try await bob.act("RespondToPing", toAnna)
+            #expect(unanswered == .null, "nothing waits, so nothing happens")
+            let backwards = try await bob.ask("SendPing", toAnna)
+            #expect(backwards.status == 409 && backwards.body["code"] == "notDependent")
+
+            try await anna.act("SendPing", toBob)
+            let again = try await anna.act("SendPing", toBob)
+            #expect(again == .null, "one ping at a time")
+            try await bobSees.wait(notification: "pingReceived")
+            try await anna.act("CancelPing", toBob)
+            try await bobSees.wait(notification: "pingCancelled")
+            let afterCancel = try await bob.kinds(unread: true)
+            #expect(afterCancel.sorted() == ["contactAdded", "pingCancelled"])
+
+            let tooSoon = try await anna.ask("SendPing", toBob)
+            #expect(tooSoon.status == 429 && tooSoon.body["code"] == "tooSoon")
+            try await quartet.wait(
+                for: "no ping in either card",
+                "SELECT count(*) FROM contacts.contact WHERE outgoing_ping_at IS NOT NULL OR incoming_ping_at IS NOT NULL"
+            ) { $0 == "0" }
+        }
+    }
+
+    @Test("S37: what is read or cleared on one device shows on the other; pages stay while new ones arrive")
+    func reading() async throws {
+        try await Quartet.with { quartet in
+            let phone = try await Device.signUp("anna", at: quartet.edge)
+            let tablet = try await Device.signIn("Anna", at: quartet.edge)
+            let tabletSees = try await LiveView.open(tablet)
+            let told = try await tabletSees.wait("the new device, told in the snapshot or after it") {
+                $0.name == "notifications.event"
+                    || ($0.name == "notifications.snapshot" && $0.data["state"]["unread"] == 1)
+            }
+            #expect(told.data != .null)
+            for _ in 0..<6 {
+                try await phone.act("RaiseAlert")
+                try await phone.act("ClearAlert")
+            }
+            try await quartet.wait(for: "twelve alerts and a device", "SELECT max(unread) FROM notifications.unread") {
+                $0 == "13"
+            }
+            let first = try await phone.read("/v1/notifications?limit=5&category=alerts")
+            #expect(first["unread"] == 13 && first["notifications"].array.count == 5)
+            try await phone.act("RaiseAlert")
+            try await quartet.wait(for: "one more", "SELECT max(unread) FROM notifications.unread") { $0 == "14" }
+            var seen = first["notifications"].array.compactMap { $0["id"].string }
+            var next = first["next"].string
+            while let cursor = next {
+                let page = try await phone.read("/v1/notifications?limit=5&category=alerts&before=\(cursor)")
+                seen += page["notifications"].array.compactMap { $0["id"].string }
+                next = page["next"].string
+            }
+            #expect(seen.count == 12 && Set(seen).count == 12)
+
+            let one = try #require(seen.last)
+            try await phone.act("MarkRead", ["id": .string(one)])
+            let read = try await tabletSees.wait("NotificationRead", in: "notifications").data["body"]
+            #expect(read["id"].string == one && read["unread"] == 13)
+            try await phone.act("ClearNotifications", ["selection": ["kinds": ["alertRaised"]]])
+            let cleared = try await tabletSees.wait("NotificationsCleared", in: "notifications").data["body"]
+            #expect(cleared["count"] == 7)
+            try await tablet.act("MarkAllRead")
+            let unread = try await phone.unread()
+            #expect(unread == 0)
+            let history = try await phone.read("/v1/notifications?limit=200")["notifications"].array
+            #expect(history.count == 14, "the history keeps what was cleared")
+        }
+    }
+
+    @Test("S35: the old code dies at once, and a handle does as well as a code")
+    func codes() async throws {
+        try await Quartet.with { quartet in
+            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let bob = try await Device.signUp("bob", at: quartet.edge)
+            let old = try await bob.read("/v1/contacts")["code"]
+            let reset = try await bob.act("ResetContactCode")["code"]
+            #expect(reset != old && reset.string != nil)
+            let dead = try await anna.edge.send("GET", "/v1/contact-codes/\(old.string ?? "")", token: anna.token)
+            #expect(dead.status == 404)
+            let refused = try await anna.ask("AddContact", ["code": old, "dependent": true])
+            #expect(refused.status == 404 && refused.body["field"] == "code")
+            let unknown = try await anna.ask("AddContact", ["handle": "nobody", "dependent": true])
+            #expect(unknown.status == 404 && unknown.body["field"] == "handle")
+            let himself = try await bob.ask("AddContact", ["handle": "bob", "dependent": true])
+            #expect(himself.status == 409 && himself.body["code"] == "yourself")
+            try await anna.act("AddContact", ["handle": "BOB", "dependent": true])
+            let twice = try await anna.ask("AddContact", ["code": reset, "dependent": true])
+            #expect(twice.status == 409 && twice.body["code"] == "alreadyContact")
+
+            // Looking codes up is slowed down.
+            var last = 0
+            for _ in 0..<40 where last != 429 {
+                last = try await anna.edge.send("GET", "/v1/contact-codes/\(old.string ?? "")", token: anna.token)
+                    .status
+            }
+            #expect(last == 429)
+        }
+    }
+
+    @Test("S7: two who add each other at the same moment become one relation")
+    func mutualAdds() async throws {
+        try await Quartet.with { quartet in
+            for pair in 0..<5 {
+                let anna = try await Device.signUp("anna\(pair)", at: quartet.edge)
+                let bob = try await Device.signUp("bob\(pair)", at: quartet.edge)
+                async let first = anna.ask("AddContact", ["handle": .string("bob\(pair)"), "dependent": true])
+                async let second = bob.ask("AddContact", ["handle": .string("anna\(pair)"), "dependent": true])
+                let statuses = try await [first.status, second.status].sorted()
+                #expect(statuses == [200, 409])
+            }
+            let relations = try await quartet.psql("SELECT count(*) FROM contacts.relation")
+            #expect(relations == "5")
+        }
+    }
+}
