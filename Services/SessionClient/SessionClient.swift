@@ -101,8 +101,8 @@ public struct SessionClient: Service {
         let operations = Tail(
             log: operationsLog[0], configuration: database, doorbells: doorbells, logger: logger)
         let sagas = SagaRunner(
-            sagas: [ClearAllReceivedPings.self], services: services, pool: pool, operations: operations, owner: .new(),
-            logger: logger)
+            sagas: [ClearAllReceivedPings.self], services: services, pool: pool, operations: operations,
+            ownership: ConsumerSettings(context.settings).leaseDuration, logger: logger)
         let devices = Devices(pool: pool)
         services.session.tail.observe { devices.observe($0) }
 

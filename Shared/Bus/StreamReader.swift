@@ -157,9 +157,14 @@ public final class Subscription: Sendable {
             await withTaskCancellationHandler {
                 await buffer.wait()
             } onCancel: {
-                end()
+                // Not end(): a handler that waits for the tail's lock, under which the tail wakes this very task, is a
+                // deadlock in waiting.
+                buffer.end()
             }
-            if Task.isCancelled { return nil }
+            if Task.isCancelled {
+                end()
+                return nil
+            }
         }
     }
 

@@ -30,7 +30,8 @@ private struct Strict<Value: Decodable>: Decodable {
 /// Passes everything on, and notes which fields were asked for.
 private final class WatchingDecoder: Decoder {
     let base: any Decoder
-    private var asked: Set<String>?
+    /// The fields that were asked for; nil for what isn't read as an object.
+    private var asked: Set<String>? = []
 
     private init(_ base: any Decoder) {
         self.base = base
@@ -67,16 +68,17 @@ private final class WatchingDecoder: Decoder {
     var userInfo: [CodingUserInfoKey: Any] { base.userInfo }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        asked = asked ?? []
         return KeyedDecodingContainer(WatchingFields(base: try base.container(keyedBy: type), watcher: self))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        WatchingElements(base: try base.unkeyedContainer())
+        asked = nil
+        return WatchingElements(base: try base.unkeyedContainer())
     }
 
     func singleValueContainer() throws -> any SingleValueDecodingContainer {
-        WatchingValue(base: try base.singleValueContainer(), decoder: base)
+        asked = nil
+        return WatchingValue(base: try base.singleValueContainer(), decoder: base)
     }
 }
 
@@ -106,22 +108,34 @@ private struct WatchingFields<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return key
     }
 
+    /// Foundation's decoder says of a number that doesn't fit that the document is no JSON, and not where.
+    private func number<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value {
+        do {
+            return try base.decode(type, forKey: noted(key))
+        } catch let error as DecodingError {
+            throw error
+        } catch {
+            throw DecodingError.dataCorruptedError(
+                forKey: key, in: base, debugDescription: "it must be a number that fits into \(type)")
+        }
+    }
+
     func contains(_ key: Key) -> Bool { base.contains(noted(key)) }
     func decodeNil(forKey key: Key) throws -> Bool { try base.decodeNil(forKey: noted(key)) }
     func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try base.decode(type, forKey: noted(key)) }
     func decode(_ type: String.Type, forKey key: Key) throws -> String { try base.decode(type, forKey: noted(key)) }
-    func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try base.decode(type, forKey: noted(key)) }
-    func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try base.decode(type, forKey: noted(key)) }
-    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try base.decode(type, forKey: noted(key)) }
-    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try base.decode(type, forKey: noted(key)) }
-    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try base.decode(type, forKey: noted(key)) }
-    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try base.decode(type, forKey: noted(key)) }
-    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try base.decode(type, forKey: noted(key)) }
-    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try base.decode(type, forKey: noted(key)) }
-    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try base.decode(type, forKey: noted(key)) }
-    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try base.decode(type, forKey: noted(key)) }
-    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try base.decode(type, forKey: noted(key)) }
-    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try base.decode(type, forKey: noted(key)) }
+    func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try number(type, key) }
+    func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try number(type, key) }
+    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try number(type, key) }
+    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try number(type, key) }
+    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try number(type, key) }
+    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try number(type, key) }
+    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try number(type, key) }
+    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try number(type, key) }
+    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try number(type, key) }
+    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try number(type, key) }
+    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try number(type, key) }
+    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try number(type, key) }
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
         guard base.contains(noted(key)) else {

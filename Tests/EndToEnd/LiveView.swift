@@ -35,7 +35,11 @@ final class LiveView: Sendable {
     }
 
     /// Waits until the server ends it.
-    func waitForEnd() async throws { try await hasEnded.wait("the stream to end") { $0 ? true : nil } }
+    func waitForEnd() async throws {
+        do { try await hasEnded.wait("the stream to end") { $0 ? true : nil } } catch {
+            throw TimedOut("\(error)\nseen so far:\n\(all.map(\.description).joined(separator: "\n"))")
+        }
+    }
 
     /// Waits for an event.
     @discardableResult

@@ -45,10 +45,15 @@ final class Quartet: Sendable {
     static func with<Result: Sendable>(
         services: [Service] = Service.allCases, _ body: (Quartet) async throws -> Result
     ) async throws -> Result {
-        try await TestDatabase.with(template) { database in
-            try await with(databaseURL: try database.url, database: database, services: services, body)
+        try await room.use {
+            try await TestDatabase.with(template) { database in
+                try await with(databaseURL: try database.url, database: database, services: services, body)
+            }
         }
     }
+
+    /// Four processes and thirty database connections each: not too many at a time for the machine that tests run on.
+    private static let room = Room(for: 3)
 
     /// The same on a database that somebody else looks after.
     static func with<Result: Sendable>(
@@ -149,8 +154,12 @@ final class Quartet: Sendable {
         return try await database.psql(sql)
     }
 
-    /// A connection as a superuser, to hold something.
-    func connection() async throws -> Connection { try await Connection.connect(Configuration(databaseURL)) }
+    /// Takes an advisory lock, as a superuser; returns how to let it go.
+    func holdAdvisoryLock(_ number: Int32) async throws -> @Sendable () async -> Void {
+        let holder = try await Connection.connect(Configuration(databaseURL))
+        try await holder.run { _ = try $0.query("SELECT pg_advisory_lock(\(number))::text") }
+        return { await holder.close() }
+    }
 
     /// Asks until the answer is as wanted.
     /// - Throws: `TimedOut`, with the last answer.

@@ -144,6 +144,7 @@ struct StoryTests {
             let bob = try await Device.signUp("bob", at: quartet.edge)
             try await anna.add(bob)
             let bobSees = try await LiveView.open(bob)
+            _ = try await bobSees.snapshot(of: "notifications")
             let toBob: JSON = ["contact": .string(bob.account)]
             let toAnna: JSON = ["contact": .string(anna.account)]
 

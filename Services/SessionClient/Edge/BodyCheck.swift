@@ -7,11 +7,11 @@ import Vocabulary
 /// what they can't take.
 enum BodyCheck {
     static let depthLimit = 32
+    static let tooLarge = Problem(
+        .contentTooLarge, "bodyTooLarge", "the body must have at most \(Message.bodyLimit) bytes")
 
     static func check(_ bytes: [UInt8]) throws(Problem) {
-        guard bytes.count <= Message.bodyLimit else {
-            throw Problem(.contentTooLarge, "bodyTooLarge", "the body must have at most \(Message.bodyLimit) bytes")
-        }
+        guard bytes.count <= Message.bodyLimit else { throw tooLarge }
         guard String(validating: bytes, as: UTF8.self) != nil else {
             throw Problem(.badRequest, "malformedBody", "the body must be UTF-8")
         }

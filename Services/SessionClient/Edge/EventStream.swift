@@ -43,13 +43,21 @@ struct EventStream: Sendable {
             caller: caller, tokens: tokens, sources: sources, people: people, devices: devices, context: context)
         return Response(
             status: .ok,
-            headers: [.contentType: "text/event-stream", .cacheControl: "no-store", .accelBuffering: "no"],
+            headers: [
+                .contentType: "text/event-stream", .cacheControl: "no-store", .accelBuffering: "no",
+                // Ends with the stream.
+                .connection: "close",
+            ],
             body: ResponseBody { writer in
                 defer { place.leave() }
                 // Safe: this task alone writes, one write after the other.
                 nonisolated(unsafe) var writer = writer
                 do {
-                    try await connection.run { try await writer.write(ByteBuffer(string: $0)) }
+                    try await request.body.consumeWithInboundCloseHandler { _ in
+                        try await connection.run { try await writer.write(ByteBuffer(string: $0)) }
+                    } onInboundClosed: {
+                        connection.leave()
+                    }
                     try await writer.finish(nil)
                 } catch {
                     // The app has left, as most do.

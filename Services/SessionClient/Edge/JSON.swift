@@ -14,7 +14,10 @@ extension Request {
             throw Problem(.unsupportedMediaType, "notJSON", "send JSON with Content-Type: application/json")
         }
         var request = self
-        let buffer = try await request.collectBody(upTo: Message.bodyLimit)
+        let buffer: ByteBuffer
+        do { buffer = try await request.collectBody(upTo: Message.bodyLimit) } catch is NIOTooManyBytesError {
+            throw BodyCheck.tooLarge
+        }
         let bytes = Array(buffer.readableBytesView)
         try BodyCheck.check(bytes)
         return bytes.isEmpty ? Array("{}".utf8) : bytes

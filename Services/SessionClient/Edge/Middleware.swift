@@ -32,7 +32,7 @@ struct Problems: RouterMiddleware {
         case let error as HTTPError where error.status == .notFound:
             return Problem(.notFound, "notFound", "there is nothing at this path; see the API section of the README")
         case let error as HTTPError where error.status == .contentTooLarge:
-            return Problem(.contentTooLarge, "bodyTooLarge", "the body must have at most \(Message.bodyLimit) bytes")
+            return BodyCheck.tooLarge
         case let error as HTTPError:
             return Problem(error.status, "badRequest", error.body ?? error.status.reasonPhrase)
         case let error as PostgresError where error.isConnectionLost:

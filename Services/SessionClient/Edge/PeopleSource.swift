@@ -97,14 +97,12 @@ private final class Follower: Sendable {
 
     func run(_ reader: StreamReader, _ fetching: Credit, _ outlet: StreamOutlet, _ logger: Logger) async throws {
         while !isEnded, !Task.isCancelled {
-            await fetching.take()
             let subscription: Subscription
             do {
-                subscription = try await reader.subscribe(
-                    to: .account(person), from: nil, state: States.session(person))
-                await fetching.give()
+                subscription = try await fetching.use {
+                    try await reader.subscribe(to: .account(person), from: nil, state: States.session(person))
+                }
             } catch let error as PostgresError {
-                await fetching.give()
                 logger.info("a person's state waits for the database", metadata: ["error": "\(error)"])
                 try await Task.sleep(for: .seconds(1))
                 continue

@@ -14,6 +14,8 @@ enum StreamItem: Sendable {
     case personEnded(AccountID)
     case heartbeat
     case end(reason: String)
+    /// The app has left; nothing more is written.
+    case left
 }
 
 /// Where the streams of one connection put what is to be written.
@@ -42,13 +44,31 @@ struct StreamConnection: Sendable {
     let people: PeopleSource
     let devices: Devices
     let context: EdgeContext
+    private let items: AsyncStream<StreamItem>
+    private let outlet: StreamOutlet
     private static let heartbeat: Duration = .seconds(15)
     private static let room = 256
 
+    init(
+        caller: Caller, tokens: StreamTokens, sources: [StreamSource], people: PeopleSource, devices: Devices,
+        context: EdgeContext
+    ) {
+        self.caller = caller
+        self.tokens = tokens
+        self.sources = sources
+        self.people = people
+        self.devices = devices
+        self.context = context
+        let (items, source) = AsyncStream<StreamItem>.makeStream(bufferingPolicy: .unbounded)
+        self.items = items
+        outlet = StreamOutlet(source: source, credit: Credit(limit: Self.room))
+    }
+
+    /// The app has closed the connection.
+    func leave() { outlet.putNow(.left) }
+
     /// Writes until it is over.
     func run(write: (String) async throws -> Void) async throws {
-        let (items, source) = AsyncStream<StreamItem>.makeStream(bufferingPolicy: .unbounded)
-        let outlet = StreamOutlet(source: source, credit: Credit(limit: Self.room))
         let stopWatching = devices.watch(caller) { outlet.putNow(.end(reason: "signedOut")) }
         defer { stopWatching() }
         // It may have been signed out before anybody watched.
@@ -94,6 +114,7 @@ struct StreamConnection: Sendable {
                 try await write(": \n\n")
                 continue
             case .end(let reason): return try await write(ended(reason))
+            case .left: return
             case .snapshot(let name, let body, let isRefetched, let token):
                 position[name] = token
                 try await write(
@@ -163,7 +184,7 @@ struct StreamConnection: Sendable {
     }
 }
 
-/// How many items may be on their way to one socket.
+/// How many of something may be under way at a time.
 actor Credit {
     private var left: Int
     private var waiters: [CheckedContinuation<Void, Never>] = []
@@ -185,6 +206,19 @@ actor Credit {
             left -= 1
         } else {
             await withCheckedContinuation { waiters.append($0) }
+        }
+    }
+
+    /// Takes room while `body` runs.
+    nonisolated func use<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
+        await take()
+        do {
+            let value = try await body()
+            await give()
+            return value
+        } catch {
+            await give()
+            throw error
         }
     }
 

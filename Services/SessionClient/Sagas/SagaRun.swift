@@ -63,23 +63,12 @@ struct SagaRun: Sendable {
 
     // MARK: Recording
 
-    /// How long a saga is a process's own without a step; then any replica may go on. Longer than a step's patience.
-    static var ownership: Interval { .seconds(15) }
-
-    /// Writes the step down before it is asked, and keeps the saga this process's own for it. Returns the step's outcome if
-    /// an earlier run got it.
+    /// Writes the step down before it is asked. Returns its outcome if an earlier run got it.
     private func begin(_ name: String, _ hash: BodyHash) async throws -> (Outcome?, attempt: Int32) {
         let (saga, owner) = (id, owner)
         let first = command(of: name)
         let recorded = try await pool.withConnection { database in
             try database.transaction { database in
-                try database.execute(
-                    """
-                    UPDATE session_client.saga
-                       SET owned_until = clock_timestamp() + \(Self.ownership.microseconds) * interval '1 microsecond'
-                     WHERE id = \(saga) AND owner = \(owner) AND state = 'running'
-                       AND owned_until < clock_timestamp() + \(Self.ownership.microseconds * 4 / 5) * interval '1 microsecond'
-                    """)
                 try database.execute(
                     """
                     INSERT INTO session_client.saga_step (saga, name, number, command_id, body_hash)

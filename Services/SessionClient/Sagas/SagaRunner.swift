@@ -22,9 +22,11 @@ final class SagaRunner: Service, Sendable {
     /// How many sagas this process runs now.
     private let inHand = Mutex(0)
     private static var concurrency: Int { 64 }
+    /// How long a saga is this process's own unless renewed; then any replica goes on with it.
+    private let ownership: Duration
 
     init(
-        sagas: [any Saga.Type], services: ServiceConnections, pool: Pool, operations: Tail, owner: OwnerID,
+        sagas: [any Saga.Type], services: ServiceConnections, pool: Pool, operations: Tail, ownership: Duration,
         logger: Logger
     ) {
         var types: [String: @Sendable ([UInt8]) throws -> any Saga] = [:]
@@ -34,7 +36,8 @@ final class SagaRunner: Service, Sendable {
         self.pool = pool
         self.operations = operations.log
         streams = StreamReader(tail: operations, pool: pool)
-        self.owner = owner
+        self.ownership = ownership
+        owner = .new()
         self.logger = logger
         (wake, waker) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
@@ -111,12 +114,34 @@ final class SagaRunner: Service, Sendable {
                     }
                     self.waker.finish()
                 }
+                group.addTask { await self.renew() }
                 for await _ in self.wake {
                     while self.inHand.withLock({ $0 }) < Self.concurrency, let claimed = await self.claim() {
                         group.addTask { await self.advance(claimed) }
                     }
                 }
                 group.cancelAll()
+            }
+        }
+    }
+
+    /// Says again that the sagas in hand are this process's own, well before that ends.
+    private func renew() async {
+        let (owner, length) = (owner, ownership.microseconds)
+        while !Task.isCancelled {
+            try? await Task.sleep(for: ownership / 3)
+            guard inHand.withLock({ $0 }) > 0 else { continue }
+            do {
+                _ = try await pool.withConnection { database in
+                    try database.execute(
+                        """
+                        UPDATE session_client.saga
+                           SET owned_until = clock_timestamp() + \(length) * interval '1 microsecond'
+                         WHERE owner = \(owner) AND state = 'running'
+                        """)
+                }
+            } catch {
+                logger.notice("sagas can't be kept now", metadata: ["error": "\(error)"])
             }
         }
     }
@@ -134,14 +159,14 @@ final class SagaRunner: Service, Sendable {
 
     /// Takes the oldest saga that may run: due, owned by nobody, and the first of its account.
     private func claim() async -> Claimed? {
-        let owner = owner
+        let (owner, length) = (owner, ownership.microseconds)
         do {
             let found = try await pool.withConnection { database in
                 try database.query(
                     """
                     UPDATE session_client.saga AS s
                        SET owner = \(owner), attempts = s.attempts + 1,
-                           owned_until = clock_timestamp() + \(SagaRun.ownership.microseconds) * interval '1 microsecond'
+                           owned_until = clock_timestamp() + \(length) * interval '1 microsecond'
                      WHERE s.id = (
                         SELECT c.id FROM session_client.saga AS c
                          WHERE c.state = 'running' AND c.next_attempt <= clock_timestamp()
@@ -252,6 +277,10 @@ final class SagaRunner: Service, Sendable {
     private func encodedFailure(_ reason: String) -> [UInt8] {
         (try? JSONEncoder().encode(["reason": reason])).map(Array.init) ?? Array("{}".utf8)
     }
+}
+
+extension Duration {
+    fileprivate var microseconds: Int64 { Int64(self / .microseconds(1)) }
 }
 
 /// An operation was asked for.

@@ -1,0 +1,301 @@
+import EdgeClient
+import Foundation
+import TestKit
+import Testing
+
+/// The story while its processes are killed: everything is done once, whatever ends when.
+@Suite("End to end: faults", .serialized)
+struct EndToEndFaultTests {
+    @Test(
+        "S15 S27: a service is killed at each step of the story, and every step is done once",
+        arguments: Quartet.Service.allCases)
+    func killedAtEachStep(victim: Quartet.Service) async throws {
+        try await withRandom("killedAtEachStep \(victim)") { random in
+            try await Quartet.with { quartet in
+                /// Does something while the victim is killed and started again.
+                func step<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
+                    let pause = Int.random(in: 0...40, using: &random)
+                    async let value = body()
+                    try await Task.sleep(for: .milliseconds(pause))
+                    try await quartet.restart(victim)
+                    return try await value
+                }
+                let edge = quartet.edge
+                let anna = try await step { try await Device.signUp("anna", name: "Anna", at: edge) }
+                let bob = try await step { try await Device.signUp("bob", name: "Bob", at: edge) }
+                let code = try await bob.code()
+                try await step { _ = try await anna.act("AddContact", ["code": .string(code), "dependent": true]) }
+                try await step { _ = try await anna.act("SendPing", ["contact": .string(bob.account)]) }
+                let operation = try await step { try await bob.operate("ClearAllReceivedPings", ["checkIn": true]) }
+                #expect(operation["state"] == "done")
+                #expect(operation["result"]["contacts"] == [.string(anna.account)])
+                #expect(operation["result"]["isCheckedIn"] == true)
+
+                try await quartet.waitUntilQuiet()
+                let kinds = try await (anna.kinds().sorted(), bob.kinds().sorted())
+                #expect(kinds.0 == ["contactAdded", "dependentCheckedIn", "pingAnswered", "pingSent"])
+                #expect(kinds.1 == ["contactAdded", "pingReceived", "pingsCleared"])
+                let unread = try await (anna.unread(), bob.unread())
+                #expect(unread.0 == 4 && unread.1 == 2)
+                let cards = try await (anna.card(of: bob), bob.card(of: anna))
+                #expect(cards.0["contact"]["outgoingPing"] == .null && cards.1["contact"]["incomingPing"] == .null)
+                #expect(cards.0["person"]["checkIn"]["last"].int != nil)
+                let events = try await quartet.psql(
+                    """
+                    SELECT string_agg(type || ' ' || count, ', ' ORDER BY type)
+                      FROM (SELECT type, count(*) FROM contacts.log WHERE kind = 'event' GROUP BY type) AS t
+                    """)
+                #expect(
+                    events
+                        == "AlertRelayed 1, ContactAdded 2, ContactsOpened 2, PingAnswered 1, PingReceived 1, PingSent 1, "
+                        + "ReceivedPingsCleared 1, ResponderAlerted 1")
+            }
+        }
+    }
+
+    /// Where the saga is held and its process killed: before a step is written down, and before its outcome is.
+    static let places = ["clear", "acknowledge", "clearNotifications", "summary", "checkIn"].flatMap { step in
+        ["INSERT", "UPDATE"].map { (step, $0) }
+    }
+
+    @Test(
+        "S15: the saga is killed at a step while what it reads changes, and its effects are there once",
+        arguments: places)
+    func sagaKilled(step: String, moment: String) async throws {
+        try await Quartet.with { quartet in
+            let bob = try await Device.signUp("bob", at: quartet.edge)
+            let code = try await bob.code()
+            var friends: [Device] = []
+            for name in ["anna", "carl", "dora"] {
+                let friend = try await Device.signUp(name, at: quartet.edge)
+                try await friend.act("AddContact", ["code": .string(code), "dependent": true])
+                friends.append(friend)
+            }
+            let (anna, carl, dora) = (friends[0], friends[1], friends[2])
+            for friend in [anna, carl] { try await friend.act("SendPing", ["contact": .string(bob.account)]) }
+            try await quartet.waitUntilQuiet()
+
+            // Whoever comes to the step waits for a lock that this test holds.
+            _ = try await quartet.psql(
+                """
+                CREATE FUNCTION public.hold() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+                BEGIN
+                    IF NEW.name = '\(step)' OR NEW.name LIKE '\(step)/%' THEN
+                        PERFORM pg_advisory_xact_lock_shared(4711);
+                    END IF;
+                    RETURN NEW;
+                END $$;
+                CREATE TRIGGER hold BEFORE \(moment) ON session_client.saga_step
+                   FOR EACH ROW EXECUTE FUNCTION public.hold();
+                """)
+            let release = try await quartet.holdAdvisoryLock(4711)
+            let key = EdgeClient.newKey()
+            async let first = bob.operate("ClearAllReceivedPings", ["checkIn": true], key: key)
+            try await quartet.wait(
+                for: "the saga to be held", "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+            ) { $0 != "0" }
+
+            // Now the world changes: one more ping, one contact less, another name.
+            try await dora.act("SendPing", ["contact": .string(bob.account)])
+            try await carl.act("RemoveContact", ["contact": .string(bob.account)])
+            try await anna.act("UpdateProfile", ["expectedVersion": 1, "name": "Anna"])
+            try await quartet.kill(.sessionClient)
+            await release()
+            try await quartet.start(.sessionClient)
+
+            let operation = try await first
+            #expect(operation["state"] == "done")
+            #expect(operation["result"]["isCheckedIn"] == true)
+            try await quartet.waitUntilQuiet()
+            // Before the first step was written down nothing had been decided, so what came meanwhile counts.
+            let isDecided = (step, moment) != ("clear", "INSERT")
+            let answered = isDecided ? [anna, carl] : [anna, dora]
+            #expect(
+                Set(operation["result"]["contacts"].array.compactMap(\.string)) == Set(answered.map(\.account)))
+            for friend in friends {
+                let told = try await friend.kinds().count { $0 == "pingAnswered" }
+                #expect(told == (answered.contains { $0.account == friend.account } ? 1 : 0))
+            }
+            let pending = try await bob.read("/v1/contacts")["contacts"].array
+                .filter { $0["contact"]["incomingPing"] != .null }.compactMap { $0["contact"]["contact"].string }
+            #expect(pending == (isDecided ? [dora.account] : []))
+            let kinds = try await bob.kinds()
+            #expect(kinds.count { $0 == "pingsCleared" } == 1)
+            let unread = try await bob.kinds(unread: true).count { $0 == "pingReceived" }
+            #expect(unread == (isDecided ? 1 : 0), "a ping that came after the clearing is still told")
+            let checkIns = try await quartet.psql("SELECT count(*) FROM session.log WHERE type = 'CheckedIn'")
+            #expect(checkIns == "1")
+            let again = try await bob.operate("ClearAllReceivedPings", ["checkIn": true], key: key)
+            #expect(again == operation)
+        }
+    }
+
+    @Test("S15: two devices clear at once, and it is one effect")
+    func twoDevices() async throws {
+        try await Quartet.with { quartet in
+            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let phone = try await Device.signUp("bob", at: quartet.edge)
+            let tablet = try await Device.signIn("bob", at: quartet.edge)
+            try await anna.add(phone)
+            try await anna.act("SendPing", ["contact": .string(phone.account)])
+            async let first = phone.operate("ClearAllReceivedPings")
+            async let second = tablet.operate("ClearAllReceivedPings")
+            let results = try await [first, second]
+            #expect(results.allSatisfy { $0["state"] == "done" })
+            #expect(results.flatMap { $0["result"]["contacts"].array } == [.string(anna.account)])
+            try await quartet.waitUntilQuiet()
+            let (cleared, answered) = try await (
+                phone.kinds().count { $0 == "pingsCleared" }, anna.kinds().count { $0 == "pingAnswered" }
+            )
+            #expect(cleared == 1 && answered == 1)
+        }
+    }
+
+    @Test("a request sent five times at once under one Idempotency-Key is done once; with another body it is refused")
+    func sentAgain() async throws {
+        try await Quartet.with { quartet in
+            func five(_ path: String, _ body: JSON, token: String?, key: String) async throws -> [EdgeClient.Reply] {
+                try await withThrowingTaskGroup(of: EdgeClient.Reply.self) { group in
+                    for _ in 0..<5 {
+                        group.addTask { try await quartet.edge.insist(path, body, token: token, key: key) }
+                    }
+                    return try await group.reduce(into: []) { $0.append($1) }
+                }
+            }
+            let signUp = EdgeClient.newKey()
+            let body: JSON = ["handle": "anna", "password": "correct horse battery"]
+            let accounts = try await five("/v1/sign-up", body, token: nil, key: signUp)
+            #expect(accounts.allSatisfy { $0.status == 201 })
+            #expect(Set(accounts.map { $0.body["account"] }).count == 1)
+            #expect(Set(accounts.map { $0.body["refreshToken"] }).count == 1)
+            let stranger = try await quartet.edge.insist(
+                "/v1/sign-up", ["handle": "anna", "password": "some other password"], token: nil, key: signUp)
+            #expect(stranger.status == 422 && stranger.body["code"] == "idReused")
+            let taken = try await quartet.edge.insist("/v1/sign-up", body, token: nil)
+            #expect(taken.status == 409 && taken.body["code"] == "handleTaken")
+
+            let anna = try Device(accounts[0], edge: quartet.edge)
+            let bob = try await Device.signUp("bob", at: quartet.edge)
+            try await anna.add(bob)
+            let key = EdgeClient.newKey()
+            let pings = try await five(
+                "/v1/commands/SendPing", ["contact": .string(bob.account)], token: anna.token, key: key)
+            #expect(Set(pings.map(\.body)).count == 1 && pings[0].body["event"] == "PingSent")
+            let other = try await anna.ask("SendPing", ["contact": .string(anna.account)], key: key)
+            #expect(other.status == 422 && other.body["code"] == "idReused")
+            // Somebody else's key of the same name is another one.
+            let bobs = try await bob.ask("CheckIn", key: key)
+            #expect(bobs.status == 200)
+
+            let clear = EdgeClient.newKey()
+            let operations = try await five(
+                "/v1/operations/ClearAllReceivedPings", [:], token: bob.token, key: clear)
+            #expect(Set(operations.map(\.body)).count == 1 && operations[0].body["state"] == "done")
+            let differing = try await bob.edge.insist(
+                "/v1/operations/ClearAllReceivedPings", ["checkIn": true], token: bob.token, key: clear)
+            #expect(differing.status == 422 && differing.body["code"] == "idReused")
+            try await quartet.waitUntilQuiet()
+            let sent = try await quartet.psql("SELECT count(*) FROM contacts.log WHERE type = 'PingSent'")
+            let sagas = try await quartet.psql("SELECT count(*) FROM session_client.saga")
+            #expect(sent == "1" && sagas == "1")
+        }
+    }
+
+    @Test("S10 S11: streams left at random and resumed by their last id, while the edge is killed, miss nothing")
+    func resumed() async throws {
+        try await withRandom { random in
+            try await Quartet.with { quartet in
+                let anna = try await Device.signUp("anna", at: quartet.edge)
+                let bob = try await Device.signUp("bob", at: quartet.edge)
+                try await anna.add(bob)
+                let isDone = Observed(false)
+                let (seen, refetched) = try await withThrowingTaskGroup(of: ([String], Int)?.self) { group in
+                    let seed = random.fork()
+                    group.addTask { try await Self.follow(bob, until: isDone, random: seed) }
+                    for number in 1...60 {
+                        try await bob.act(
+                            "UpdateContact",
+                            [
+                                "contact": .string(anna.account), "expectedVersion": .int(Int64(number)),
+                                "nickname": .string("Anna \(number)"),
+                            ])
+                        if Int.random(in: 0..<12, using: &random) == 0 { try await quartet.restart(.sessionClient) }
+                    }
+                    isDone.update { $0 = true }
+                    // Something that comes last, for who waits.
+                    try await bob.act("SetContactApproval", ["isRequired": true])
+                    return try await group.next().flatMap { $0 } ?? ([], 0)
+                }
+                #expect(refetched == 0)
+                let published = try await quartet.psql(
+                    """
+                    SELECT string_agg(body -> 'contact' ->> 'nickname', '|' ORDER BY position)
+                      FROM contacts.log WHERE type = 'ContactUpdated' AND key = 'account/\(bob.account)'
+                    """)
+                #expect(seen.joined(separator: "|") == published)
+                #expect(seen.count == 60)
+            }
+        }
+    }
+
+    /// Follows the contacts, leaving and coming back at random, until the last change; returns the nicknames in the order
+    /// in which they came, and how often a stream had to begin anew.
+    private static func follow(
+        _ device: Device, until isDone: Observed<Bool>, random: SeededRandom
+    ) async throws -> ([String], Int) {
+        var random = random
+        var (nicknames, refetched) = ([String](), 0)
+        var lastEventID: String?
+        while true {
+            do {
+                var patience = Int.random(in: 1...10, using: &random)
+                for try await event in try await device.edge.stream(token: device.token, after: lastEventID) {
+                    lastEventID = event.id ?? lastEventID
+                    if event.name == "contacts.snapshot", event.data["refetched"].isTrue { refetched += 1 }
+                    guard event.name == "contacts.event" else { continue }
+                    switch event.data["type"].string {
+                    case "ContactUpdated":
+                        nicknames.append(event.data["body"]["contact"]["nickname"].string ?? "")
+                    case "ContactApprovalSet": return (nicknames, refetched)
+                    default: break
+                    }
+                    patience -= 1
+                    if patience == 0, !isDone.value { break }
+                }
+            } catch is CancellationError {
+                throw CancellationError()
+            } catch {
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        }
+    }
+}
+
+extension Device {
+    /// One's own contact code.
+    func code() async throws -> String { try await read("/v1/contacts")["code"].string ?? "" }
+}
+
+extension Quartet {
+    /// Waits until every command has its outcome and every policy has come to the end of its log.
+    func waitUntilQuiet() async throws {
+        try await wait(
+            for: "all commands and policies to be done",
+            """
+            SELECT (SELECT count(*) FROM session_client.session_commands AS c
+                     WHERE NOT EXISTS (SELECT FROM session.outcome AS o WHERE o.command_id = c.command_id))
+                 + (SELECT count(*) FROM session_client.contacts_commands AS c
+                     WHERE NOT EXISTS (SELECT FROM contacts.outcome AS o WHERE o.command_id = c.command_id))
+                 + (SELECT count(*) FROM session_client.notifications_commands AS c
+                     WHERE NOT EXISTS (SELECT FROM notifications.outcome AS o WHERE o.command_id = c.command_id))
+                 + (SELECT count(*) FROM session.log AS l WHERE position > coalesce(
+                        (SELECT max(position) FROM session_client.batch AS b
+                          WHERE b.source = 'session.log' AND b.partition = l.partition), 0))
+                 + (SELECT count(*) FROM contacts.log AS l WHERE position > coalesce(
+                        (SELECT max(position) FROM session_client.batch AS b
+                          WHERE b.source = 'contacts.log' AND b.partition = l.partition), 0))
+                 + (SELECT count(*) FROM session_client.saga WHERE state = 'running')
+            """
+        ) { $0 == "0" }
+    }
+}
