@@ -10,13 +10,17 @@ import Vocabulary
 /// The fourth service, which alone knows the other three: the edge that apps talk to, and what spans domains.
 public struct SessionClient: Service {
     private static let host = Setting<String>.text(
-        "host", placeholder: "ADDRESS", default: "127.0.0.1", help: "The address on which the HTTP API listens.")
+        "listen.address", placeholder: "ADDRESS", default: "127.0.0.1",
+        help: "The address on which the HTTP API listens.")
     private static let port = Setting<Int>.int(
         "port", in: 0...65_535, default: 8080, help: "Its port; 0 takes a free one, which the log names.")
     private static let poolSize = Setting<Int>.int(
         "database.pool", in: 1...64, default: 8, help: "Database connections for reads.")
     private static let connections = Setting<Int>.int(
-        "connections", in: 1...100_000, default: 20_000, help: "HTTP connections at a time; more have to wait.")
+        "http.connections", in: 1...100_000, default: 20_000, help: "HTTP connections at a time; more have to wait.")
+    private static let tokenLifetime = Setting<Duration>.duration(
+        "access.token.lifetime", in: .seconds(1)...(.seconds(86_400)), default: .seconds(900),
+        help: "How long an access token is good for; a stream ends with it.")
     private static let serverKey = Setting<SymmetricKey?>(
         "server.key", placeholder: "BASE64", default: nil, isSecret: true,
         help:
@@ -42,7 +46,7 @@ public struct SessionClient: Service {
 
     /// What can be configured.
     public static var settings: [any SettingDeclaration] {
-        [host, port, connections, serverKey, signingKeys, poolSize] + ConsumerSettings.declared
+        [host, port, connections, serverKey, signingKeys, tokenLifetime, poolSize] + ConsumerSettings.declared
     }
 
     /// A key without which it can't work wasn't given.
@@ -108,7 +112,9 @@ public struct SessionClient: Service {
 
         let edge = Edge(
             services: services, operations: StreamReader(tail: operations, pool: pool), sagas: sagas, pool: pool,
-            devices: devices, tokens: try await Tokens(signingKeys: signingKeys, secret: serverKey),
+            devices: devices,
+            tokens: try await Tokens(
+                signingKeys: signingKeys, secret: serverKey, lifetime: context.settings[Self.tokenLifetime]),
             passwords: Passwords(key: serverKey), contactCodes: ContactCodes(key: serverKey))
         let server = EdgeServer(
             edge: edge, host: context.settings[Self.host], port: context.settings[Self.port],

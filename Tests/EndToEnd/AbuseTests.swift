@@ -130,6 +130,23 @@ struct AbuseTests {
         }
     }
 
+    @Test("an expired access token is refused, its stream has ended, and the refresh token is good for another")
+    func expired() async throws {
+        try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
+            try await quartet.start(.sessionClient, environment: ["ACCESS_TOKEN_LIFETIME": "2s"])
+            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let sees = try await LiveView.open(anna)
+            let end = try await sees.wait("the end") { $0.name == "end" }
+            #expect(end.data["reason"] == "tokenExpired")
+            try await sees.waitForEnd()
+            let late = try await quartet.edge.send("GET", "/v1/account", token: anna.token)
+            #expect(late.status == 401 && late.body["code"] == "invalidToken")
+            let refreshed = try await quartet.edge.insist("/v1/token", ["refreshToken": .string(anna.refreshToken)])
+            let state = try await Device(refreshed, edge: quartet.edge).read("/v1/account")
+            #expect(state["handle"] == "anna" && refreshed.body["expiresIn"] == 2)
+        }
+    }
+
     @Test("another system's tokens are worth nothing here, though they look the same")
     func foreignTokens() async throws {
         let foreign = try await Quartet.with { try await Device.signUp("anna", at: $0.edge) }

@@ -188,7 +188,7 @@ struct Accounts: Sendable {
             Session(
                 account: account, device: device,
                 accessToken: try await tokens.accessToken(account: account, device: device),
-                expiresIn: Tokens.lifetime.microseconds / 1_000_000,
+                expiresIn: tokens.lifetime.components.seconds,
                 refreshToken: tokens.text(of: .init(account: account, device: device, nonce: nonce))),
             status: status)
     }

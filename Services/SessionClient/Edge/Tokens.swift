@@ -16,7 +16,8 @@ struct Caller: Hashable, Sendable {
 /// Access tokens: JWTs (RFC 7519) signed with ES256, short-lived, each naming its key. The algorithm is the key's, never
 /// the token's choice.
 struct Tokens: Sendable {
-    static let lifetime: Interval = .minutes(15)
+    /// How long one is good for.
+    let lifetime: Duration
     private static let issuer = "quartet"
 
     private let keys: JWTKeyCollection
@@ -26,9 +27,11 @@ struct Tokens: Sendable {
     /// - Parameters:
     ///   - signingKeys: the current one first; earlier ones still verify.
     ///   - secret: the server's key, for refresh tokens.
+    ///   - lifetime: how long an access token is good for.
     /// - Throws: ``MissingKey``.
-    init(signingKeys: [ES256PrivateKey], secret: SymmetricKey) async throws {
+    init(signingKeys: [ES256PrivateKey], secret: SymmetricKey, lifetime: Duration) async throws {
         keys = JWTKeyCollection()
+        self.lifetime = lifetime
         self.secret = secret
         var current: JWKIdentifier?
         for key in signingKeys {
@@ -82,7 +85,7 @@ struct Tokens: Sendable {
                 iss: IssuerClaim(value: Self.issuer), sub: SubjectClaim(value: account.description),
                 dev: device.description,
                 iat: IssuedAtClaim(value: begin),
-                exp: ExpirationClaim(value: begin.addingTimeInterval(Double(Self.lifetime.microseconds) / 1e6))),
+                exp: ExpirationClaim(value: begin.addingTimeInterval(lifetime / .seconds(1)))),
             kid: current)
     }
 
