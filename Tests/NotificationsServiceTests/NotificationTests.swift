@@ -18,6 +18,74 @@ struct NotificationTests {
         #expect(NotificationKind.allCases.count == 24)
     }
 
+    @Test("S36: the kinds are what they were when they were published: name, priority, category")
+    func goldenKinds() {
+        let golden = """
+            alertRaised critical alerts
+            alertCleared normal alerts
+            dependentAlertRaised critical alerts
+            dependentAlertCleared normal alerts
+            checkInMissed critical alerts
+            dependentCheckInMissed critical alerts
+            dependentCheckedIn low alerts
+            checkInReminder low alerts
+            contactAdded low relationships
+            contactRemoved low relationships
+            contactRoleChanged low relationships
+            contactRequested low relationships
+            pingSent low pings
+            pingReceived normal pings
+            pingCancelled low pings
+            pingAnswered low pings
+            pingsCleared low pings
+            groupInvitation low group
+            groupStarted low group
+            groupEnded low group
+            newDevice low system
+            passwordChanged low system
+            phoneChanged low system
+            system low system
+            """
+        let kinds = NotificationKind.allCases.map { "\($0.rawValue) \($0.priority.rawValue) \($0.category.rawValue)" }
+        #expect(kinds.joined(separator: "\n") == golden)
+    }
+
+    @Test("S15: what is cleared by a time is what had happened by then, whenever it was delivered")
+    func clearedByTime() throws {
+        var inbox = Inbox()
+        let anna = try inbox.person()
+        let cleared = inbox.time
+        for (at, isLate) in [(cleared - .minutes(1), true), (cleared, true), (cleared + .minutes(1), false)] {
+            inbox.time = cleared + .minutes(2)
+            let id: NotificationID = inbox.id()
+            try inbox.ask(
+                anna,
+                .deliverNotification(DeliverNotification(id: id, kind: .pingReceived, details: .init(at: at))))
+            let clear = ClearNotifications(selection: .init(ids: [id], kinds: [.pingReceived], occurredBy: cleared))
+            #expect(try inbox.ask(anna, .clearNotifications(clear)).isEmpty == !isLate)
+        }
+        // Without a time of its own it is as old as its delivery.
+        try inbox.tell(anna)
+        let clear = ClearNotifications(selection: .init(kinds: [.pingReceived], occurredBy: cleared))
+        #expect(try inbox.ask(anna, .clearNotifications(clear)).isEmpty)
+        let bare = NotificationsCommand.clearNotifications(.init(selection: .init(occurredBy: cleared)))
+        #expect(throws: Rejection.self) { try (bare.body as? ClearNotifications)?.validate() }
+    }
+
+    @Test("S13: a replica has the newest notifications alone, as the owner publishes them, and the whole count")
+    func replicaIsBounded() throws {
+        var inbox = Inbox()
+        let anna = try inbox.person()
+        for _ in 0..<NotificationsState.notificationLimit + 20 {
+            inbox.time = inbox.time + .minutes(1)
+            try inbox.tell(anna)
+        }
+        let replica = try #require(inbox.replicas[anna])
+        #expect(replica.notifications.count == NotificationsState.notificationLimit)
+        #expect(replica.unread == NotificationsState.notificationLimit + 20)
+        #expect(replica.notifications.first?.created == inbox.time)
+    }
+
     @Test("S13: once per cause: the same id again is accepted and changes nothing, read or cleared or neither")
     func once() throws {
         var inbox = Inbox()
