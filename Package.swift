@@ -112,7 +112,8 @@ let package = Package(
 
         // MARK: Tests
         .target(
-            name: "StoreKit", dependencies: ["Bus", "Postgres", "TestKit", "Vocabulary"], path: "Tests/StoreKit",
+            name: "StoreKit", dependencies: ["Bus", "Postgres", "ServiceKit", "TestKit", "Vocabulary"],
+            path: "Tests/StoreKit",
             swiftSettings: settings),
         .testTarget(
             name: "SessionServiceTests",

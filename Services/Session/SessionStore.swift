@@ -46,7 +46,17 @@ public struct SessionStore: Store {
 
     /// Writes what changed, a statement per table and kind of change.
     public func save(_ rows: SessionRows, in pipeline: Pipeline) throws {
-        pipeline.save(rows.accountChanges)
+        let accounts = rows.accountChanges
+        pipeline.save(accounts)
+        // A new account wants none yet.
+        let deciding = accounts.updated.filter {
+            ($0.row.checkIn, $0.row.alert, $0.row.closed) != ($0.before.checkIn, $0.before.alert, $0.before.closed)
+        }
+        try pipeline.setTimers(
+            Dictionary(
+                uniqueKeysWithValues: deciding.map { account, _, _ in
+                    (Key.account(account), rows.wantedTimers(of: account).map(\.timed))
+                }), in: "session")
         pipeline.save(rows.credentials.changes)
         pipeline.save(rows.deviceChanges)
     }

@@ -1,3 +1,4 @@
+import Bus
 public import SessionContract
 public import Vocabulary
 
@@ -7,6 +8,19 @@ public struct WantedTimer: Hashable, Sendable {
     public let due: Instant
     /// What to send then, under the account's key, on behalf of nobody.
     public let command: SessionCommand
+}
+
+extension WantedTimer {
+    /// The same for the bus. One name for what is wanted once at a time.
+    var timed: TimedCommand {
+        let name =
+            switch command {
+            case .remindCheckIn(let body): "\(RemindCheckIn.type)/\(body.lead.rawValue)"
+            case .repeatAlarm(let body): "\(RepeatAlarm.type)/\(body.kind.rawValue)"
+            default: type(of: command.command).type
+            }
+        return TimedCommand(command.command, name: name, due: due)
+    }
 }
 
 extension SessionRows {

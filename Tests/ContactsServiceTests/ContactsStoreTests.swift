@@ -146,7 +146,7 @@ struct ContactsStoreTests {
                  WHERE c.relnamespace = 'contacts'::regnamespace AND c.relkind IN ('r', 'v')
                    AND has_table_privilege('session_client', c.oid, 'SELECT')
                 """)
-            #expect(rights == "contact contact_code contacts_state")
+            #expect(rights == "contact contact_code contacts_state log log_partition outcome")
             let strangers = try await database.psql(
                 """
                 SELECT count(*)

@@ -86,17 +86,22 @@ final class Quartet: Sendable {
 
     /// Starts a service; the edge also listens then, on whichever port.
     func start(_ service: Service, environment: [String: String] = [:]) async throws {
-        let process = try await ChildProcess.start(
-            service.rawValue, ["run"] + (service == .sessionClient ? ["--port", "0"] : []),
-            environment: [
-                "DATABASE_URL": databaseURL, "SERVER_KEY": keys.server, "SIGNING_KEY": keys.signing,
-                "CONSUMER_LEASE": "1s",
-            ].merging(environment) { $1 })
+        let process = try await startAnother(service, environment: environment)
         processes.withLock { $0[service] = process }
         guard service == .sessionClient else { return }
         let line = try await process.waitForLine(containing: "the HTTP API is served")
         let url = line.text.firstRange(of: "http://").map { String(line.text[$0.lowerBound...].prefix { $0 != " " }) }
         address.update { $0 = url }
+    }
+
+    /// Starts one more replica, which is the caller's to end.
+    func startAnother(_ service: Service, environment: [String: String] = [:]) async throws -> ChildProcess {
+        try await ChildProcess.start(
+            service.rawValue, ["run"] + (service == .sessionClient ? ["--port", "0"] : []),
+            environment: [
+                "DATABASE_URL": databaseURL, "SERVER_KEY": keys.server, "SIGNING_KEY": keys.signing,
+                "CONSUMER_LEASE": "1s",
+            ].merging(environment) { $1 })
     }
 
     /// kill -9, and waits until it is gone.

@@ -65,7 +65,7 @@ struct NotificationsStoreTests {
                  WHERE c.relnamespace = 'notifications'::regnamespace AND c.relkind IN ('r', 'v')
                    AND has_table_privilege('session_client', c.oid, 'SELECT')
                 """)
-            #expect(rights == "notification notifications_state unread")
+            #expect(rights == "log log_partition notification notifications_state outcome unread")
             let strangers = try await database.psql(
                 """
                 SELECT count(*)

@@ -50,7 +50,7 @@ struct SchemaTests {
             let past = try await database.psql(
                 """
                 SELECT * FROM (\(privileges)) AS p
-                 WHERE (relation IN ('log', 'batch', 'outcome', 'operations') OR relation LIKE '%\\_commands') AND privilege NOT IN ('SELECT', 'INSERT')
+                 WHERE (relation IN ('log', 'batch', 'outcome', 'operations', 'due') OR relation LIKE '%\\_commands') AND privilege NOT IN ('SELECT', 'INSERT')
                 """)
             #expect(past.isEmpty, "\(past)")
             let strangers = try await database.psql(

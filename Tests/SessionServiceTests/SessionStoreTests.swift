@@ -47,6 +47,15 @@ struct SessionStoreTests {
                             try #require(mine.ended == theirs, "\(mine.command)")
                         }
                     }
+                    // Whoever sets exactly the wanted timers has every deadline.
+                    let wanted = household.replicas.keys.flatMap { account in
+                        household.rows.wantedTimers(of: account).map {
+                            "account/\(account) \($0.due.microseconds) \(type(of: $0.command.body).type)"
+                        }
+                    }
+                    let set = try await database.psql(
+                        "SELECT key || ' ' || session.microseconds(due_at) || ' ' || type FROM session.timer")
+                    try #require(set.split(separator: "\n").map(String.init).sorted() == wanted.sorted())
                     await trial.close()
                     let reader = try await Trial(SessionStore(), in: database, as: "session_client")
                     for account in household.replicas.keys {
@@ -101,7 +110,7 @@ struct SessionStoreTests {
                  WHERE c.relnamespace = 'session'::regnamespace AND c.relkind IN ('r', 'v')
                    AND has_table_privilege('session_client', c.oid, 'SELECT')
                 """)
-            #expect(rights == "account_state device_status handle profile safety")
+            #expect(rights == "account_state device_status handle log log_partition outcome profile safety")
             let strangers = try await database.psql(
                 """
                 SELECT count(*)

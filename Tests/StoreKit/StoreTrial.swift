@@ -1,6 +1,7 @@
 public import Bus
 import Foundation
 public import Postgres
+import ServiceKit
 public import TestKit
 public import Vocabulary
 
@@ -97,20 +98,16 @@ public final class StoreTrial<Kept: Store>: Sendable where Kept.Rules.Command: S
 }
 
 extension DatabaseTemplate {
-    /// A database with a service's own tables, made as its migrations say; those of the bus are left out.
+    /// A database with a service's tables, made by its migrations.
     /// - Parameters:
     ///   - schema: The service's schema.
     ///   - folder: The service's folder below `Services`.
     public static func tables(of schema: String, in folder: String) -> DatabaseTemplate {
         DatabaseTemplate("\(schema)_tables", services: DatabaseTemplate.productServices) { database in
-            let migrations = Products.package.appending(path: "Services/\(folder)/Migrations")
-            let files = try FileManager.default.contentsOfDirectory(at: migrations, includingPropertiesForKeys: nil)
-                .sorted { $0.lastPathComponent < $1.lastPathComponent }
-            for file in files where file.pathExtension == "sql" {
-                let sql = try String(contentsOf: file, encoding: .utf8)
-                guard !sql.hasPrefix("--! include") else { continue }
-                try await database.psql("SET ROLE \(schema)_owner; \(sql)")
-            }
+            try await Migrator(
+                MigrationSet(schema: schema, target: "\(folder)Service"),
+                configuration: Configuration(try database.url(as: "quartet_migrator"))
+            ).apply()
         }
     }
 }

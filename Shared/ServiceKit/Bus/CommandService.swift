@@ -6,34 +6,39 @@ import Vocabulary
 struct CommandService<S: Store>: Service {
     let schema: String
     let store: S
+    let hasTimers: Bool
     let context: ServiceContext
     private let check: Health.Check
 
-    init(schema: String, store: S, context: ServiceContext) {
+    init(schema: String, store: S, hasTimers: Bool, context: ServiceContext) {
         self.schema = schema
         self.store = store
+        self.hasTimers = hasTimers
         self.context = context
         check = context.health.check("bus")
     }
 
     func run() async throws {
+        let asked = LogName(schema: "session_client", table: "\(schema)_commands")
+        let due = LogName(schema: schema, table: "due")
         let logs: [Log]
         do {
             logs = try await context.open(
-                [
-                    LogName(schema: "session_client", table: "\(schema)_commands"),
-                    LogName(schema: schema, table: "log"),
-                ],
-                reportingTo: check)
+                [LogName(schema: schema, table: "log"), asked] + (hasTimers ? [due] : []), reportingTo: check)
         } catch is CancellationError {
             return
         }
         let doorbells = Doorbells(configuration: context.database, logger: context.logger)
         doorbells.report(to: check)
-        let consumer = Consumer(
-            source: logs[0], schema: schema, settings: ConsumerSettings(context.settings),
-            configuration: context.database, doorbells: doorbells, logger: context.logger,
-            handler: CommandHandler(store, log: logs[1]))
-        try await context.runTogether([doorbells, consumer])
+        let handler = CommandHandler(store, log: logs[0])
+        let consumers = logs.dropFirst().map { source in
+            Consumer(
+                source: source, schema: schema, settings: ConsumerSettings(context.settings),
+                configuration: context.database, doorbells: doorbells, logger: context.logger, handler: handler)
+        }
+        let timers = logs.filter { $0.name == due }.map {
+            Timers(log: $0, configuration: context.database, logger: context.logger)
+        }
+        try await context.runTogether([doorbells] + consumers + timers)
     }
 }

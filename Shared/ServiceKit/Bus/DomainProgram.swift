@@ -17,17 +17,23 @@ public protocol DomainProgram: ServiceProgram {
     /// Keeps the domain's state, and says by which rules it changes.
     associatedtype DomainStore: Store
 
+    /// Whether it sends itself commands by timers: its schema then has the table `timer` and the log `due`. No, unless said.
+    static var hasTimers: Bool { get }
+
     /// The store; its limits may follow from settings.
     static func store(_ settings: Settings) throws -> DomainStore
 }
 
 extension DomainProgram {
+    /// No.
+    public static var hasTimers: Bool { false }
+
     /// How it handles commands.
     public static var settings: [any SettingDeclaration] { ConsumerSettings.declared }
 
     /// Handles commands until told to stop.
     public static func services(_ context: ServiceContext) throws -> [any Service] {
-        [CommandService(schema: schema, store: try store(context.settings), context: context)]
+        [CommandService(schema: schema, store: try store(context.settings), hasTimers: hasTimers, context: context)]
     }
 }
 

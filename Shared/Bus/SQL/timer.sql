@@ -1,0 +1,24 @@
+-- What a service wants to be told later. Placeholder: schema. Due timers become commands in the log {{schema}}.due.
+
+CREATE TABLE {{schema}}.timer (
+    key     text        NOT NULL CONSTRAINT timer_key_is_short CHECK (octet_length(key) BETWEEN 1 AND 128),
+    name    text        NOT NULL CONSTRAINT timer_has_a_name CHECK (length(name) BETWEEN 1 AND 200),
+    due_at  timestamptz NOT NULL,
+    type    text        NOT NULL CONSTRAINT timer_type_is_a_name CHECK (length(type) BETWEEN 1 AND 100),
+    version smallint    NOT NULL CONSTRAINT timer_version_begins_at_one CHECK (version > 0),
+    body    json        NOT NULL,
+    CONSTRAINT timer_is_set_once PRIMARY KEY (key, name)
+) WITH (fillfactor = 70);
+CREATE INDEX timer_by_due ON {{schema}}.timer (due_at, key, name);
+
+COMMENT ON TABLE {{schema}}.timer IS
+    'Commands that {{schema}} sends itself when they are due. Set in the transaction that changes the state which wants them; gone in the one that puts the command into {{schema}}.due.';
+COMMENT ON INDEX {{schema}}.timer_by_due IS 'What is due, the longest first.';
+COMMENT ON COLUMN {{schema}}.timer.key IS 'Whose order the command keeps.';
+COMMENT ON COLUMN {{schema}}.timer.name IS 'What it is for: set again under this name, it is replaced.';
+COMMENT ON COLUMN {{schema}}.timer.due_at IS 'When the command is sent.';
+COMMENT ON COLUMN {{schema}}.timer.type IS 'Name of the command''s type.';
+COMMENT ON COLUMN {{schema}}.timer.version IS 'Version of the type.';
+COMMENT ON COLUMN {{schema}}.timer.body IS 'The command; says what it was set for, so that one that came too late to be true changes nothing.';
+
+GRANT SELECT, INSERT, UPDATE, DELETE ON {{schema}}.timer TO {{schema}};

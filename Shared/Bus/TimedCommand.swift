@@ -1,0 +1,54 @@
+public import Postgres
+public import Vocabulary
+
+/// A command that a service sends itself at a time.
+///
+/// It says what it was set for; a rule drops it when that is no longer so.
+public struct TimedCommand: Sendable {
+    /// What it is for: under one key there is one timer of a name.
+    public let name: String
+    /// When it is sent.
+    public let due: Instant
+    /// What is sent then, on behalf of nobody.
+    public let body: any CommandBody
+
+    /// All its parts, as the properties describe them.
+    public init(_ body: any CommandBody, name: String, due: Instant) {
+        self.body = body
+        self.name = name
+        self.due = due
+    }
+}
+
+extension Pipeline {
+    /// Has exactly these timers wait under each of the keys: others go, one that is there already stays as it is.
+    ///
+    /// Queued in the transaction that changes what wants them, so a deadline is there if and only if its state is.
+    public func setTimers(_ timers: [Key: [TimedCommand]], in schema: String) throws {
+        guard !timers.isEmpty else { return }
+        let keys = timers.keys.map(\.description).sorted()
+        let wanted = timers.flatMap { key, timers in timers.map { (key: key.description, timer: $0) } }
+            .sorted { ($0.key, $0.timer.name) < ($1.key, $1.timer.name) }
+        query(
+            """
+            DELETE FROM \(unescaped: schema).timer AS t
+             USING unnest(\(keys)) AS k(key)
+             WHERE t.key = k.key
+               AND NOT EXISTS (SELECT FROM unnest(\(wanted.map(\.key)), \(wanted.map(\.timer.name))) AS w(key, name)
+                                WHERE w.key = t.key AND w.name = t.name)
+            """)
+        guard !wanted.isEmpty else { return }
+        query(
+            """
+            INSERT INTO \(unescaped: schema).timer AS t (key, name, due_at, type, version, body)
+            SELECT u.key, u.name, u.due_at, u.type, u.version, u.body
+              FROM unnest(\(wanted.map(\.key)), \(wanted.map(\.timer.name)), \(wanted.map(\.timer.due)), \
+            \(wanted.map { type(of: $0.timer.body).type }), \(wanted.map { type(of: $0.timer.body).version }), \
+            \(try wanted.map { JSON(try $0.timer.body.encoded()) })) AS u(key, name, due_at, type, version, body)
+            ON CONFLICT ON CONSTRAINT timer_is_set_once DO UPDATE
+               SET due_at = excluded.due_at, type = excluded.type, version = excluded.version, body = excluded.body
+             WHERE (t.due_at, t.type, t.version, t.body::text)
+                   IS DISTINCT FROM (excluded.due_at, excluded.type, excluded.version, excluded.body::text)
+            """)
+    }
+}

@@ -1,0 +1,123 @@
+import EdgeClient
+import TestKit
+import Testing
+
+/// What Quartet is for: who misses a check-in is noticed, by the right people, once.
+@Suite("End to end: check-ins")
+struct EndToEndCheckInTests {
+    @Test(
+        "S29 S32 S33: a missed check-in is told once to the person and to every responder who wants it, also if nothing ran",
+        arguments: [false, true])
+    func missed(isDown: Bool) async throws {
+        try await Quartet.with { quartet in
+            let bob = try await Device.signUp("bob", name: "Bob", at: quartet.edge)
+            let anna = try await Device.signUp("anna", name: "Anna", at: quartet.edge)
+            let carl = try await Device.signUp("carl", name: "Carl", at: quartet.edge)
+            for friend in [anna, carl] { try await friend.add(bob) }
+            // Carl is a responder who doesn't want to hear of it.
+            try await carl.act(
+                "UpdateContact",
+                ["contact": .string(bob.account), "expectedVersion": 1, "notifyOnExpiry": false])
+            let annaSees = try await LiveView.open(anna)
+            _ = try await annaSees.snapshot(of: "notifications")
+            try await bob.act("CheckIn")
+            try await quartet.waitUntilQuiet()
+            let timers = try await quartet.psql("SELECT string_agg(name, ' ' ORDER BY due_at) FROM session.timer")
+            #expect(timers == "RemindCheckIn/twoHours RemindCheckIn/thirtyMinutes ExpireCheckIn")
+
+            if isDown { try await quartet.kill(.session) }
+            // The world's clock can't be moved, so the deadline is: to the past when nobody is there to see it pass.
+            _ = try await quartet.psql(
+                """
+                WITH moved AS (
+                    UPDATE session.account
+                       SET last_check_in_at = clock_timestamp() - interval '3 days',
+                           due_at = date_trunc('milliseconds', clock_timestamp())
+                                    + interval '\(isDown ? "-1 day" : "500 milliseconds")'
+                     WHERE account = '\(bob.account)' RETURNING account, due_at
+                ), gone AS (DELETE FROM session.timer WHERE name LIKE 'RemindCheckIn/%')
+                UPDATE session.timer AS t
+                   SET due_at = m.due_at,
+                       body = json_build_object('account', m.account, 'deadline', session.microseconds(m.due_at))
+                  FROM moved AS m
+                 WHERE t.name = 'ExpireCheckIn'
+                """)
+            if isDown { try await quartet.start(.session) }
+            let told = try await annaSees.wait(notification: "dependentCheckInMissed")
+            #expect(told["notification"]["subject"].string == bob.account)
+            try await annaSees.wait("Bob's card, which says so") {
+                $0.name == "person" && $0.data["checkIn"]["missed"].isTrue
+            }
+            // Killed and started again, it isn't told again.
+            try await quartet.restart(.session)
+            try await quartet.restart(.sessionClient)
+            try await quartet.waitUntilQuiet()
+            let bobs = try await bob.kinds().count { $0 == "checkInMissed" }
+            let annas = try await anna.kinds().count { $0 == "dependentCheckInMissed" }
+            let carls = try await carl.kinds().count { $0 == "dependentCheckInMissed" }
+            #expect(bobs == 1 && annas == 1 && carls == 0)
+            let missed = try await quartet.psql("SELECT count(*) FROM session.log WHERE type = 'CheckInMissed'")
+            #expect(missed == "1")
+            // It goes on: the next timer is the repetition.
+            let next = try await quartet.psql("SELECT string_agg(name, ' ') FROM session.timer")
+            #expect(next == (isDown ? next : "RepeatAlarm/checkInMissed"))
+
+            // Checking in ends it, and the next deadline waits.
+            let card = try await anna.card(of: bob)
+            #expect(card["person"]["checkIn"]["missed"] == true)
+            try await bob.act("CheckIn")
+            let later = try await quartet.psql("SELECT string_agg(name, ' ' ORDER BY due_at) FROM session.timer")
+            #expect(later == "RemindCheckIn/twoHours RemindCheckIn/thirtyMinutes ExpireCheckIn")
+            let safe = try await anna.card(of: bob)
+            #expect(safe["person"]["checkIn"]["missed"] == false)
+        }
+    }
+
+    @Test("timers of two replicas fire once each, under kill -9 of both in turn")
+    func replicas() async throws {
+        try await Quartet.with { quartet in
+            let bob = try await Device.signUp("bob", at: quartet.edge)
+            try await bob.act("CheckIn")
+            let second = try await quartet.startAnother(.session)
+            // Five hundred strangers' deadlines pass within two seconds; each is known by the account that it names.
+            _ = try await quartet.psql(
+                """
+                WITH due AS (
+                    INSERT INTO session.account (account, handle, skeleton, emergency_note, profile_version,
+                                                 is_single_device, is_confirmation_required, check_in_interval,
+                                                 reminds_two_hours, reminds_thirty_minutes, last_check_in_at, due_at,
+                                                 is_missed, missed_repetitions, alert_repetitions, opened_at)
+                    SELECT gen_random_uuid(), 'stranger' || n, 'stranger' || n, '', 0, false, false, interval '1 day',
+                           false, false, clock_timestamp() - interval '1 day',
+                           date_trunc('milliseconds', clock_timestamp()) + n * interval '4 milliseconds', false, 0, 0,
+                           clock_timestamp()
+                      FROM generate_series(1, 500) AS n
+                    RETURNING account, due_at
+                )
+                INSERT INTO session.timer (key, name, due_at, type, version, body)
+                SELECT 'account/' || account, 'ExpireCheckIn', due_at, 'ExpireCheckIn', 1,
+                       json_build_object('account', account, 'deadline', session.microseconds(due_at))
+                  FROM due
+                """)
+            try await quartet.restart(.session)
+            second.send(.kill)
+            try await quartet.wait(
+                for: "all deadlines to be told", "SELECT count(*) FROM session.log WHERE type = 'CheckInMissed'"
+            ) { $0 == "500" }
+            try await quartet.wait(
+                for: "all commands to have ended",
+                """
+                SELECT count(*) FROM session.due AS d
+                 WHERE NOT EXISTS (SELECT FROM session.outcome AS o WHERE o.command_id = d.command_id)
+                """
+            ) { $0 == "0" }
+            let sent = try await quartet.psql(
+                "SELECT count(*) || ' ' || count(DISTINCT key) FROM session.due WHERE type = 'ExpireCheckIn'")
+            #expect(sent == "500 500")
+            let told = try await quartet.psql(
+                "SELECT count(*) || ' ' || count(DISTINCT key) FROM session.log WHERE type = 'CheckInMissed'")
+            #expect(told == "500 500")
+            await second.end()
+        }
+    }
+}
