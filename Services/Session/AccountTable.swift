@@ -14,7 +14,8 @@ extension Pipeline {
             SELECT a.account, a.handle, a.name, a.emergency_note, a.profile_version, a.is_single_device,
                    a.is_confirmation_required, (extract(epoch FROM a.check_in_interval) * 1000000)::bigint,
                    a.reminds_two_hours, a.reminds_thirty_minutes, a.last_check_in_at, a.due_at, a.is_missed, a.reminded,
-                   a.missed_repetitions, a.alert_raised_at, a.alert_repetitions, a.opened_at, a.closed_at
+                   a.missed_repetitions, a.alert_raised_at, a.alert_repetitions, a.opened_at, a.closed_at,
+                   a.missed_told_at, a.alert_told_at
               FROM session.account AS a
              WHERE a.account = ANY (\(accounts.sorted())) OR a.skeleton = ANY (\(skeletons.sorted()))
              ORDER BY a.account
@@ -38,7 +39,8 @@ extension Pipeline {
                        reminds_thirty_minutes = u.reminds_thirty_minutes, last_check_in_at = u.last_check_in_at,
                        due_at = u.due_at, is_missed = u.is_missed, reminded = u.reminded,
                        missed_repetitions = u.missed_repetitions, alert_raised_at = u.alert_raised_at,
-                       alert_repetitions = u.alert_repetitions, opened_at = u.opened_at, closed_at = u.closed_at
+                       alert_repetitions = u.alert_repetitions, opened_at = u.opened_at, closed_at = u.closed_at,
+                       missed_told_at = u.missed_told_at, alert_told_at = u.alert_told_at
                   FROM unnest(
                 \(rows.map(\.key)), \(rows.map(\.row.handle?.description)), \(rows.map(\.row.handle?.skeleton)),
                 \(rows.map(\.row.name)), \(rows.map(\.row.emergencyNote)), \(rows.map(\.row.profileVersion)),
@@ -48,11 +50,13 @@ extension Pipeline {
                 \(rows.map(\.row.checkIn.due)), \(rows.map(\.row.checkIn.missed)),
                 \(rows.map(\.row.checkIn.reminded?.rawValue)), \(rows.map { Int32($0.row.checkIn.repetitions) }),
                 \(rows.map(\.row.alert.raised)), \(rows.map { Int32($0.row.alert.repetitions) }),
-                \(rows.map(\.row.opened)), \(rows.map(\.row.closed)))
+                \(rows.map(\.row.opened)), \(rows.map(\.row.closed)),
+                \(rows.map(\.row.checkIn.told)), \(rows.map(\.row.alert.told)))
                        AS u(account, handle, skeleton, name, emergency_note, profile_version, is_single_device,
                             is_confirmation_required, check_in_interval, reminds_two_hours,
                             reminds_thirty_minutes, last_check_in_at, due_at, is_missed, reminded,
-                            missed_repetitions, alert_raised_at, alert_repetitions, opened_at, closed_at)
+                            missed_repetitions, alert_raised_at, alert_repetitions, opened_at, closed_at,
+                            missed_told_at, alert_told_at)
                  WHERE a.account = u.account
                 """)
         }
@@ -64,12 +68,13 @@ extension Pipeline {
                        (account, handle, skeleton, name, emergency_note, profile_version, is_single_device,
                         is_confirmation_required, check_in_interval, reminds_two_hours, reminds_thirty_minutes,
                         last_check_in_at, due_at, is_missed, reminded, missed_repetitions, alert_raised_at,
-                        alert_repetitions, opened_at, closed_at)
+                        alert_repetitions, opened_at, closed_at, missed_told_at, alert_told_at)
                 SELECT u.account, u.handle, u.skeleton, u.name, u.emergency_note, u.profile_version,
                        u.is_single_device, u.is_confirmation_required,
                        u.check_in_interval * interval '1 microsecond', u.reminds_two_hours,
                        u.reminds_thirty_minutes, u.last_check_in_at, u.due_at, u.is_missed, u.reminded,
-                       u.missed_repetitions, u.alert_raised_at, u.alert_repetitions, u.opened_at, u.closed_at
+                       u.missed_repetitions, u.alert_raised_at, u.alert_repetitions, u.opened_at, u.closed_at,
+                       u.missed_told_at, u.alert_told_at
                   FROM unnest(
                 \(rows.map(\.key)), \(rows.map(\.row.handle?.description)), \(rows.map(\.row.handle?.skeleton)),
                 \(rows.map(\.row.name)), \(rows.map(\.row.emergencyNote)), \(rows.map(\.row.profileVersion)),
@@ -79,11 +84,13 @@ extension Pipeline {
                 \(rows.map(\.row.checkIn.due)), \(rows.map(\.row.checkIn.missed)),
                 \(rows.map(\.row.checkIn.reminded?.rawValue)), \(rows.map { Int32($0.row.checkIn.repetitions) }),
                 \(rows.map(\.row.alert.raised)), \(rows.map { Int32($0.row.alert.repetitions) }),
-                \(rows.map(\.row.opened)), \(rows.map(\.row.closed)))
+                \(rows.map(\.row.opened)), \(rows.map(\.row.closed)),
+                \(rows.map(\.row.checkIn.told)), \(rows.map(\.row.alert.told)))
                        AS u(account, handle, skeleton, name, emergency_note, profile_version, is_single_device,
                             is_confirmation_required, check_in_interval, reminds_two_hours,
                             reminds_thirty_minutes, last_check_in_at, due_at, is_missed, reminded,
-                            missed_repetitions, alert_raised_at, alert_repetitions, opened_at, closed_at)
+                            missed_repetitions, alert_raised_at, alert_repetitions, opened_at, closed_at,
+                            missed_told_at, alert_told_at)
                 """)
         }
     }
@@ -104,9 +111,10 @@ extension Row {
             last: try decode(10, as: Instant?.self), due: try decode(11, as: Instant?.self),
             missed: try decode(12, as: Bool.self),
             reminded: try decode(13, as: String?.self).flatMap(ReminderLead.init(rawValue:)),
-            repetitions: Int(try decode(14, as: Int32.self)))
+            told: try decode(19, as: Instant?.self), repetitions: Int(try decode(14, as: Int32.self)))
         row.alert = AlertRow(
-            raised: try decode(15, as: Instant?.self), repetitions: Int(try decode(16, as: Int32.self)))
+            raised: try decode(15, as: Instant?.self), told: try decode(20, as: Instant?.self),
+            repetitions: Int(try decode(16, as: Int32.self)))
         return row
     }
 }

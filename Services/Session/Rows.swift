@@ -41,6 +41,8 @@ public struct CheckInRow: Equatable, Sendable {
     public var missed = false
     /// The latest reminder of this deadline that was given.
     public var reminded: ReminderLead?
+    /// When the missed check-in was last told.
+    public var told: Instant?
     /// How often the missed check-in was told again.
     public var repetitions = 0
 
@@ -57,6 +59,7 @@ public struct CheckInRow: Equatable, Sendable {
         due = deadline
         missed = false
         reminded = nil
+        told = nil
         repetitions = 0
     }
 }
@@ -65,6 +68,8 @@ public struct CheckInRow: Equatable, Sendable {
 public struct AlertRow: Equatable, Sendable {
     /// Since when it is on.
     public var raised: Instant?
+    /// When it was last told.
+    public var told: Instant?
     /// How often it was told again.
     public var repetitions = 0
 }

@@ -57,6 +57,7 @@ extension SessionReducer {
         else { return [] }
         try requireDue(command.deadline, time)
         rows[command.account]?.checkIn.missed = true
+        rows[command.account]?.checkIn.told = time
         return [.checkInMissed(.init(account: command.account, deadline: command.deadline, at: time))]
     }
 
@@ -83,19 +84,20 @@ extension SessionReducer {
     ) throws(Rejection) -> [SessionEvent] {
         guard var row = rows[command.account], row.closed == nil else { return [] }
         let done: Int
+        let told: Instant?
         switch command.kind {
         case .checkInMissed:
             guard row.checkIn.missed, row.checkIn.due == command.since else { return [] }
-            done = row.checkIn.repetitions
+            (done, told) = (row.checkIn.repetitions, row.checkIn.told)
         case .alertRaised:
             guard row.alert.raised == command.since else { return [] }
-            done = row.alert.repetitions
+            (done, told) = (row.alert.repetitions, row.alert.told)
         }
         guard command.repetition > done, command.repetition <= rows.limits.repetitions else { return [] }
-        try requireDue(rows.limits.due(command.repetition, since: command.since), time)
+        try requireDue((told ?? command.since) + rows.limits.repetitionInterval, time)
         switch command.kind {
-        case .checkInMissed: row.checkIn.repetitions = command.repetition
-        case .alertRaised: row.alert.repetitions = command.repetition
+        case .checkInMissed: (row.checkIn.repetitions, row.checkIn.told) = (command.repetition, time)
+        case .alertRaised: (row.alert.repetitions, row.alert.told) = (command.repetition, time)
         }
         rows[command.account] = row
         return [
@@ -110,7 +112,7 @@ extension SessionReducer {
         _ rows: inout SessionRows, _ account: AccountID, _ row: AccountRow, _ time: Instant
     ) -> [SessionEvent] {
         guard row.alert.raised == nil else { return [] }
-        rows[account]?.alert = AlertRow(raised: time)
+        rows[account]?.alert = AlertRow(raised: time, told: time)
         return [.alertRaised(.init(account: account, at: time))]
     }
 
@@ -126,12 +128,5 @@ extension SessionReducer {
         guard due <= time else {
             throw Rejection(.notDue, "Send this when it is due, in \((due - time).inWords).")
         }
-    }
-}
-
-extension SessionLimits {
-    /// When something that goes on is told for the how manieth time again.
-    func due(_ repetition: Int, since: Instant) -> Instant {
-        since + Interval(microseconds: repetitionInterval.microseconds * Int64(repetition))
     }
 }

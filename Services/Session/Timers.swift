@@ -40,19 +40,20 @@ extension SessionRows {
             }
         }
         if let due = row.checkIn.due, row.checkIn.missed {
-            timers += repetition(after: row.checkIn.repetitions, .checkInMissed, since: due, account)
+            timers += repetition(after: row.checkIn.repetitions, .checkInMissed, since: due, row.checkIn.told, account)
         }
         if let raised = row.alert.raised {
-            timers += repetition(after: row.alert.repetitions, .alertRaised, since: raised, account)
+            timers += repetition(after: row.alert.repetitions, .alertRaised, since: raised, row.alert.told, account)
         }
         return timers.sorted { $0.due < $1.due }
     }
 
+    /// So long after it was told last, not after it began: after an outage it isn't told several times at once.
     private func repetition(
-        after done: Int, _ kind: AlarmKind, since: Instant, _ account: AccountID
+        after done: Int, _ kind: AlarmKind, since: Instant, _ told: Instant?, _ account: AccountID
     ) -> [WantedTimer] {
         guard done < limits.repetitions else { return [] }
         let next = RepeatAlarm(account: account, kind: kind, since: since, repetition: done + 1)
-        return [.init(due: limits.due(done + 1, since: since), command: .repeatAlarm(next))]
+        return [.init(due: (told ?? since) + limits.repetitionInterval, command: .repeatAlarm(next))]
     }
 }

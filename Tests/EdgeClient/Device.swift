@@ -22,6 +22,13 @@ public struct Device: Sendable {
         (self.token, self.refreshToken) = (token, refreshToken)
     }
 
+    /// The same device at another replica of the edge.
+    public init(_ device: Device, at edge: EdgeClient) {
+        self.edge = edge
+        (account, id) = (device.account, device.id)
+        (token, refreshToken) = (device.token, device.refreshToken)
+    }
+
     /// It answered something else.
     public struct Unexpected: Error, CustomStringConvertible {
         /// What it answered.

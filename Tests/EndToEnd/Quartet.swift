@@ -104,6 +104,13 @@ final class Quartet: Sendable {
             ].merging(environment) { $1 })
     }
 
+    /// The API of another replica of the edge.
+    func edge(of replica: ChildProcess) async throws -> EdgeClient {
+        let line = try await replica.waitForLine(containing: "the HTTP API is served")
+        let url = line.text.firstRange(of: "http://").map { String(line.text[$0.lowerBound...].prefix { $0 != " " }) }
+        return EdgeClient(http: http) { url ?? "" }
+    }
+
     /// kill -9, and waits until it is gone.
     func kill(_ service: Service) async throws {
         guard let process = processes.withLock({ $0[service] }) else { return }

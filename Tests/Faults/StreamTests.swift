@@ -116,34 +116,33 @@ struct StreamTests {
             try await ChildProcess.with("ledger-service", [fixture.serviceURL]) { _ in
                 try await fixture.withClient { client in
                     let account = AccountID.new()
-                    let isDone = Observed(false)
+                    let (isEnough, left) = (Observed(false), Observed(0))
+                    var count: Int64 = 0
                     try await withThrowingTaskGroup(of: Void.self) { group in
                         for _ in 0..<8 {
                             group.addTask {
                                 // Dropped without a word, as by a request that is cancelled.
-                                while !isDone.value {
+                                while !isEnough.value {
                                     let subscription = try await client.streams.subscribe(
                                         to: .account(account), from: nil, state: Self.state(of: account))
                                     _ = await subscription.next()
                                 }
+                                left.update { $0 += 1 }
                             }
                         }
-                        for n in 1...300 {
-                            _ = try await client.post(PostEntry(client: "a", n: Int64(n), amount: 1), for: account)
+                        // Until the last has left: each waits for one more.
+                        while left.value < 8 {
+                            count += 1
+                            _ = try await client.post(PostEntry(client: "a", n: count, amount: 1), for: account)
+                            if count == 300 { isEnough.update { $0 = true } }
                         }
-                        isDone.update { $0 = true }
-                        // Whoever waits for one more gets it.
-                        while !group.isEmpty {
-                            _ = try await client.post(
-                                PostEntry(client: "b", n: .random(in: 1 ... .max), amount: 1), for: account)
-                            for _ in 0..<8 { _ = try await group.next() }
-                        }
+                        try await group.waitForAll()
                     }
                     let last = try await client.streams.subscribe(
                         to: .account(account), from: nil, state: Self.state(of: account))
                     guard case .snapshot(let body, _) = last.beginning else { throw Unexpected("no snapshot") }
                     let fold = try JSONDecoder().decode(Fold.self, from: Data(body))
-                    #expect(fold.entries == 301)
+                    #expect(fold.entries == count)
                 }
             }
         }
