@@ -121,13 +121,13 @@ struct StreamTests {
                     try await withThrowingTaskGroup(of: Void.self) { group in
                         for _ in 0..<8 {
                             group.addTask {
+                                defer { left.update { $0 += 1 } }
                                 // Dropped without a word, as by a request that is cancelled.
                                 while !isEnough.value {
                                     let subscription = try await client.streams.subscribe(
                                         to: .account(account), from: nil, state: Self.state(of: account))
                                     _ = await subscription.next()
                                 }
-                                left.update { $0 += 1 }
                             }
                         }
                         // Until the last has left: each waits for one more.
