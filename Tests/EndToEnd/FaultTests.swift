@@ -184,8 +184,8 @@ struct EndToEndFaultTests {
             let other = try await anna.ask("SendPing", ["contact": .string(anna.account)], key: key)
             #expect(other.status == 422 && other.body["code"] == "idReused")
             // Somebody else's key of the same name is another one.
-            let bobs = try await bob.ask("CheckIn", key: key)
-            #expect(bobs.status == 200)
+            let bobs = try await bob.ask("SetContactApproval", ["isRequired": true], key: key)
+            #expect(bobs.status == 200 && bobs.body["event"] == "ContactApprovalSet")
 
             let clear = EdgeClient.newKey()
             let operations = try await five(
