@@ -188,7 +188,7 @@ final class Quartet: Sendable {
 
 /// Has openssl make something.
 private func openssl(_ arguments: String...) async throws -> String {
-    let process = try await ChildProcess.start("/usr/bin/openssl", arguments)
+    let process = try await ChildProcess.start("/usr/bin/env", ["openssl"] + arguments, name: "openssl")
     try await process.waitForExit(.exited(0))
     let lines = process.lines(on: .output)
     await process.end()

@@ -131,6 +131,29 @@ struct ServiceProgramTests {
         }
     }
 
+    @Test("a PostgreSQL before 15 is refused with what to do, by migrate and by run, which goes on when it is upgraded")
+    func tooOld() async throws {
+        try await PrivateCluster.with { postgres in
+            let database = try await TestDatabase.make(Self.migrated, on: postgres.cluster())
+            let relay = try Relay(to: try postgres.socketFolder())
+            defer { relay.stop() }
+            relay.pretend(majorVersion: "14")
+            let environment = ["DATABASE_URL": "dbname=\(database.name) port=5432 host='\(relay.socketFolder)'"]
+            try await ChildProcess.with("example", ["migrate"], environment: environment) { child in
+                try await child.waitForExit(.exited(1))
+                #expect(child.lines().contains { $0.contains("PostgreSQL 15 or newer; this server is") })
+            }
+            try await ChildProcess.with("example", ["run"], environment: environment) { child in
+                try await child.waitForLine(
+                    containing: "waiting for the database: Quartet needs PostgreSQL 15 or newer")
+                let ready = try await get("/health/ready", of: child)
+                #expect(ready.status == 503 && ready.body.contains("15 or newer"))
+                relay.pretend(majorVersion: nil)
+                try await child.waitForLine(containing: "greeting")
+            }
+        }
+    }
+
     @Test("a port in use ends it with a sentence")
     func portInUse() async throws {
         try await TestDatabase.with(Self.migrated) { database in

@@ -31,6 +31,7 @@ public final class Relay: Sendable {
         var connections: [Int: (client: Int32, server: Int32)] = [:]
         var nextConnection = 0
         var isStopped = false
+        var majorVersion: String?
     }
 
     /// The folder of its socket; pass it as `host` to libpq. The port is that of the server.
@@ -74,6 +75,11 @@ public final class Relay: Sendable {
         state.withLock { state in
             for connection in state.connections.values { Self.shut(connection) }
         }
+    }
+
+    /// Has the server say that it is of another major version, of two digits; nil for its own again.
+    public func pretend(majorVersion: String?) {
+        state.withLock { $0.majorVersion = majorVersion }
     }
 
     /// How many connections ran into a trap.
@@ -181,6 +187,9 @@ public final class Relay: Sendable {
                 case nil: break
                 }
             }
+            if !isRequest, let version = state.withLock(\.majorVersion) {
+                Self.replaceVersion(in: &buffer, count, with: Array(version.utf8))
+            }
             var sent = 0
             while sent < count {
                 let written = buffer[sent..<count].withUnsafeBytes {
@@ -191,6 +200,14 @@ public final class Relay: Sendable {
                 sent += written
             }
         }
+    }
+
+    /// The parameter that a server reports at the start, as name and value with a zero behind each.
+    private static func replaceVersion(in buffer: inout [UInt8], _ count: Int, with version: [UInt8]) {
+        guard let name = buffer[..<count].firstRange(of: Array("server_version\0".utf8)),
+            name.upperBound + version.count <= count
+        else { return }
+        buffer.replaceSubrange(name.upperBound..<name.upperBound + version.count, with: version)
     }
 
     private func forget(_ id: Int) {
