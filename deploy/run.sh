@@ -322,7 +322,8 @@ status() {
 demo() {
   curl --silent --output /dev/null --max-time 5 "http://127.0.0.1:$port/" ||
     fail "nothing answers at http://127.0.0.1:$port; start it: make run"
-  swift build --configuration "$configuration" --product demo --quiet
+  # With the flags of the other builds: with others, SwiftPM builds much of it anew.
+  swift build --configuration "$configuration" --product demo --quiet --explicit-target-dependency-import-check error
   exec "$(swift build --configuration "$configuration" --show-bin-path)/demo" "http://127.0.0.1:$port"
 }
 
