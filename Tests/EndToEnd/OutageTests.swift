@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 /// PostgreSQL goes and comes back.
-@Suite("End to end: outages", .serialized, .timeLimit(.minutes(5)))
+@Suite("End to end: outages", .serialized, .timeLimit(.minutes(10)))
 struct OutageTests {
     @Test(
         "PostgreSQL is stopped and started under load: what was accepted is there, and everybody recovers by themselves"
