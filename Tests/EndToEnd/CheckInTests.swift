@@ -19,7 +19,6 @@ struct EndToEndCheckInTests {
                 "UpdateContact",
                 ["contact": .string(bob.account), "expectedVersion": 1, "notifyOnExpiry": false])
             let annaSees = try await LiveView.open(anna)
-            _ = try await annaSees.snapshot(of: "notifications")
             try await bob.act("CheckIn")
             try await quartet.waitUntilQuiet()
             let timers = try await quartet.psql("SELECT string_agg(name, ' ' ORDER BY due_at) FROM session.timer")

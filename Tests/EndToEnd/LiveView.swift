@@ -8,7 +8,7 @@ final class LiveView: Sendable {
     private let task = Mutex<Task<Void, Never>?>(nil)
     private let hasEnded = Observed(false)
 
-    /// Opens a stream and follows it.
+    /// Opens a stream and follows it. Returns when all four streams have begun: what happens from then on is an event.
     static func open(_ device: Device, after lastEventID: String? = nil) async throws -> LiveView {
         let view = LiveView()
         let stream = try await device.edge.stream(token: device.token, after: lastEventID)
@@ -16,6 +16,11 @@ final class LiveView: Sendable {
             $0 = Task {
                 do { for try await event in stream { view.events.update { $0.append(event) } } } catch {}
                 view.hasEnded.update { $0 = true }
+            }
+        }
+        for stream in ["session", "contacts", "notifications", "operations"] {
+            try await view.wait("the beginning of \(stream)") {
+                $0.name == "\(stream).snapshot" || $0.name == "\(stream).resumed"
             }
         }
         return view

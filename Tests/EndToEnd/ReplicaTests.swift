@@ -17,7 +17,6 @@ struct ReplicaTests {
             try await anna.add(bob)
             let bobSees = try await LiveView.open(bob)
             let annaSees = try await LiveView.open(anna)
-            _ = try await (bobSees.snapshot(of: "contacts"), annaSees.snapshot(of: "contacts"))
 
             // Said at one edge, seen at the other.
             try await anna.act("SendPing", ["contact": .string(bob.account)])
@@ -64,7 +63,6 @@ struct ReplicaTests {
             // Both edges know the phone.
             let phoneElsewhere = Device(phone, at: edge)
             let sees = try await LiveView.open(phoneElsewhere)
-            _ = try await sees.snapshot(of: "session")
             let out = try await quartet.edge.insist("/v1/sign-out", ["device": .string(phone.id)], token: tablet.token)
             #expect(out.status == 204)
             let end = try await sees.wait("the end of the stream at the other edge") { $0.name == "end" }
