@@ -108,7 +108,11 @@ public struct SessionClient: Service {
             sagas: [ClearAllReceivedPings.self], services: services, pool: pool, operations: operations,
             ownership: ConsumerSettings(context.settings).leaseDuration, logger: logger)
         let devices = Devices(pool: pool)
-        services.session.tail.observe { devices.observe($0) }
+        services.session.tail.observe {
+            devices.observe($0)
+        } restart: {
+            devices.forgetAll()
+        }
 
         let edge = Edge(
             services: services, operations: StreamReader(tail: operations, pool: pool), sagas: sagas, pool: pool,

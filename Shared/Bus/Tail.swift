@@ -15,6 +15,7 @@ public final class Tail: Service, Sendable {
         var subscribers: [Key: [SubscriberID: SubscriptionBuffer]] = [:]
         var observers: [@Sendable (RecordedMessage) -> Void] = []
         var polls: [@Sendable () -> Void] = []
+        var restarts: [@Sendable () -> Void] = []
         var last: UInt64 = 0
         /// Nil until the first connection.
         var place: Place?
@@ -78,14 +79,16 @@ public final class Tail: Service, Sendable {
         }
     }
 
-    /// Offers every row to `observer`, on the tail's thread and in order, and calls `poll` at each idle poll. Neither may
-    /// block. Register before `run()`.
+    /// Offers every row to `observer`, on the tail's thread and in order, calls `poll` at each idle poll, and `restart` when
+    /// the log has begun another life, in which rows may have been missed. None may block. Register before `run()`.
     public func observe(
-        _ observer: @escaping @Sendable (RecordedMessage) -> Void, poll: @escaping @Sendable () -> Void = {}
+        _ observer: @escaping @Sendable (RecordedMessage) -> Void, poll: @escaping @Sendable () -> Void = {},
+        restart: @escaping @Sendable () -> Void = {}
     ) {
         registry.withLock { registry in
             registry.observers.append(observer)
             registry.polls.append(poll)
+            registry.restarts.append(restart)
         }
     }
 
@@ -132,16 +135,19 @@ public final class Tail: Service, Sendable {
             "SELECT \(unescaped: log.partitions.map { log.head($0) }.joined(separator: ", "))")
         guard let row = heads.only else { return }
         let positions = try log.partitions.indices.map { Position(try row.decode($0, as: Int64.self)) }
-        let (waiters, interrupted) = registry.withLock { registry in
+        let (waiters, interrupted, restarts) = registry.withLock { registry in
             var interrupted: [SubscriptionBuffer] = []
+            var restarts: [@Sendable () -> Void] = []
             if registry.place?.incarnation != incarnation {
+                if registry.place != nil { restarts = registry.restarts }
                 interrupted = registry.subscribers.values.flatMap(\.values)
                 registry.subscribers = [:]
                 registry.place = Place(positions: positions, incarnation: incarnation)
             }
             defer { registry.waiters = [] }
-            return (registry.waiters, interrupted)
+            return (registry.waiters, interrupted, restarts)
         }
+        for restart in restarts { restart() }
         for subscriber in interrupted { subscriber.interrupt() }
         for waiter in waiters { waiter.resume() }
     }

@@ -36,8 +36,10 @@ public final class Timers: Service, Sendable {
         await loop.run { [self] database in
             while true {
                 let pause = try timeLeft(database)
-                if pause <= .zero, try fire(database) > 0 { continue }
-                if bell.wait(min(max(pause, .milliseconds(1)), idlePoll)).stop { return }
+                let isDue = pause <= .zero
+                if isDue, try fire(database) > 0 { continue }
+                // What is due and wasn't to be had, another replica has in hand.
+                if bell.wait(isDue ? idlePoll : min(pause, idlePoll)).stop { return }
             }
         }
     }

@@ -216,10 +216,13 @@ final class WorkerLoop<Handler: BatchHandler> {
             pipeline.query("BEGIN ISOLATION LEVEL READ COMMITTED")
             let clock = pipeline.query("SELECT clock_timestamp()")
             let appendings: [Appending]
+            // Never before what was already done or said: after a failover the clock may be an earlier one, and a deadline
+            // that had passed when its timer fired must have passed when it is handled.
+            let said = items.map(\.recordedAt).max()
             var time: Instant {
                 get throws {
                     let now = try clock.rows().only?.decode(0, as: Instant.self) ?? .now
-                    return max(now, cursor.givenTime ?? now)
+                    return max(now, cursor.givenTime ?? now, said ?? now)
                 }
             }
             if let surrendered {

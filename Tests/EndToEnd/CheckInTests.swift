@@ -77,6 +77,39 @@ struct EndToEndCheckInTests {
         }
     }
 
+    @Test(
+        "S32: a deadline that had passed when its timer fired is told though the clock went back since, by a failover")
+    func clockWentBack() async throws {
+        try await Quartet.with { quartet in
+            let bob = try await Device.signUp("bob", at: quartet.edge)
+            try await bob.act("CheckIn")
+            try await quartet.waitUntilQuiet()
+            try await quartet.kill(.session)
+            // As left by a server whose clock was an hour ahead.
+            _ = try await quartet.psql(
+                """
+                WITH moved AS (
+                    UPDATE session.account SET due_at = date_trunc('milliseconds', clock_timestamp()) + interval '59 minutes'
+                     WHERE account = '\(bob.account)' RETURNING account, due_at
+                ), gone AS (DELETE FROM session.timer)
+                INSERT INTO session.due (partition, position, kind, type, version, key, body, message_id, command_id,
+                                         recorded_at)
+                SELECT session.due_partition_of('account/' || account), 1, 'command', 'ExpireCheckIn', 1,
+                       'account/' || account,
+                       json_build_object('account', account, 'deadline', session.microseconds(due_at)),
+                       '\(EdgeClient.newKey())', '\(EdgeClient.newKey())', clock_timestamp() + interval '1 hour'
+                  FROM moved
+                """)
+            try await quartet.start(.session)
+            try await quartet.wait(
+                for: "the command to end",
+                "SELECT count(*) FROM session.outcome WHERE type IN ('CheckInMissed', 'Rejected')"
+            ) { $0 == "1" }
+            let missed = try await quartet.psql("SELECT count(*) FROM session.log WHERE type = 'CheckInMissed'")
+            #expect(missed == "1")
+        }
+    }
+
     @Test("timers of two replicas fire once each, under kill -9 of both in turn")
     func replicas() async throws {
         try await Quartet.with { quartet in

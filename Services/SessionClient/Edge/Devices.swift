@@ -11,7 +11,7 @@ import Vocabulary
 final class Devices: Sendable {
     private struct State: Sendable {
         var active: [DeviceID: Bool] = [:]
-        var watchers: [UInt64: (device: DeviceID, account: AccountID, end: @Sendable () -> Void)] = [:]
+        var watchers: [UInt64: (device: DeviceID, account: AccountID, end: @Sendable (String) -> Void)] = [:]
         var last: UInt64 = 0
         /// How often something was signed out: a look-up that began before isn't kept.
         var changes: UInt64 = 0
@@ -50,14 +50,14 @@ final class Devices: Sendable {
         switch row.message.type {
         case DeviceSignedOut.type:
             guard let event = try? DeviceSignedOut.decoded(from: row.message.body) else { return forgetAll() }
-            end {
+            end("signedOut") {
                 $0.device == event.device
             } forget: {
                 $0.active[event.device] = false
             }
         case AccountClosed.type:
             guard let event = try? AccountClosed.decoded(from: row.message.body) else { return forgetAll() }
-            end {
+            end("signedOut") {
                 $0.account == event.account
             } forget: {
                 $0.active = [:]
@@ -66,18 +66,18 @@ final class Devices: Sendable {
         }
     }
 
-    /// Nothing is known for sure: everything is looked up again.
-    private func forgetAll() {
-        end { _ in
-            false
+    /// Nothing is known for sure: everything is looked up again, and streams begin anew.
+    func forgetAll() {
+        end("reconnect") { _ in
+            true
         } forget: {
             $0.active = [:]
         }
     }
 
-    /// Calls `end` once, when the device is signed out after this; look then whether it still ``isActive(_:)``. Returns how
+    /// Calls `end` once with the reason, when the device is signed out after this; look then whether it still ``isActive(_:)``. Returns how
     /// to stop watching.
-    func watch(_ caller: Caller, end: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+    func watch(_ caller: Caller, end: @escaping @Sendable (_ reason: String) -> Void) -> @Sendable () -> Void {
         let id = state.withLock { state in
             state.last += 1
             state.watchers[state.last] = (caller.device, caller.account, end)
@@ -87,7 +87,8 @@ final class Devices: Sendable {
     }
 
     private func end(
-        where isMeant: ((device: DeviceID, account: AccountID, end: @Sendable () -> Void)) -> Bool,
+        _ reason: String,
+        where isMeant: ((device: DeviceID, account: AccountID, end: @Sendable (String) -> Void)) -> Bool,
         forget: (inout State) -> Void
     ) {
         let ended = state.withLock { state in
@@ -97,6 +98,6 @@ final class Devices: Sendable {
             for id in meant.keys { state.watchers[id] = nil }
             return meant.values.map(\.end)
         }
-        for end in ended { end() }
+        for end in ended { end(reason) }
     }
 }

@@ -1,5 +1,4 @@
 import Bus
-import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -70,13 +69,11 @@ struct Problem: Error, HTTPResponseError {
             type: "urn:quartet:problem:\(code)", title: status.reasonPhrase, status: status.code, code: code,
             detail: detail,
             field: field)
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         var headers: HTTPFields = [.contentType: "application/problem+json", .cacheControl: "no-store"]
         if let retryAfter { headers[.retryAfter] = String(retryAfter) }
         if status == .unauthorized { headers[.wwwAuthenticate] = "Bearer" }
         return Response(
             status: status, headers: headers,
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: try encoder.encode(document))))
+            body: ResponseBody(byteBuffer: ByteBuffer(string: try jsonText(document))))
     }
 }

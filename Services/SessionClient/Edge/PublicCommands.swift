@@ -28,7 +28,6 @@ struct PublicCommands: Sendable {
     ///   - handles: finds whose handle it is.
     init(codes: ContactCodes, handles: Handles) {
         add(UpdateProfile.self, to: .session)
-        add(UpdateSecurity.self, to: .session)
         add(CheckIn.self, to: .session)
         add(SetCheckInInterval.self, to: .session)
         add(SetCheckInReminders.self, to: .session)

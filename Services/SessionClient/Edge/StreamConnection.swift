@@ -69,7 +69,7 @@ struct StreamConnection: Sendable {
 
     /// Writes until it is over.
     func run(write: (String) async throws -> Void) async throws {
-        let stopWatching = devices.watch(caller) { outlet.putNow(.end(reason: "signedOut")) }
+        let stopWatching = devices.watch(caller) { outlet.putNow(.end(reason: $0)) }
         defer { stopWatching() }
         // It may have been signed out before anybody watched.
         guard try await devices.isActive(caller) else {
@@ -77,8 +77,10 @@ struct StreamConnection: Sendable {
         }
         try await withGracefulShutdownHandler {
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for stream in sources { group.addTask { try await follow(stream, outlet) } }
-                group.addTask { try await people.follow(of: caller.account, outlet, context.logger) }
+                for stream in sources { group.addTask { await endOnError { try await follow(stream, outlet) } } }
+                group.addTask {
+                    await endOnError { try await people.follow(of: caller.account, outlet, context.logger) }
+                }
                 group.addTask {
                     while true {
                         try await Task.sleep(for: Self.heartbeat)
@@ -98,6 +100,15 @@ struct StreamConnection: Sendable {
             }
         } onGracefulShutdown: {
             outlet.putNow(.end(reason: "serverStopping"))
+        }
+    }
+
+    /// A part that can't go on ends the whole: an app that reconnects is better off than one that waits for ever.
+    private func endOnError(_ body: () async throws -> Void) async {
+        do { try await body() } catch {
+            guard !Task.isCancelled else { return }
+            context.logger.error("a stream can't go on", metadata: ["error": "\(error)"])
+            outlet.putNow(.end(reason: "serverError"))
         }
     }
 

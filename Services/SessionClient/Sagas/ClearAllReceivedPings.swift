@@ -47,16 +47,10 @@ struct ClearAllReceivedPings: Saga {
                     kind: .pingsCleared, details: .init(at: cleared.at, count: contacts.count)),
                 of: .notifications, for: account)
         }
-        return Result(contacts: contacts, isCheckedIn: try await isCheckedIn(run))
-    }
-
-    private func isCheckedIn(_ run: SagaRun) async throws -> Bool? {
-        guard checkIn == true else { return nil }
-        switch try await run.ask("checkIn", CheckIn(), of: .session, for: run.account) {
-        case .accepted: return true
-        case .rejected(let rejection) where rejection.code == .tooSoon: return false
-        case .rejected(let rejection): throw SagaError.stepRejected("checkIn", rejection)
-        case .failed(let code): throw SagaError.stepFailed("checkIn", code: code)
+        var isCheckedIn: Bool?
+        if checkIn == true {
+            isCheckedIn = try await run.demand("checkIn", CheckIn(), of: .session, for: account, unless: .tooSoon)
         }
+        return Result(contacts: contacts, isCheckedIn: isCheckedIn)
     }
 }

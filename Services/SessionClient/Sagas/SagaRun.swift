@@ -14,27 +14,14 @@ struct SagaRun: Sendable {
     let services: ServiceConnections
     let pool: Pool
 
-    /// Asks a service, once however often the saga runs, and waits for the outcome.
-    /// - Parameter name: the step's; the same in every run.
-    /// - Throws: ``SagaError``, `CommandError` when the outcome can't be known now.
-    func ask(
-        _ name: String, _ body: some CommandBody, of domain: Domain, for account: AccountID
-    ) async throws -> Outcome {
-        var message = Message(
-            kind: .command, type: type(of: body).type, version: type(of: body).version, key: .account(account),
-            account: account, body: try body.encoded(), correlationID: correlationID, traceParent: traceParent)
-        let (recorded, attempt) = try await begin(name, message.bodyHash)
-        if let recorded { return recorded }
-        message.commandID = command(of: name, attempt: attempt)
-        return try await record(name, try await services[domain].sender.send(message, mayBeRepeated: true))
-    }
-
     /// The id of the command that a step asks: the same in every run.
     func command(of step: String, attempt: Int32 = 1) -> CommandID {
         .derived(at: startedAt, from: Array("saga".utf8), id.bytes, Array(step.utf8), Array("\(attempt)".utf8))
     }
 
     /// A step that decides: its rejection is the saga's, and so is its failure.
+    /// - Parameter name: the step's; the same in every run.
+    /// - Throws: `Rejection`, ``SagaError``, `CommandError` when the outcome can't be known now.
     func decide(
         _ name: String, _ body: some CommandBody, of domain: Domain, for account: AccountID
     ) async throws -> CausedEvent? {
@@ -46,14 +33,19 @@ struct SagaRun: Sendable {
     }
 
     /// A step after the decision: it must be accepted in the end.
-    /// - Parameter pointless: a rejection that is as good: whom it concerned is gone, say.
+    /// - Parameters:
+    ///   - name: the step's; the same in every run.
+    ///   - pointless: a rejection that is as good: whom it concerned is gone, say.
+    /// - Returns: whether it was accepted; false for a pointless one.
+    /// - Throws: ``SagaError``, `CommandError` when the outcome can't be known now.
+    @discardableResult
     func demand(
         _ name: String, _ body: some CommandBody, of domain: Domain, for account: AccountID,
         unless pointless: Rejection.Code? = nil
-    ) async throws {
+    ) async throws -> Bool {
         switch try await ask(name, body, of: domain, for: account) {
-        case .accepted: return
-        case .rejected(let rejection) where rejection.code == pointless: return
+        case .accepted: return true
+        case .rejected(let rejection) where rejection.code == pointless: return false
         case .rejected(let rejection): throw SagaError.stepRejected(name, rejection)
         case .failed(let code):
             try await askAnew(name)
@@ -62,6 +54,19 @@ struct SagaRun: Sendable {
     }
 
     // MARK: Recording
+
+    /// Asks a service, once however often the saga runs, and waits for the outcome.
+    private func ask(
+        _ name: String, _ body: some CommandBody, of domain: Domain, for account: AccountID
+    ) async throws -> Outcome {
+        var message = Message(
+            kind: .command, type: type(of: body).type, version: type(of: body).version, key: .account(account),
+            account: account, body: try body.encoded(), correlationID: correlationID, traceParent: traceParent)
+        let (recorded, attempt) = try await begin(name, message.bodyHash)
+        if let recorded { return recorded }
+        message.commandID = command(of: name, attempt: attempt)
+        return try await record(name, try await services[domain].sender.send(message, mayBeRepeated: true))
+    }
 
     /// Writes the step down before it is asked. Returns its outcome if an earlier run got it.
     private func begin(_ name: String, _ hash: BodyHash) async throws -> (Outcome?, attempt: Int32) {
@@ -101,7 +106,6 @@ struct SagaRun: Sendable {
     /// After a failure nothing was done: the next run asks under a new id.
     private func askAnew(_ name: String) async throws {
         let (saga, owner) = (id, owner)
-        let started = startedAt
         _ = try await pool.withConnection { database in
             try database.transaction { database in
                 let attempt = try database.query(
@@ -112,8 +116,7 @@ struct SagaRun: Sendable {
                     """
                 ).only?.decode(0, as: Int32.self)
                 guard let attempt else { return }
-                let next = CommandID.derived(
-                    at: started, from: Array("saga".utf8), saga.bytes, Array(name.utf8), Array("\(attempt + 1)".utf8))
+                let next = command(of: name, attempt: attempt + 1)
                 try database.execute(
                     """
                     UPDATE session_client.saga_step AS t
