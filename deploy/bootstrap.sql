@@ -5,7 +5,7 @@
 --
 -- No passwords are set here. On a private socket (deploy/postgres.sh) none are needed. On a server of yours say how each
 -- role gets in, in pg_hba.conf, and give passwords to those that need one: session, contacts, notifications,
--- session_client, quartet_migrator, quartet_reader. In psql, `\password contacts` sends only the hash.
+-- session_client, quartet_migrator, quartet_reader, quartet_operator. In psql, `\password contacts` sends only the hash.
 \set ON_ERROR_STOP on
 \set QUIET on
 \if :{?database}
@@ -32,5 +32,5 @@ SELECT format('COMMENT ON DATABASE %I IS %L', :'database',
 
 -- The law: session-client may look at what owners publish, and each service at the commands addressed to it. USAGE only
 -- opens the door; which tables may be read is granted beside each table, in the migrations.
-GRANT USAGE ON SCHEMA session, contacts, notifications TO session_client;
+GRANT USAGE ON SCHEMA session, contacts, notifications TO session_client, session_client_owner;
 GRANT USAGE ON SCHEMA session_client TO session, contacts, notifications;

@@ -4,6 +4,8 @@
 -- It makes:
 --   quartet_migrator   logs in to apply migrations; may become the owner of each schema, and has no right before it does
 --   quartet_reader     what `make psql` logs in as: may read everything, write nothing, and hold nothing back
+--   quartet_operator   what `make operate` logs in as: reads the same, and may call the functions that are made for
+--                      operators, such as session_client.retry_dead_letter; changes nothing else
 \set ON_ERROR_STOP on
 SET client_min_messages = warning;
 
@@ -14,7 +16,7 @@ SELECT current_setting('server_version_num')::int < 150000 AS too_old, current_s
 \endif
 
 SELECT format('CREATE ROLE %I LOGIN', name)
-  FROM (VALUES ('quartet_migrator'), ('quartet_reader')) AS wanted (name)
+  FROM (VALUES ('quartet_migrator'), ('quartet_reader'), ('quartet_operator')) AS wanted (name)
  WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = name) \gexec
 
 -- NOINHERIT: a membership gives the right to become the owner, nothing before that.
@@ -38,9 +40,19 @@ COMMENT ON ROLE quartet_reader IS 'For people at psql: reads what all services o
 -- Who holds what back shows in pg_stat_activity, which hides other roles' sessions otherwise.
 GRANT pg_read_all_stats TO quartet_reader;
 
+ALTER ROLE quartet_operator LOGIN INHERIT NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS CONNECTION LIMIT 20;
+ALTER ROLE quartet_operator SET statement_timeout = '30s';
+ALTER ROLE quartet_operator SET lock_timeout = '2s';
+ALTER ROLE quartet_operator SET idle_in_transaction_session_timeout = '30s';
+ALTER ROLE quartet_operator SET idle_session_timeout = '8h';
+ALTER ROLE quartet_operator SET jit = off;
+ALTER ROLE quartet_operator SET timezone = 'UTC';
+COMMENT ON ROLE quartet_operator IS 'For people who put things right: reads what quartet_reader does and calls the functions made for operators.';
+GRANT quartet_reader TO quartet_operator;
+
 -- Nobody gets in by being somebody.
 SELECT format('REVOKE ALL ON DATABASE %I FROM PUBLIC', current_database()) \gexec
-SELECT format('GRANT CONNECT ON DATABASE %I TO quartet_migrator, quartet_reader', current_database()) \gexec
+SELECT format('GRANT CONNECT ON DATABASE %I TO quartet_migrator, quartet_reader, quartet_operator', current_database()) \gexec
 REVOKE ALL ON SCHEMA public FROM PUBLIC;
 
 RESET client_min_messages;

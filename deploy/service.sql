@@ -64,7 +64,7 @@ SELECT format('ALTER SCHEMA %I OWNER TO %I', :'service', :'service' || '_owner')
 SELECT format('COMMENT ON SCHEMA %I IS %L', :'service',
               'What service ' || :'service' || ' owns. Nobody else writes here.') \gexec
 SELECT format('REVOKE ALL ON SCHEMA %I FROM PUBLIC', :'service') \gexec
-SELECT format('GRANT USAGE ON SCHEMA %I TO %I, quartet_reader', :'service', :'service') \gexec
+SELECT format('GRANT USAGE ON SCHEMA %I TO %I, quartet_reader, quartet_operator', :'service', :'service') \gexec
 SELECT format('GRANT CONNECT ON DATABASE %I TO %I', current_database(), :'service') \gexec
 
 -- Migrations are applied by quartet_migrator, who becomes the owner (SET ROLE) and never inherits its rights.

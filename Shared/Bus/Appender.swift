@@ -104,16 +104,16 @@ public final class Appender: Service, Sendable {
             }
             _ = machine.withLock { $0.flushed() }
         } catch {
-            guard case .permanent(let reason) = PartitionMachine<Never>.Failure(error) else {
+            guard case .permanent(let reason) = TransactionFailure(error) else {
                 // A transient refusal is a certain one, but sending again is right for both.
                 _ = machine.withLock { $0.failed(.connectionLost) }
-                if case .transient = PartitionMachine<Never>.Failure(error) { return }
+                if case .transient = TransactionFailure(error) { return }
                 throw error
             }
             let refused = machine.withLock { $0.failed(.refused) }
             for entry in refused {
                 logger.warning("a row was refused", metadata: ["type": "\(entry.message.type)", "error": "\(reason)"])
-                entry.refused(.refused(reason))
+                entry.refused(.refused(reason.description))
             }
         }
     }

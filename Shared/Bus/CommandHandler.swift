@@ -30,7 +30,7 @@ public struct CommandHandler<S: Store>: BatchHandler where S.Rules.Command: Send
 
     /// Decodes the commands, and loads their state together with the outcomes that they already have.
     public func load(_ messages: [RecordedMessage], in pipeline: Pipeline) throws -> Loaded {
-        let commands = messages.map { Self.command(in: $0.message) }
+        let commands = try messages.map { try Self.command(in: $0.message) }
         let ids = messages.compactMap(\.message.commandID)
         let decided = pipeline.query(
             "SELECT command_id FROM \(unescaped: log.name.schema).outcome WHERE command_id = ANY (\(ids))")
@@ -69,15 +69,25 @@ public struct CommandHandler<S: Store>: BatchHandler where S.Rules.Command: Send
         return [Appending(rows, to: log)]
     }
 
-    /// The command's outcome is `failed`.
-    public func giveUp(_ message: RecordedMessage, error: String) -> [Appending] {
-        let failure = Failed(code: "error", reason: String(error.prefix(1000)))
+    /// A command that keeps failing has an outcome, too.
+    public static var givesUp: Bool { true }
+
+    /// The command's outcome is `failed`, unless it had one already and only its repetition is given up.
+    public func giveUp(_ message: RecordedMessage, _ fault: Fault, in pipeline: Pipeline) throws -> [Appending] {
+        guard let id = message.message.commandID else { return [] }
+        let known = pipeline.query(
+            "SELECT command_id FROM \(unescaped: log.name.schema).outcome WHERE command_id = \(id)")
+        try pipeline.flush()
+        guard try known.rows().isEmpty else { return [] }
+        let failure = Failed(code: fault.code.rawValue, reason: String(fault.description.prefix(1000)))
         return [Appending([Self.ended(message.message, .failed, type: "Failed", failure.encodedBody)], to: log)]
     }
 
     // MARK: The outcome's row
 
-    private static func command(in message: Message) -> Result<S.Rules.Command, Rejection> {
+    /// The command, or why its body is refused.
+    /// - Throws: ``MessageError`` when nobody here knows its type: a newer sender's, so it is tried again.
+    private static func command(in message: Message) throws(MessageError) -> Result<S.Rules.Command, Rejection> {
         do throws(MessageError) {
             let command = try S.Rules.Command(type: message.type, version: message.version, body: message.body)
             if let body = command.body as? any CommandBody {
@@ -85,10 +95,8 @@ public struct CommandHandler<S: Store>: BatchHandler where S.Rules.Command: Send
             }
             return .success(command)
         } catch {
-            return switch error {
-            case .unknownType: .failure(Rejection(.unknownCommand, error.description))
-            case .malformed(_, _, let field): .failure(Rejection(.malformed, error.description, field: field))
-            }
+            guard case .malformed(_, _, let field) = error else { throw error }
+            return .failure(Rejection(.malformed, error.description, field: field))
         }
     }
 

@@ -54,7 +54,9 @@ public struct ConsumerSettings: Sendable {
     public var leaseDuration: Duration = .seconds(5)
     /// A reader that hears nothing looks by itself after this.
     public var idlePoll: Duration = .seconds(1)
-    /// Pauses after failures.
+    /// Pauses between the tries of a message that nobody here can read: what helps is an update.
+    public var unreadableBackoff = Backoff(initial: .milliseconds(500), maximum: .seconds(60), multiplier: 2)
+    /// Pauses after other failures.
     public var backoff = Backoff(initial: .milliseconds(20), maximum: .seconds(5), multiplier: 2)
     /// Named points at which a test holds or ends the process; nil in production.
     public var faultPoint: (@Sendable (FaultPoint) -> Void)?

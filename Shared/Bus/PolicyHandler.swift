@@ -64,12 +64,11 @@ public struct PolicyHandler<P: Policy>: BatchHandler {
         }
     }
 
-    /// A policy skips nothing: the partition waits, visibly, until somebody helps.
-    public func giveUp(_ message: RecordedMessage, error: String) throws -> [Appending] {
-        throw BusError.unreadable(
-            LogName(schema: "policy", table: "\(policy.name)"),
-            "\(message.message.type) at \(message.partition)/\(message.position): \(error)")
-    }
+    /// A policy skips nothing: an event that it can't handle holds back the later ones of its key until it can.
+    public static var givesUp: Bool { false }
+
+    /// Nothing: an operator discarded the event.
+    public func giveUp(_ message: RecordedMessage, _ fault: Fault, in pipeline: Pipeline) -> [Appending] { [] }
 
     private func message(_ command: PolicyCommand, _ ordinal: Int, causedBy cause: RecordedMessage) throws -> Message {
         let time = cause.message.id.time ?? cause.recordedAt

@@ -11,6 +11,7 @@ final class Worker<Handler: BatchHandler>: Sendable {
     let bell = Bell()
     let source: Log
     let leases: LeaseStatements
+    let parking: ParkingStatements
     let settings: ConsumerSettings
     private let configuration: Configuration
     let logger: Logger
@@ -26,6 +27,7 @@ final class Worker<Handler: BatchHandler>: Sendable {
         self.handler = handler
         leases = LeaseStatements(
             schema: schema, source: source.name, owner: owner, slot: slot, duration: settings.leaseDuration)
+        parking = ParkingStatements(schema: schema, source: source.name, owner: owner)
         var configuration = configuration
         configuration.parameters["application_name"] = leases.ownerName(owner)
         // A paused process must not hold others up longer than its lease.

@@ -4,24 +4,26 @@ import Vocabulary
 
 /// What a worker's thread does for the life of one connection. Not shared: it lives on that thread.
 final class WorkerLoop<Handler: BatchHandler> {
-    private let worker: Worker<Handler>
-    private let database: Database
-    private var machines: [PartitionMachine<RecordedMessage>]
+    let worker: Worker<Handler>
+    let database: Database
+    var machines: [PartitionMachine<RecordedMessage>]
     /// Until when a failed partition rests.
-    private var rests: [ContinuousClock.Instant?]
+    var rests: [ContinuousClock.Instant?]
     /// Until when the leases hold, by this machine's clock, counted from before they were asked for.
-    private var leasesEnd = ContinuousClock.now
-    private var nextMaintenance = ContinuousClock.now
+    var leasesEnd = ContinuousClock.now
+    var nextMaintenance = ContinuousClock.now
     private var nextPoll = ContinuousClock.now
 
-    private var settings: ConsumerSettings { worker.settings }
-    private var leases: LeaseStatements { worker.leases }
+    var settings: ConsumerSettings { worker.settings }
+    var leases: LeaseStatements { worker.leases }
+    var parking: ParkingStatements { worker.parking }
 
     init(_ worker: Worker<Handler>, _ database: Database) {
         self.worker = worker
         self.database = database
         let count = Int(worker.source.partitionCount)
-        machines = Array(repeating: PartitionMachine(limits: worker.settings.limits), count: count)
+        machines = Array(
+            repeating: PartitionMachine(limits: worker.settings.limits, givesUp: Handler.givesUp), count: count)
         rests = Array(repeating: nil, count: count)
     }
 
@@ -45,8 +47,9 @@ final class WorkerLoop<Handler: BatchHandler> {
     // MARK: Waking
 
     private var isBusy: Bool {
-        machines.contains {
-            switch $0.nextStep() {
+        let now = ContinuousClock.now
+        return machines.contains {
+            switch $0.nextStep(at: now) {
             case .wait, .backOff: false
             default: true
             }
@@ -54,7 +57,7 @@ final class WorkerLoop<Handler: BatchHandler> {
     }
 
     private var pause: Duration {
-        let wakes = rests.compactMap { $0 } + [nextMaintenance, nextPoll]
+        let wakes = rests.compactMap { $0 } + machines.compactMap(\.nextRetry) + [nextMaintenance, nextPoll]
         return max(.zero, (wakes.min() ?? nextPoll) - .now)
     }
 
@@ -102,12 +105,21 @@ final class WorkerLoop<Handler: BatchHandler> {
             }
             machines[index].want(share.contains(partition))
         }
+        try lookAtParked()
+    }
+
+    /// An operator may have said when a parked message is to be tried, or that it isn't.
+    private func lookAtParked() throws {
+        let parked = machines.indices.filter { machines[$0].hasParked && machines[$0].isOwned }
+        for (index, found) in zip(parked, try parkedAndCrashes(of: parked)) {
+            machines[index].parkedRead(found.parked, crashes: found.crashes)
+        }
     }
 
     private func takeAndRelease() throws {
         for index in machines.indices {
             let partition = Partition(Int32(index))
-            switch machines[index].nextStep() {
+            switch machines[index].nextStep(at: .now) {
             case .takeLease: try take(partition, index)
             case .release(let epoch):
                 try database.execute(leases.release(partition, epoch: epoch))
@@ -130,7 +142,7 @@ final class WorkerLoop<Handler: BatchHandler> {
                 metadata: ["partition": "\(partition)", "former": "\(former)", "epoch": "\(epoch)"])
             try database.execute(leases.endSessions(of: former))
         }
-        machines[index].leaseTaken(Epoch(epoch))
+        machines[index].leaseTaken(Epoch(epoch), isTakenOver: former != nil)
     }
 
     private func leave() throws {
@@ -147,21 +159,48 @@ final class WorkerLoop<Handler: BatchHandler> {
 
     /// Reads cursors and messages of all partitions that want to, in one round trip each.
     private func readRung() throws {
-        let opening = machines.indices.filter { if case .readCursor = machines[$0].nextStep() { true } else { false } }
-        if !opening.isEmpty {
-            let cursors = try pipelined(opening) { leases.cursor(Partition(Int32($0))) }
-            for (index, rows) in zip(opening, cursors) {
-                machines[index].cursorRead(try rows.only.map(Cursor.init) ?? Cursor())
-            }
+        let opening = machines.indices.filter {
+            if case .open = machines[$0].nextStep(at: .now) { true } else { false }
         }
+        if !opening.isEmpty { try open(opening) }
         let reading = machines.indices.compactMap { index -> (Int, Query)? in
-            guard case .read(let position, let limit) = machines[index].nextStep() else { return nil }
+            guard case .read(let position, let limit) = machines[index].nextStep(at: .now) else { return nil }
             return (index, worker.source.read(Partition(Int32(index)), after: position, limit: limit))
         }
         guard !reading.isEmpty else { return }
         let found = try pipelined(reading) { $0.1 }
         for ((index, _), rows) in zip(reading, found) { machines[index].messagesRead(try messages(in: rows)) }
         worker.settings.faultPoint?(.afterRead)
+    }
+
+    private func open(_ opening: [Int]) throws {
+        let cursors = try pipelined(opening) { leases.cursor(Partition(Int32($0))) }
+        for ((index, rows), found) in zip(zip(opening, cursors), try parkedAndCrashes(of: opening)) {
+            let cursor = try rows.only.map(Cursor.init) ?? Cursor()
+            if !found.crashes.isEmpty {
+                try database.execute(
+                    parking.forgetOldAttempts(before: cursor.position, in: Partition(Int32(index))))
+            }
+            machines[index].opened(cursor, parked: found.parked, crashes: found.crashes)
+        }
+    }
+
+    private func parkedAndCrashes(
+        of indices: [Int]
+    ) throws -> [(parked: [Parked<Key>], crashes: [Position: Int])] {
+        guard !indices.isEmpty else { return [] }
+        let parked = try pipelined(indices) { parking.parked(in: Partition(Int32($0))) }
+        let crashes = try pipelined(indices) { parking.crashes(in: Partition(Int32($0))) }
+        let now = ContinuousClock.now
+        return try zip(parked, crashes).map { parked, crashes in
+            (
+                try parked.map { try Parked($0, of: worker.source.name, now: now) },
+                Dictionary(
+                    uniqueKeysWithValues: try crashes.map {
+                        (Position(try $0.decode(0, as: Int64.self)), Int(try $0.decode(1, as: Int64.self)))
+                    })
+            )
+        }
     }
 
     private func pipelined<Item>(_ items: [Item], _ query: (Item) -> Query) throws -> [Rows] {
@@ -173,116 +212,8 @@ final class WorkerLoop<Handler: BatchHandler> {
         }
     }
 
-    private func messages(in rows: Rows) throws -> [RecordedMessage] {
+    func messages(in rows: Rows) throws -> [RecordedMessage] {
         try rows.map { try RecordedMessage($0, of: worker.source.name) }
-    }
-
-    // MARK: Handling
-
-    private func handle(_ index: Int) throws {
-        let items: [RecordedMessage]
-        let cursor: Cursor
-        let epoch: Epoch
-        var surrendered: String?
-        switch machines[index].nextStep() {
-        case .handle(let messages, let after, let current): (items, cursor, epoch) = (messages, after, current)
-        case .giveUp(let message, let after, let current, let error):
-            (items, cursor, epoch, surrendered) = ([message], after, current, error)
-        case .backOff(let attempt):
-            if rests[index] == nil { rests[index] = .now + settings.backoff.delay(attempt: attempt) }
-            return
-        default: return
-        }
-        guard ContinuousClock.now < leasesEnd else {
-            machines[index].leaseLost()
-            nextMaintenance = .now
-            return
-        }
-        do {
-            let (batch, next) = try transact(index, items, cursor, epoch, surrendered: surrendered)
-            machines[index].committed(batch, handled: items.count, next: next)
-            settings.faultPoint?(.afterCommit)
-        } catch {
-            try recover(index, from: error, handling: items)
-        }
-    }
-
-    /// One batch: everything that it causes and how far it came, in one transaction.
-    private func transact(
-        _ index: Int, _ items: [RecordedMessage], _ cursor: Cursor, _ epoch: Epoch, surrendered: String?
-    ) throws -> (Cursor, [RecordedMessage]) {
-        let partition = Partition(Int32(index))
-        return try database.pipeline { pipeline in
-            pipeline.query("BEGIN ISOLATION LEVEL READ COMMITTED")
-            let clock = pipeline.query("SELECT clock_timestamp()")
-            let appendings: [Appending]
-            // Never before what was already done or said: after a failover the clock may be an earlier one, and a deadline
-            // that had passed when its timer fired must have passed when it is handled.
-            let said = items.map(\.recordedAt).max()
-            var time: Instant {
-                get throws {
-                    let now = try clock.rows().only?.decode(0, as: Instant.self) ?? .now
-                    return max(now, cursor.givenTime ?? now, said ?? now)
-                }
-            }
-            if let surrendered {
-                pipeline.sync()
-                try pipeline.flush()
-                appendings = try worker.handler.giveUp(items[0], error: surrendered)
-            } else {
-                let loaded = try worker.handler.load(items, in: pipeline)
-                settings.faultPoint?(.afterLoad)
-                appendings = try worker.handler.handle(Batch(messages: items, time: time), loaded, in: pipeline)
-            }
-            let given = try time
-            let filled = appendings.filter { !$0.messages.isEmpty }
-            for appending in filled { pipeline.query(appending.log.append(appending.messages)) }
-            let position = items[items.count - 1].position
-            pipeline.query(
-                leases.commitBatch(
-                    after: cursor, partition: partition, position: position, epoch: epoch, time: given,
-                    messages: items.count))
-            if settings.flushesBeforeCommit {
-                pipeline.sync()
-                try pipeline.flush()
-            }
-            settings.faultPoint?(.beforeCommit)
-            let commit = pipeline.commit()
-            pipeline.sync()
-            for appending in filled { pipeline.query(appending.log.ring(for: appending.messages)) }
-            if !filled.isEmpty { pipeline.sync() }
-            var next: Pending?
-            if machines[index].readsAhead(handling: items.count) {
-                next = pipeline.query(
-                    worker.source.read(partition, after: position, limit: settings.limits.batch))
-                pipeline.sync()
-            }
-            try pipeline.flush()
-            try commit.check()
-            return (
-                Cursor(number: cursor.number + 1, position: position, givenTime: given),
-                try next.map { try messages(in: $0.rows()) } ?? []
-            )
-        }
-    }
-
-    /// Says to the machine how a batch failed. Lost connections are thrown on: nothing about them is guessed.
-    private func recover(_ index: Int, from error: any Error, handling items: [RecordedMessage]) throws {
-        let failure = PartitionMachine<RecordedMessage>.Failure(error)
-        let partition = Partition(Int32(index))
-        worker.logger.log(
-            level: failure.isExpected ? .info : .warning, "a batch failed",
-            metadata: [
-                "partition": "\(partition)", "messages": "\(items.count)", "first": "\(items[0].position)",
-                "failure": "\(failure)", "error": "\(error)",
-            ])
-        if failure == .connectionLost { throw error }
-        if database.transactionStatus != .idle { try database.execute("ROLLBACK") }
-        if (error as? PostgresError)?.sqlState == "55P03" {
-            try database.execute(leases.endSilentSessions(silentFor: settings.leaseDuration / 5))
-        }
-        machines[index].failed(failure, handling: items.count)
-        if failure == .fenced { nextMaintenance = .now }
     }
 
     private func partitions(where condition: (PartitionMachine<RecordedMessage>) -> Bool) -> [Partition] {
@@ -298,11 +229,11 @@ extension Cursor {
     }
 }
 
-extension PartitionMachine.Failure {
+extension TransactionFailure {
     /// Sorts errors by what helps against them.
     init(_ error: any Error) {
         guard let error = (error as? PostgresError)?.root else {
-            self = .permanent("\(error)")
+            self = .permanent(Fault(error is MessageError ? .unreadable : .error, "\(error)"))
             return
         }
         switch error {
@@ -312,12 +243,12 @@ extension PartitionMachine.Failure {
             // unique_violation on shared rows, serialization_failure, deadlock_detected, lock_not_available
             case "23505", "40001", "40P01", "55P03": self = .transient(error.description)
             // query_canceled by statement_timeout
-            case "57014": self = .permanent(error.description)
+            case "57014": self = .permanent(Fault(.error, error.description))
             // admin_shutdown, crash_shutdown, cannot_connect_now, idle_in_transaction_session_timeout
             case "57P01", "57P02", "57P03", "25P03": self = .connectionLost
-            default: self = .permanent(error.description)
+            default: self = .permanent(Fault(.error, error.description))
             }
-        case .decoding: self = .permanent(error.description)
+        case .decoding: self = .permanent(Fault(.error, error.description))
         default: self = .connectionLost
         }
     }

@@ -117,6 +117,9 @@ public final class Pending {
         self.isCommit = isCommit
     }
 
+    /// Whether a flush has brought its result.
+    public var isDone: Bool { outcome != nil }
+
     /// The statement's rows.
     /// - Throws: its error, or the one for which it was skipped.
     public func rows() throws(PostgresError) -> Rows {

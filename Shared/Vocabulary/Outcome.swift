@@ -47,8 +47,6 @@ extension Rejection.Code {
     public static let idTooOld: Self = "idTooOld"
     /// The command's body isn't what its type and version say.
     public static let malformed: Self = "malformed"
-    /// Nobody knows a command of this type and version.
-    public static let unknownCommand: Self = "unknownCommand"
     /// A field has a value that its rule refuses.
     public static let invalidField: Self = "invalidField"
 }

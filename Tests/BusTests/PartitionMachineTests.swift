@@ -6,17 +6,27 @@ import Vocabulary
 @Suite
 struct PartitionMachineTests {
     @Test(
-        "handles every message once and in order, whatever crashes, pauses, repeats or stays unknown",
+        "handles every message once and in its key's order, whatever fails, crashes, pauses, repeats or stays unknown",
         arguments: 0..<300)
     func exactlyOnceInOrder(seed: UInt64) {
         var simulation = Simulation(seed: seed, workers: 3, faults: .all)
         simulation.run(messages: 60, steps: 3000)
         simulation.settle()
-        #expect(
-            simulation.partition.effects
-                == Array(1...max(1, simulation.partition.length)).filter { $0 <= simulation.partition.length },
-            "seed \(seed): \(simulation.history.suffix(20).joined(separator: "\n"))")
-        #expect(simulation.givenUp == Set(simulation.partition.effects.filter { $0 % 13 == 0 }), "seed \(seed)")
+        let story = "seed \(seed): \(simulation.history.suffix(30).joined(separator: "\n"))"
+        let effects = simulation.partition.effects
+        #expect(effects.sorted() == Self.numbers(simulation), "\(story)")
+        for key in 0..<Int64(3) {
+            let ofKey = effects.filter { $0 % 3 == key }
+            #expect(ofKey == ofKey.sorted(), "\(story)")
+        }
+        let codes = Dictionary(
+            uniqueKeysWithValues: effects.filter { Simulation.isPoison($0) || Simulation.isTrap($0) }
+                .map { ($0, Simulation.isTrap($0) ? Fault.Code.crashed : .error) })
+        #expect(simulation.partition.givenUp == codes, "\(story)")
+    }
+
+    private static func numbers(_ simulation: Simulation) -> [Int64] {
+        Array((0..<simulation.partition.length).map { $0 + 1 })
     }
 
     @Test("needs the batch's key: without the fence the same run does things twice")
@@ -26,45 +36,119 @@ struct PartitionMachineTests {
             simulation.fence = false
             simulation.run(messages: 60, steps: 3000)
             simulation.settle()
-            return simulation.partition.effects != Array(1...max(1, simulation.partition.length))
+            return simulation.partition.effects.sorted() != Self.numbers(simulation)
         }
         #expect(broken)
     }
 
-    @Test("gives a lone failing message back-off between its tries, then gives it up and goes on")
-    func poisonIsGivenUp() throws {
-        var machine = PartitionMachine<Int64>(limits: .init(batch: 4, attempts: 2))
+    private static func machine(
+        batch: Int = 4, parkedKeys: Int = 10, givesUp: Bool = true, with numbers: [Int64]
+    ) -> PartitionMachine<SimulatedItem> {
+        var limits = PartitionMachine<SimulatedItem>.Limits()
+        (limits.batch, limits.attempts, limits.parkedKeys) = (batch, 2, parkedKeys)
+        var machine = PartitionMachine<SimulatedItem>(limits: limits, givesUp: givesUp)
         machine.want(true)
         machine.leaseTaken(Epoch(1))
-        machine.cursorRead(Cursor())
-        machine.messagesRead([1, 2])
-        machine.failed(.permanent("bad"), handling: 2)
-        guard case .handle([1], _, _) = machine.nextStep() else { throw Unexpected(step: machine.nextStep()) }
-        machine.failed(.permanent("bad"), handling: 1)
-        guard case .backOff(1) = machine.nextStep() else { throw Unexpected(step: machine.nextStep()) }
-        machine.backedOff()
-        guard case .handle([1], _, _) = machine.nextStep() else { throw Unexpected(step: machine.nextStep()) }
-        machine.failed(.permanent("bad"), handling: 1)
-        machine.backedOff()
-        guard case .giveUp(1, _, _, "bad") = machine.nextStep() else { throw Unexpected(step: machine.nextStep()) }
-        machine.committed(Cursor(number: 1, position: Position(1)), handled: 1, next: [])
-        guard case .handle([2], _, _) = machine.nextStep() else { throw Unexpected(step: machine.nextStep()) }
+        machine.opened(Cursor())
+        machine.messagesRead(numbers.map(SimulatedItem.init))
+        return machine
+    }
+
+    private static let fault = TransactionFailure.permanent(Fault(.error, "bad"))
+
+    @Test(
+        "parks a lone failing message, puts later ones of its key behind it, goes on with the others, gives it up at last"
+    )
+    func poisonIsParked() throws {
+        var machine = Self.machine(with: [1, 2, 4])
+        machine.failed(Self.fault, handling: 3)
+        guard case .handle(let first, _, _) = machine.nextStep(at: .now), first.items.map(\.number) == [1] else {
+            throw Unexpected(step: machine.nextStep(at: .now))
+        }
+        machine.failed(Self.fault, handling: 1)
+        guard case .park(let failed, _, _) = machine.nextStep(at: .now), failed.attempts == 1 else {
+            throw Unexpected(step: machine.nextStep(at: .now))
+        }
+        let later = ContinuousClock.now + .seconds(60)
+        let parked = Parked<Int64>(key: 1, position: Position(1), attempts: 1, retryAt: later)
+        machine.committed(Cursor(number: 1, position: Position(1)), parking: parked)
+        guard case .handle(let second, _, _) = machine.nextStep(at: .now), second.handled.map(\.number) == [2] else {
+            throw Unexpected(step: machine.nextStep(at: .now))
+        }
+        machine.committed(Cursor(number: 2, position: Position(2)), handled: 1, next: [])
+        guard case .handle(let third, _, _) = machine.nextStep(at: .now), third.diverted == [Position(4)] else {
+            throw Unexpected(step: machine.nextStep(at: .now))
+        }
+        machine.committed(Cursor(number: 3, position: Position(4)), handled: 1, next: [])
+        guard case .retry(parked, _, _) = machine.nextStep(at: later) else {
+            throw Unexpected(step: machine.nextStep(at: later))
+        }
+        machine.failed(Self.fault, retrying: parked, SimulatedItem(number: 1))
+        guard case .giveUp(let dead, _, _) = machine.nextStep(at: later), dead.attempts == 2 else {
+            throw Unexpected(step: machine.nextStep(at: later))
+        }
+        let next = Parked<Int64>(key: 1, position: Position(4), attempts: 0, retryAt: .now)
+        machine.committed(Cursor(number: 4, position: Position(4)), ending: parked, next: next)
+        machine.messagesRead([])
+        guard case .retry(next, _, _) = machine.nextStep(at: later) else {
+            throw Unexpected(step: machine.nextStep(at: later))
+        }
+    }
+
+    @Test("one that may skip nothing keeps it parked however often it fails, until an operator discards it")
+    func neverGivenUp() throws {
+        var machine = Self.machine(givesUp: false, with: [1])
+        machine.failed(Self.fault, handling: 1)
+        var parked = Parked<Int64>(key: 1, position: Position(1), attempts: 1, retryAt: .now)
+        for attempts in 1...100 {
+            guard case .park(let failed, _, _) = machine.nextStep(at: .now), failed.attempts == attempts else {
+                throw Unexpected(step: machine.nextStep(at: .now))
+            }
+            parked.attempts = attempts
+            machine.committed(Cursor(number: Int64(attempts), position: Position(1)), parking: parked)
+            machine.messagesRead([])
+            machine.failed(Self.fault, retrying: parked, SimulatedItem(number: 1))
+        }
+        machine.committed(Cursor(number: 101, position: Position(1)), parking: parked)
+        parked.isDiscarded = true
+        machine.parkedRead([parked], crashes: [:])
+        let isRefused = machine.refuse(parked, SimulatedItem(number: 1))
+        guard isRefused, case .giveUp(let dead, _, _) = machine.nextStep(at: .now), dead.fault.code == .discarded else {
+            throw Unexpected(step: machine.nextStep(at: .now))
+        }
+    }
+
+    @Test("a partition with too much parked waits for the next failing one instead of growing")
+    func parkedIsBounded() throws {
+        var machine = Self.machine(parkedKeys: 1, with: [1, 2])
+        machine.failed(Self.fault, handling: 1)
+        let later = ContinuousClock.now + .seconds(60)
+        machine.committed(
+            Cursor(number: 1, position: Position(1)),
+            parking: Parked(key: 1, position: Position(1), attempts: 1, retryAt: later))
+        for _ in 0..<2 {
+            guard case .handle = machine.nextStep(at: .now) else { throw Unexpected(step: machine.nextStep(at: .now)) }
+            machine.failed(Self.fault, handling: 1)
+            guard case .backOff = machine.nextStep(at: .now) else { throw Unexpected(step: machine.nextStep(at: .now)) }
+            machine.backedOff()
+        }
+        guard case .giveUp(let dead, _, _) = machine.nextStep(at: .now), dead.item.number == 2 else {
+            throw Unexpected(step: machine.nextStep(at: .now))
+        }
     }
 
     @Test("releases between batches when the partition is no longer its share")
     func releases() throws {
-        var machine = PartitionMachine<Int64>(limits: .init())
-        machine.want(true)
-        machine.leaseTaken(Epoch(3))
-        machine.cursorRead(Cursor())
-        machine.messagesRead([1])
+        var machine = Self.machine(with: [1])
         machine.want(false)
-        guard case .release(Epoch(3)) = machine.nextStep() else { throw Unexpected(step: machine.nextStep()) }
+        guard case .release(Epoch(1)) = machine.nextStep(at: .now) else {
+            throw Unexpected(step: machine.nextStep(at: .now))
+        }
         machine.released()
-        guard case .wait = machine.nextStep() else { throw Unexpected(step: machine.nextStep()) }
+        guard case .wait = machine.nextStep(at: .now) else { throw Unexpected(step: machine.nextStep(at: .now)) }
     }
 
-    struct Unexpected: Error { let step: PartitionMachine<Int64>.Step }
+    struct Unexpected: Error { let step: PartitionMachine<SimulatedItem>.Step }
 }
 
 @Suite

@@ -73,6 +73,50 @@ struct OutageTests {
     }
 }
 
+/// What the policies can't read.
+@Suite("End to end: events from a newer sender", .timeLimit(.minutes(10)))
+struct NewerSenderTests {
+    @Test("an event that nobody here knows holds back its own key's consequences alone, until it is discarded")
+    func unknownEvent() async throws {
+        try await Quartet.with { quartet in
+            let anna = try await Device.signUp("anna", name: "Anna", at: quartet.edge)
+            let bob = try await Device.signUp("bob", name: "Bob", at: quartet.edge)
+            let carla = try await Device.signUp("carla", name: "Carla", at: quartet.edge)
+            let carlaSees = try await LiveView.open(carla)
+            let key = "account/\(anna.account)"
+            _ = try await quartet.psql(
+                """
+                SELECT contacts.log_append(
+                    ARRAY[contacts.log_partition_of('\(key)')], ARRAY['event'], ARRAY['ContactForetold'], ARRAY[7::smallint],
+                    ARRAY['\(key)'], ARRAY['\(anna.account)'::uuid], ARRAY['{}'::json], ARRAY[gen_random_uuid()],
+                    ARRAY[NULL::uuid], ARRAY[NULL::text], ARRAY[NULL::uuid], ARRAY[NULL::uuid], ARRAY[NULL::uuid],
+                    ARRAY[NULL::text], ARRAY[NULL::timestamptz]);
+                SELECT pg_notify('contacts.log', '');
+                """)
+            let parked = "SELECT count(*) FROM session_client.parked WHERE key = '\(key)' AND attempts"
+            try await quartet.wait(for: "the event to be parked", "\(parked) > 0") { $0.hasPrefix("1") }
+            // Anna's consequences wait; everybody else's don't.
+            try await anna.add(bob)
+            try await quartet.wait(for: "its key to wait", "\(parked) = 0") { !$0.hasPrefix("0") }
+            try await carla.add(bob)
+            try await carlaSees.wait("being told of her contact") { $0.data["type"] == "NotificationDelivered" }
+            let told = try await quartet.psql(
+                "SELECT count(*) FROM notifications.notification WHERE account = '\(anna.account)'")
+            #expect(told.hasPrefix("0"))
+
+            _ = try await quartet.psql("SELECT session_client.discard_parked('contacts.log', '\(key)')")
+            try await quartet.wait(
+                for: "Anna to be told",
+                "SELECT count(*) FROM notifications.notification WHERE account = '\(anna.account)'"
+            ) { $0.hasPrefix("1") }
+            let letter = try await quartet.psql(
+                "SELECT code, type, version FROM session_client.dead_letter WHERE kind = 'event'")
+            #expect(letter.hasPrefix("discarded|ContactForetold|7"))
+            #expect(try await quartet.psql("SELECT count(*) FROM session_client.parked").hasPrefix("0"))
+        }
+    }
+}
+
 extension Quartet {
     /// Starts a service that won't be ready.
     func startUnready(_ service: Service) async throws { try await start(service) }

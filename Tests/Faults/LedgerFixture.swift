@@ -11,7 +11,10 @@ extension DatabaseTemplate {
     /// The ledger and its client, migrated.
     static let ledger = DatabaseTemplate(
         "ledger",
-        services: [.init("ledger", readers: ["ledger_client"]), .init("ledger_client", readers: ["ledger"])]
+        services: [
+            .init("ledger", readers: ["ledger_client", "ledger_client_owner"]),
+            .init("ledger_client", readers: ["ledger"]),
+        ]
     ) { database in
         let templates = MigrationTemplates(folders: ["bus": ResourceFolder.url("SQL", of: "Bus")])
         for (schema, folder) in [("ledger_client", "ClientMigrations"), ("ledger", "Migrations")] {
@@ -39,10 +42,12 @@ struct LedgerFixture: Sendable {
 
     /// Starts a replica of the service and waits until it is ready.
     func startService(
-        fault: String? = nil, leaseMilliseconds: Int = 2000, workers: Int = 2, batch: Int = 64, listens: Bool = true
+        fault: String? = nil, leaseMilliseconds: Int = 2000, workers: Int = 2, batch: Int = 64, listens: Bool = true,
+        backoffMilliseconds: Int = 20
     ) async throws -> ChildProcess {
         var environment = [
             "LEDGER_LEASE_MS": "\(leaseMilliseconds)", "LEDGER_WORKERS": "\(workers)", "LEDGER_BATCH": "\(batch)",
+            "LEDGER_BACKOFF_MS": "\(backoffMilliseconds)",
         ]
         environment["LEDGER_FAULT"] = fault
         if !listens { environment["LEDGER_DOORBELLS"] = "off" }

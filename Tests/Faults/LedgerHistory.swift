@@ -136,7 +136,7 @@ struct LedgerInvariants {
               SELECT number - lag(number) OVER w AS step, position - lag(position) OVER w AS advance,
                      given_time - lag(given_time) OVER w AS time
                 FROM ledger.batch WINDOW w AS (PARTITION BY source, partition ORDER BY number)) AS v
-             WHERE step <> 1 OR advance <= 0 OR time < interval '0'
+             WHERE step <> 1 OR advance < 0 OR time < interval '0'
             """
         ),
     ]

@@ -26,6 +26,15 @@ public struct PostEntry: CommandBody {
     }
 }
 
+/// Ends the process of whoever handles it: stands for a defect in the rules.
+public struct EndProcess: CommandBody {
+    /// Anything goes.
+    public func validate() {}
+
+    /// Nothing to say.
+    public init() {}
+}
+
 /// An entry is in the books, and what the balance is after it.
 public struct EntryPosted: EventBody {
     /// Who sent it.
@@ -41,11 +50,13 @@ public struct EntryPosted: EventBody {
 /// The ledger's commands.
 public enum LedgerCommand: MessageSet {
     case postEntry(PostEntry)
+    case endProcess(EndProcess)
 
     /// Reads a row's body by its type and version.
     public init(type: String, version: Int16, body: [UInt8]) throws(MessageError) {
         switch (type, version) {
         case (PostEntry.type, 1): self = .postEntry(try .decoded(from: body))
+        case (EndProcess.type, 1): self = .endProcess(try .decoded(from: body))
         default: throw .unknownType(type, version: version)
         }
     }
@@ -54,6 +65,7 @@ public enum LedgerCommand: MessageSet {
     public var body: any MessageBody {
         switch self {
         case .postEntry(let body): body
+        case .endProcess(let body): body
         }
     }
 }

@@ -62,10 +62,20 @@ public struct LedgerClient: Service {
         _ entry: PostEntry, for account: AccountID, id: CommandID = .new(), mayBeRepeated: Bool = false,
         patience: Duration = .seconds(10), expiresAt: Instant? = nil
     ) async throws -> Outcome {
+        try await ask(
+            PostEntry.type, try entry.encoded(), for: account, id: id, mayBeRepeated: mayBeRepeated, patience: patience,
+            expiresAt: expiresAt)
+    }
+
+    /// Asks for anything at all and waits for the outcome.
+    public func ask(
+        _ type: String, _ body: [UInt8], for account: AccountID, id: CommandID = .new(), mayBeRepeated: Bool = false,
+        patience: Duration = .seconds(10), expiresAt: Instant? = nil
+    ) async throws -> Outcome {
         try await sender.send(
             Message(
-                kind: .command, type: PostEntry.type, key: .account(account), account: account,
-                body: try entry.encoded(), commandID: id, expiresAt: expiresAt),
+                kind: .command, type: type, key: .account(account), account: account, body: body, commandID: id,
+                expiresAt: expiresAt),
             mayBeRepeated: mayBeRepeated, patience: patience)
     }
 }

@@ -30,6 +30,7 @@ public enum LedgerReducer: Reducer {
             throw Rejection(.invalidField, "somebody must ask", field: "account")
         }
         switch command {
+        case .endProcess: fatalError("the test asked for it")
         case .postEntry(let entry):
             let balance = state.balances[account] ?? 0
             let (after, overflow) = balance.addingReportingOverflow(entry.amount)

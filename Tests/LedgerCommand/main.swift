@@ -30,6 +30,11 @@ var settings = ConsumerSettings()
 settings.workers = environment["LEDGER_WORKERS"].flatMap(Int.init) ?? 2
 settings.leaseDuration = .milliseconds(environment["LEDGER_LEASE_MS"].flatMap(Int.init) ?? 2000)
 settings.limits.batch = environment["LEDGER_BATCH"].flatMap(Int.init) ?? 64
+if let pause = environment["LEDGER_BACKOFF_MS"].flatMap(Int.init) {
+    settings.backoff = Backoff(
+        initial: .milliseconds(pause), maximum: .milliseconds(max(5000, pause)), multiplier: 2)
+    settings.unreadableBackoff = settings.backoff
+}
 if let fault = environment["LEDGER_FAULT"]?.split(separator: ":").map(String.init), fault.count == 2,
     let count = Int(fault[1])
 {

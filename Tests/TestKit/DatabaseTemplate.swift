@@ -30,9 +30,9 @@ public final class DatabaseTemplate: Sendable {
 
     /// The product's four services, with the law of who may look where.
     public static let productServices: [Service] = [
-        Service("session", readers: ["session_client"]),
-        Service("contacts", readers: ["session_client"]),
-        Service("notifications", readers: ["session_client"]),
+        Service("session", readers: ["session_client", "session_client_owner"]),
+        Service("contacts", readers: ["session_client", "session_client_owner"]),
+        Service("notifications", readers: ["session_client", "session_client_owner"]),
         Service("session_client", readers: ["session", "contacts", "notifications"]),
     ]
 

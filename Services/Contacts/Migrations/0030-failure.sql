@@ -1,0 +1,1 @@
+--! include bus/failure.sql schema=contacts sender=session_client

@@ -1,0 +1,1 @@
+--! include bus/failure.sql schema=notifications sender=session_client

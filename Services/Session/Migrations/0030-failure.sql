@@ -1,0 +1,1 @@
+--! include bus/failure.sql schema=session sender=session_client

@@ -1,0 +1,1 @@
+--! include bus/failure.sql schema=session_client sender=session_client

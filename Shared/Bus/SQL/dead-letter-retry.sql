@@ -1,0 +1,27 @@
+-- Sends a dead letter of a service again. Placeholders: schema and log (of the commands), consumer (the service).
+
+CREATE FUNCTION {{schema}}.retry_{{log}}(dead uuid) RETURNS uuid
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    letter record; -- the consumer's schema may be made later than this one
+    fresh  uuid := {{schema}}.new_id();
+BEGIN
+    SELECT * INTO letter FROM {{consumer}}.dead_letter AS d WHERE d.message_id = dead;
+    IF NOT FOUND OR letter.kind <> 'command' THEN
+        RAISE EXCEPTION '% is no dead letter of a command to {{consumer}}', dead
+            USING HINT = 'Its message_id is wanted, as the list of dead letters shows it.';
+    END IF;
+    INSERT INTO {{schema}}.dead_letter_decision (message_id, decision, command_id) VALUES (dead, 'retried', fresh);
+    PERFORM {{schema}}.{{log}}_append(
+        ARRAY[{{schema}}.{{log}}_partition_of(letter.key)], ARRAY['command'], ARRAY[letter.type],
+        ARRAY[letter.version], ARRAY[letter.key], ARRAY[letter.account], ARRAY[letter.body],
+        ARRAY[{{schema}}.new_id()], ARRAY[fresh], ARRAY[NULL::text], ARRAY[NULL::uuid],
+        ARRAY[letter.correlation_id], ARRAY[dead], ARRAY[letter.trace_parent], ARRAY[NULL::timestamptz]);
+    PERFORM pg_notify('{{schema}}.{{log}}', {{schema}}.{{log}}_partition_of(letter.key)::text);
+    RETURN fresh;
+END
+$$;
+COMMENT ON FUNCTION {{schema}}.retry_{{log}}(uuid) IS
+    'For operators: sends a dead letter of {{consumer}} anew, once, as a command with a new id, which it returns, and the dead one as its causation.';
+REVOKE EXECUTE ON FUNCTION {{schema}}.retry_{{log}}(uuid) FROM PUBLIC;

@@ -1,0 +1,217 @@
+import Bus
+import Foundation
+import Ledger
+import Postgres
+import TestKit
+import Testing
+import Vocabulary
+
+/// Commands that fail: parked, tried again, given up; and those that end the process.
+@Suite
+struct ParkingTests {
+    private static let cursed: Int64 = 666_666
+
+    private func operate(_ fixture: LedgerFixture, _ sql: Query) async throws -> String? {
+        let connection = try await Connection.connect(
+            Configuration(try fixture.database.url(as: "quartet_operator")))
+        let text = try await connection.run { try $0.query(sql).only?.decode(0, as: String.self) }
+        await connection.close()
+        return text
+    }
+
+    private func waitForParked(_ count: Int64, attempts: String, _ fixture: LedgerFixture) async throws {
+        for _ in 0..<1000 {
+            let parked = try await fixture.number("SELECT count(*) FROM ledger.parked WHERE attempts \(attempts)")
+            if parked == count { return }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        throw Unexpected("there are never \(count) parked messages with attempts \(attempts)")
+    }
+
+    @Test(
+        "a failing command holds back its own key alone; an operator has it tried again, and the key goes on in order")
+    func parked() async throws {
+        try await LedgerFixture.with { fixture in
+            let service = try await fixture.startService(backoffMilliseconds: 600_000)
+            try await fixture.withClient { client in
+                let account = AccountID.new()
+                let outcomes = Observed<[Int64]>([])
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for n in Int64(1)...4 {
+                        group.addTask {
+                            let amount = n == 1 ? Self.cursed : 1
+                            let outcome = try await client.post(
+                                PostEntry(client: "a", n: n, amount: amount), for: account, patience: .seconds(60))
+                            #expect(outcome.kind == .accepted)
+                            outcomes.update { $0.append(n) }
+                        }
+                        // In this order: the next is sent when this one is parked.
+                        try await waitForParked(n, attempts: ">= 0", fixture)
+                    }
+                    try await waitForParked(3, attempts: "= 0", fixture)
+                    // Everybody else goes on, in all partitions.
+                    for number in 0..<40 {
+                        let other = try await client.post(
+                            PostEntry(client: "b\(number)", n: 1, amount: 1), for: .new())
+                        #expect(other.kind == .accepted)
+                    }
+                    #expect(outcomes.value.isEmpty)
+                    // What helps against the error, and then: now.
+                    try await fixture.database.psql("ALTER TABLE ledger.entry DROP CONSTRAINT entry_is_not_cursed")
+                    let told = try await operate(
+                        fixture,
+                        "SELECT ledger.retry_parked('ledger_client.ledger_commands', \(Key.account(account).description))::text"
+                    )
+                    #expect(told == "1")
+                    try await group.waitForAll()
+                }
+                #expect(try await fixture.number("SELECT count(*) FROM ledger.parked") == 0)
+                #expect(try await fixture.number("SELECT count(*) FROM ledger.attempt") == 0)
+                let order = try await fixture.database.psql(
+                    "SELECT string_agg(body->>'n', ',' ORDER BY position) FROM ledger.log WHERE account = '\(account)'")
+                #expect(order.trimmingCharacters(in: .whitespacesAndNewlines) == "1,2,3,4")
+            }
+            await service.end()
+            try await LedgerInvariants(fixture).check()
+        }
+    }
+
+    @Test("what is parked when its owner is killed is tried again by the next one")
+    func parkedSurvives() async throws {
+        try await LedgerFixture.with { fixture in
+            let first = try await fixture.startService(leaseMilliseconds: 500, backoffMilliseconds: 600_000)
+            try await fixture.withClient { client in
+                let account = AccountID.new()
+                async let outcome = client.post(
+                    PostEntry(client: "a", n: 1, amount: Self.cursed), for: account, patience: .seconds(60))
+                try await waitForParked(1, attempts: "= 1", fixture)
+                first.send(.kill)
+                await first.end()
+                try await fixture.database.psql(
+                    "ALTER TABLE ledger.entry DROP CONSTRAINT entry_is_not_cursed; UPDATE ledger.parked SET retry_at = now()"
+                )
+                let second = try await fixture.startService(leaseMilliseconds: 500)
+                #expect(try await outcome.kind == .accepted)
+                await second.end()
+            }
+            try await LedgerInvariants(fixture).check()
+        }
+    }
+
+    @Test("one that keeps failing is a dead letter with its error; sent again by an operator it is a new command, once")
+    func deadLetter() async throws {
+        try await LedgerFixture.with { fixture in
+            let service = try await fixture.startService()
+            try await fixture.withClient { client in
+                let account = AccountID.new()
+                let outcome = try await client.post(
+                    PostEntry(client: "a", n: 1, amount: Self.cursed), for: account, patience: .seconds(60))
+                guard case .failed("error") = outcome else { throw Unexpected("\(outcome)") }
+                let letter = try await fixture.database.psql(
+                    """
+                    SELECT message_id FROM ledger.dead_letter
+                     WHERE code = 'error' AND attempts = 5 AND error LIKE '%entry_is_not_cursed%'
+                       AND body->>'amount' = '666666'
+                    """
+                ).trimmingCharacters(in: .whitespacesAndNewlines)
+                // The key isn't held back any longer.
+                let next = try await client.post(PostEntry(client: "a", n: 2, amount: 1), for: account)
+                #expect(next.kind == .accepted)
+
+                try await fixture.database.psql(
+                    """
+                    ALTER TABLE ledger.entry DROP CONSTRAINT entry_is_not_cursed;
+                    GRANT EXECUTE ON FUNCTION ledger_client.retry_ledger_commands(uuid) TO quartet_operator
+                    """)
+                let retry: Query = "SELECT ledger_client.retry_ledger_commands(\(letter)::uuid)::text"
+                let command = try await operate(fixture, retry) ?? ""
+                try await wait(
+                    for: "the new command's outcome", fixture,
+                    "SELECT count(*) FROM ledger.outcome WHERE command_id = '\(command)' AND outcome = 'accepted'")
+                let told = try await fixture.number(
+                    """
+                    SELECT count(*) FROM ledger_client.ledger_commands
+                     WHERE command_id = '\(command)' AND causation_id = '\(letter)'
+                    """)
+                #expect(told == 1)
+                await #expect(throws: PostgresError.self) { try await operate(fixture, retry) }
+            }
+            await service.end()
+        }
+    }
+
+    private func wait(for what: String, _ fixture: LedgerFixture, _ count: String) async throws {
+        for _ in 0..<1000 {
+            if try await fixture.number(count) == 1 { return }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        throw Unexpected("waited 20 seconds for \(what)")
+    }
+
+    @Test("a type that nobody here knows waits for an update, then fails as unreadable; nothing is skipped silently")
+    func unreadable() async throws {
+        try await LedgerFixture.with { fixture in
+            let service = try await fixture.startService()
+            try await fixture.withClient { client in
+                let outcome = try await client.ask(
+                    "FromTheFuture", Array("{}".utf8), for: .new(), patience: .seconds(60))
+                guard case .failed("unreadable") = outcome else { throw Unexpected("\(outcome)") }
+                let dead = try await fixture.number(
+                    "SELECT count(*) FROM ledger.dead_letter WHERE code = 'unreadable' AND attempts = 8")
+                #expect(dead == 1)
+            }
+            await service.end()
+        }
+    }
+
+    @Test("a command that ends the process fails as crashed after three; those around it are done, once each")
+    func endsTheProcess() async throws {
+        try await LedgerFixture.with { fixture in
+            let isDone = Observed(false)
+            try await fixture.withClient { client in
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    // Somebody starts it again whenever it ended, as an init system does.
+                    group.addTask {
+                        while !isDone.value {
+                            let service = try await fixture.startService(leaseMilliseconds: 300)
+                            while !isDone.value {
+                                do { try await service.waitForExit(within: .milliseconds(200)) } catch { continue }
+                                break
+                            }
+                            await service.end()
+                        }
+                    }
+                    group.addTask {
+                        defer { isDone.update { $0 = true } }
+                        try await withThrowingTaskGroup(of: Void.self) { callers in
+                            for trap in 0..<2 {
+                                callers.addTask {
+                                    let outcome = try await client.ask(
+                                        EndProcess.type, Array("{}".utf8), for: .new(), mayBeRepeated: true,
+                                        patience: .seconds(120))
+                                    guard case .failed("crashed") = outcome else {
+                                        throw Unexpected("trap \(trap): \(outcome)")
+                                    }
+                                }
+                            }
+                            for number in 0..<60 {
+                                callers.addTask {
+                                    let outcome = try await client.post(
+                                        PostEntry(client: "\(number)", n: 1, amount: 1), for: .new(),
+                                        mayBeRepeated: true, patience: .seconds(120))
+                                    guard outcome.kind == .accepted else { throw Unexpected("\(number): \(outcome)") }
+                                }
+                            }
+                            try await callers.waitForAll()
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+            }
+            #expect(try await fixture.number("SELECT count(*) FROM ledger.entry") == 60)
+            #expect(try await fixture.number("SELECT count(*) FROM ledger.dead_letter WHERE code = 'crashed'") == 2)
+            #expect(try await fixture.number("SELECT count(*) FROM ledger.attempt") == 0)
+            try await LedgerInvariants(fixture).check()
+        }
+    }
+}

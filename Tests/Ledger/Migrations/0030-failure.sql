@@ -1,0 +1,1 @@
+--! include bus/failure.sql schema=ledger sender=ledger_client
