@@ -33,4 +33,5 @@ SELECT format('COMMENT ON DATABASE %I IS %L', :'database',
 -- The law: session-client may look at what owners publish, and each service at the commands addressed to it. USAGE only
 -- opens the door; which tables may be read is granted beside each table, in the migrations.
 GRANT USAGE ON SCHEMA session, contacts, notifications TO session_client, session_client_owner;
-GRANT USAGE ON SCHEMA session_client TO session, contacts, notifications;
+GRANT USAGE ON SCHEMA session_client
+   TO session, contacts, notifications, session_owner, contacts_owner, notifications_owner;

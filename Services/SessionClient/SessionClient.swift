@@ -124,14 +124,18 @@ public struct SessionClient: Service {
             edge: edge, host: context.settings[Self.host], port: context.settings[Self.port],
             connections: context.settings[Self.connections], check: http, logger: logger)
 
+        let retention = Retention(
+            schema: "session_client", logs: services.all.map(\.commands) + operationsLog, hasOutcomes: false,
+            interval: context.settings[CommonSettings.retentionInterval], configuration: database, logger: logger)
         try await context.runTogether(
-            [doorbells, operations] + services.all.flatMap(\.services)
+            [doorbells, operations, retention] + services.all.flatMap(\.services)
                 + policies(services, doorbells) + [sagas, server])
         await pool.close()
     }
 
     private func policies(_ services: ServiceConnections, _ doorbells: Doorbells) -> [any Service] {
-        let settings = ConsumerSettings(context.settings)
+        var settings = ConsumerSettings(context.settings)
+        settings.onExpiry = { [bus] in bus.report(.notReady($0)) }
         func consumer(of domain: Domain, _ policy: some Policy) -> any Service {
             Consumer(
                 source: services[domain].log, schema: "session_client", settings: settings,

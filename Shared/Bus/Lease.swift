@@ -115,6 +115,13 @@ struct LeaseStatements: Sendable {
         """
     }
 
+    /// Where the partition's history begins: before it, messages are gone.
+    func base(_ partition: Partition) -> Query {
+        """
+        SELECT p.base_position FROM \(unescaped: "\(source)_partition") AS p WHERE p.partition = \(partition.number)
+        """
+    }
+
     /// The batch after `cursor`, built on it: the fence.
     func commitBatch(
         after cursor: Cursor, partition: Partition, position: Position, epoch: Epoch, time: Instant, messages: Int

@@ -72,7 +72,7 @@ extension Log {
         SELECT \(unescaped: Self.columns) FROM \(unescaped: name.description)
          WHERE partition = \(partition(of: key).number)
            AND position > \(position.number) AND position <= \(end.number) AND key = \(key.description)
-           AND kind = 'event'
+           AND kind = 'event' AND type <> 'Redacted'
          ORDER BY position
         """
     }

@@ -1,5 +1,5 @@
 import Foundation
-public import Vocabulary
+import Vocabulary
 
 /// Encodes what is known to be encodable: a few strings.
 func encodedOrEmpty(_ value: some Encodable) -> [UInt8] {

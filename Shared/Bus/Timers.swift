@@ -1,7 +1,7 @@
 public import Logging
 public import Postgres
 public import ServiceLifecycle
-public import Vocabulary
+import Vocabulary
 
 /// Sends a service what it wanted to be told when it is due: takes due timers out of the table `timer` and puts their
 /// commands into the service's log `due`, in one transaction. From there they are handled as all commands are.

@@ -12,6 +12,8 @@ final class WorkerLoop<Handler: BatchHandler> {
     /// Until when the leases hold, by this machine's clock, counted from before they were asked for.
     var leasesEnd = ContinuousClock.now
     var nextMaintenance = ContinuousClock.now
+    /// Partitions of which this was said already.
+    private var expired: Set<Int> = []
     private var nextPoll = ContinuousClock.now
 
     var settings: ConsumerSettings { worker.settings }
@@ -175,14 +177,36 @@ final class WorkerLoop<Handler: BatchHandler> {
 
     private func open(_ opening: [Int]) throws {
         let cursors = try pipelined(opening) { leases.cursor(Partition(Int32($0))) }
-        for ((index, rows), found) in zip(zip(opening, cursors), try parkedAndCrashes(of: opening)) {
+        let bases = try pipelined(opening) { leases.base(Partition(Int32($0))) }
+        for ((index, (rows, base)), found) in zip(
+            zip(opening, zip(cursors, bases)), try parkedAndCrashes(of: opening))
+        {
             let cursor = try rows.only.map(Cursor.init) ?? Cursor()
+            let begin = Position(try base.only?.decode(0, as: Int64.self) ?? 0)
+            guard cursor.number == 0 || cursor.position >= begin else {
+                expire(index, cursor.position, begin)
+                continue
+            }
             if !found.crashes.isEmpty {
                 try database.execute(
                     parking.forgetOldAttempts(before: cursor.position, in: Partition(Int32(index))))
             }
             machines[index].opened(cursor, parked: found.parked, crashes: found.crashes)
         }
+    }
+
+    /// Messages were deleted that nobody here handled: going on as if nothing were would be to skip them silently.
+    private func expire(_ index: Int, _ position: Position, _ begin: Position) {
+        let problem = """
+            \(worker.source.name) was kept to \(begin) in partition \(index), but only \(position) is handled: what is \
+            between is lost to \(leases.schema), which was gone for too long. To go on without it, as quartet_operator: \
+            SELECT \(leases.schema).accept_expiry('\(worker.source.name)')
+            """
+        if !expired.contains(index) { worker.logger.error("\(problem)") }
+        expired.insert(index)
+        settings.onExpiry?(problem)
+        machines[index].leaseLost()
+        machines[index].leaseRefused()
     }
 
     private func parkedAndCrashes(

@@ -211,7 +211,9 @@ struct EndToEndFaultTests {
                 let isDone = Observed(false)
                 let (seen, refetched) = try await withThrowingTaskGroup(of: ([String], Int)?.self) { group in
                     let seed = random.fork()
-                    group.addTask { try await Self.follow(bob, until: isDone, random: seed) }
+                    let hasBegun = Observed(false)
+                    group.addTask { try await Self.follow(bob, hasBegun: hasBegun, until: isDone, random: seed) }
+                    try await hasBegun.wait("the first snapshot") { $0 ? true : nil }
                     for number in 1...60 {
                         try await bob.act(
                             "UpdateContact",
@@ -241,7 +243,7 @@ struct EndToEndFaultTests {
     /// Follows the contacts, leaving and coming back at random, until the last change; returns the nicknames in the order
     /// in which they came, and how often a stream had to begin anew.
     private static func follow(
-        _ device: Device, until isDone: Observed<Bool>, random: SeededRandom
+        _ device: Device, hasBegun: Observed<Bool>, until isDone: Observed<Bool>, random: SeededRandom
     ) async throws -> ([String], Int) {
         var random = random
         var (nicknames, refetched) = ([String](), 0)
@@ -253,6 +255,7 @@ struct EndToEndFaultTests {
                 for try await event in try await device.edge.stream(token: device.token, after: lastEventID) {
                     lastEventID = event.id ?? lastEventID
                     if event.name == "contacts.snapshot" {
+                        hasBegun.update { $0 = true }
                         refetched += isResuming ? 1 : 0
                         // What comes last is in it already.
                         if event.data["state"]["isApprovalRequired"].isTrue { return (nicknames, refetched) }

@@ -13,7 +13,7 @@ extension DatabaseTemplate {
         "ledger",
         services: [
             .init("ledger", readers: ["ledger_client", "ledger_client_owner"]),
-            .init("ledger_client", readers: ["ledger"]),
+            .init("ledger_client", readers: ["ledger", "ledger_owner"]),
         ]
     ) { database in
         let templates = MigrationTemplates(folders: ["bus": ResourceFolder.url("SQL", of: "Bus")])

@@ -33,7 +33,11 @@ public final class DatabaseTemplate: Sendable {
         Service("session", readers: ["session_client", "session_client_owner"]),
         Service("contacts", readers: ["session_client", "session_client_owner"]),
         Service("notifications", readers: ["session_client", "session_client_owner"]),
-        Service("session_client", readers: ["session", "contacts", "notifications"]),
+        Service(
+            "session_client",
+            readers: [
+                "session", "contacts", "notifications", "session_owner", "contacts_owner", "notifications_owner",
+            ]),
     ]
 
     /// What it is called in database names.

@@ -69,7 +69,7 @@ CREATE TABLE {{schema}}.dead_letter (
 CREATE INDEX dead_letter_by_time ON {{schema}}.dead_letter (died_at);
 
 COMMENT ON TABLE {{schema}}.dead_letter IS
-    'Messages that kept failing, set aside with their error. A command''s outcome is failed; session_client.retry_dead_letter sends it anew.';
+    'Messages that kept failing, set aside with their error. A command''s outcome is failed; {{sender}} can send it anew.';
 COMMENT ON INDEX {{schema}}.dead_letter_by_time IS 'The newest first, and what retention may forget.';
 COMMENT ON COLUMN {{schema}}.dead_letter.message_id IS 'The message.';
 COMMENT ON COLUMN {{schema}}.dead_letter.source IS 'The log that it came from, as schema.table.';
@@ -131,4 +131,4 @@ GRANT SELECT, INSERT ON {{schema}}.dead_letter TO {{schema}};
 
 REVOKE EXECUTE ON FUNCTION {{schema}}.retry_parked(text, text), {{schema}}.discard_parked(text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION {{schema}}.retry_parked(text, text), {{schema}}.discard_parked(text, text) TO quartet_operator;
-GRANT SELECT ON {{schema}}.dead_letter TO {{sender}}, {{sender}}_owner;
+GRANT SELECT ON {{schema}}.dead_letter TO {{sender}}_owner;

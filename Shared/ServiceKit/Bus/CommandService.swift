@@ -31,14 +31,20 @@ struct CommandService<S: Store>: Service {
         let doorbells = Doorbells(configuration: context.database, logger: context.logger)
         doorbells.report(to: check)
         let handler = CommandHandler(store, log: logs[0])
+        var settings = ConsumerSettings(context.settings)
+        settings.onExpiry = { [check] in check.report(.notReady($0)) }
         let consumers = logs.dropFirst().map { source in
             Consumer(
-                source: source, schema: schema, settings: ConsumerSettings(context.settings),
+                source: source, schema: schema, settings: settings,
                 configuration: context.database, doorbells: doorbells, logger: context.logger, handler: handler)
         }
         let timers = logs.filter { $0.name == due }.map {
             Timers(log: $0, configuration: context.database, logger: context.logger)
         }
-        try await context.runTogether([doorbells] + consumers + timers)
+        let retention = Retention(
+            schema: schema, logs: logs.filter { $0.name.schema == schema }, hasOutcomes: true,
+            interval: context.settings[CommonSettings.retentionInterval], configuration: context.database,
+            logger: context.logger)
+        try await context.runTogether([doorbells] + consumers + timers + [retention])
     }
 }

@@ -5,8 +5,8 @@ public import Logging
 public enum CommonSettings {
     /// All of them, for ``Settings/init(_:arguments:environment:)``.
     public static let all: [any SettingDeclaration] = [
-        databaseURL, databaseRole, databasePassword, adminHost, adminPort, logFormat, logLevel, migrationsFolder,
-        templatesFolder,
+        databaseURL, databaseRole, databasePassword, adminHost, adminPort, logFormat, logLevel, retentionInterval,
+        migrationsFolder, templatesFolder,
     ]
 
     /// Where the database is.
@@ -44,6 +44,11 @@ public enum CommonSettings {
     /// What is logged.
     public static let logLevel = Setting<Logger.Level>.choice(
         "log.level", default: .info, help: "The least severe level that is logged.")
+
+    /// How often old rows are looked for.
+    public static let retentionInterval = Setting<Duration>.duration(
+        "retention.interval", in: .milliseconds(100)...(.seconds(86_400)), default: .seconds(60),
+        help: "How often to forget what is kept for long enough; how long that is, the table retention says.")
 
     /// Where the migrations are.
     public static let migrationsFolder = Setting<String?>.text(

@@ -1,0 +1,90 @@
+-- How a log forgets. Placeholders: schema, log, consumer (the schema of who handles it, if anybody does).
+
+INSERT INTO {{schema}}.retention (subject, keep, expire_after) VALUES ('{{log}}', interval '30 days', interval '90 days');
+
+CREATE FUNCTION {{schema}}.{{log}}_handled(of_partition int) RETURNS bigint
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    handled bigint;
+    parked  bigint;
+BEGIN
+    -- Who has never run has no lease rows and isn't waited for.
+    IF NOT EXISTS (SELECT FROM {{consumer}}.lease AS l WHERE l.source = '{{schema}}.{{log}}') THEN
+        RETURN 9223372036854775807;
+    END IF;
+    SELECT b.position INTO handled FROM {{consumer}}.batch AS b
+     WHERE b.source = '{{schema}}.{{log}}' AND b.partition = of_partition ORDER BY b.number DESC LIMIT 1;
+    SELECT min(p.position) - 1 INTO parked FROM {{consumer}}.parked AS p
+     WHERE p.source = '{{schema}}.{{log}}' AND p.partition = of_partition;
+    RETURN least(coalesce(handled, 0), coalesce(parked, 9223372036854775807));
+END
+$$;
+COMMENT ON FUNCTION {{schema}}.{{log}}_handled(int) IS
+    'Up to where {{consumer}} has handled a partition, leaving out what is parked; everything, if it never consumed this log.';
+
+CREATE FUNCTION {{schema}}.{{log}}_delete_old(of_partition int, at_most int) RETURNS bigint
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
+AS $$
+DECLARE
+    rule    record;
+    base    bigint;
+    newest  bigint;
+    handled bigint;
+    up_to   bigint;
+    deleted bigint;
+BEGIN
+    SELECT r.keep, r.expire_after INTO rule FROM {{schema}}.retention AS r WHERE r.subject = '{{log}}';
+    SELECT p.base_position INTO base FROM {{schema}}.{{log}}_partition AS p WHERE p.partition = of_partition;
+    handled := {{schema}}.{{log}}_handled(of_partition);
+    -- Positions are in the order of time, so what is old is at the beginning.
+    SELECT max(old.position) INTO up_to
+      FROM (SELECT l.position, l.recorded_at FROM {{schema}}.{{log}} AS l
+             WHERE l.partition = of_partition AND l.position > base ORDER BY l.position LIMIT at_most) AS old
+     WHERE (old.recorded_at < clock_timestamp() - rule.keep AND old.position <= handled)
+        OR old.recorded_at < clock_timestamp() - rule.expire_after;
+    IF up_to IS NULL THEN RETURN 0; END IF;
+
+    PERFORM FROM {{schema}}.{{log}}_partition AS p WHERE p.partition = of_partition FOR NO KEY UPDATE;
+    -- The newest row stays for ever: numbers go on from it, and finding it never walks over dead index entries.
+    SELECT l.position INTO newest FROM {{schema}}.{{log}} AS l
+     WHERE l.partition = of_partition ORDER BY l.position DESC LIMIT 1;
+    up_to := least(up_to, newest - 1);
+    DELETE FROM {{schema}}.{{log}} AS l
+     WHERE l.partition = of_partition AND l.position > base AND l.position <= up_to;
+    GET DIAGNOSTICS deleted = ROW_COUNT;
+    IF deleted > 0 THEN
+        UPDATE {{schema}}.{{log}}_partition AS p SET base_position = greatest(p.base_position, up_to)
+         WHERE p.partition = of_partition;
+    END IF;
+    RETURN deleted;
+END
+$$;
+COMMENT ON FUNCTION {{schema}}.{{log}}_delete_old(int, int) IS
+    'Deletes a partition''s rows, at most so many, that are older than {{schema}}.retention says and handled, or expired. Never the newest. Returns how many.';
+REVOKE EXECUTE ON FUNCTION {{schema}}.{{log}}_handled(int), {{schema}}.{{log}}_delete_old(int, int) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION {{schema}}.{{log}}_handled(int), {{schema}}.{{log}}_delete_old(int, int) TO {{schema}};
+GRANT EXECUTE ON FUNCTION {{schema}}.{{log}}_handled(int) TO quartet_reader;
+
+CREATE FUNCTION {{schema}}.{{log}}_redact(of_account uuid, of_partition int, after_position bigint, at_most int) RETURNS bigint
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
+AS $$
+DECLARE
+    last bigint;
+BEGIN
+    SELECT max(l.position) INTO last
+      FROM (SELECT n.position FROM {{schema}}.{{log}} AS n
+             WHERE n.partition = of_partition AND n.position > after_position
+             ORDER BY n.position LIMIT at_most) AS l;
+    IF last IS NULL THEN RETURN NULL; END IF;
+    last := least(last, {{schema}}.{{log}}_handled(of_partition));
+    UPDATE {{schema}}.{{log}} AS l SET body = '{}', type = 'Redacted', version = 1
+     WHERE l.partition = of_partition AND l.position > after_position AND l.position <= last
+       AND (l.account = of_account OR l.key = 'account/' || of_account) AND l.type <> 'Redacted';
+    RETURN last;
+END
+$$;
+COMMENT ON FUNCTION {{schema}}.{{log}}_redact(uuid, int, bigint, int) IS
+    'Empties an account''s messages among so many rows after a position, as far as they are handled. Returns the last position looked at; null at the end.';
+REVOKE EXECUTE ON FUNCTION {{schema}}.{{log}}_redact(uuid, int, bigint, int) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION {{schema}}.{{log}}_redact(uuid, int, bigint, int) TO {{schema}};

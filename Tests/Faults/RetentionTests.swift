@@ -1,0 +1,241 @@
+import Bus
+import Foundation
+import Ledger
+import Postgres
+import ServiceLifecycle
+import TestKit
+import Testing
+import Vocabulary
+
+/// What is forgotten, when, and who is told.
+@Suite
+struct RetentionTests {
+    private func retention(
+        _ fixture: LedgerFixture, of schema: String, _ log: String, hasOutcomes: Bool
+    ) async throws -> Retention {
+        let configuration = Configuration(try fixture.database.url(as: schema))
+        let connection = try await Connection.connect(configuration)
+        let opened = try await connection.run { try Log.open(LogName(schema: schema, table: log), $0) }
+        await connection.close()
+        return Retention(
+            schema: schema, logs: [opened], hasOutcomes: hasOutcomes, interval: .milliseconds(100),
+            configuration: configuration, logger: LedgerFixture.logger)
+    }
+
+    /// Runs the retention of both schemas until `sql` gives what is wanted.
+    private func forget(_ fixture: LedgerFixture, until sql: String, is wanted: Int64) async throws {
+        let services = [
+            try await retention(fixture, of: "ledger", "log", hasOutcomes: true),
+            try await retention(fixture, of: "ledger_client", "ledger_commands", hasOutcomes: false),
+        ]
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for service in services { group.addTask { try await service.run() } }
+            defer { group.cancelAll() }
+            var last: Int64 = -1
+            for _ in 0..<500 {
+                last = try await fixture.number(sql)
+                if last == wanted { return }
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            throw Unexpected("'\(sql)' gave \(last) for 10 seconds, not \(wanted)")
+        }
+    }
+
+    private func age(_ fixture: LedgerFixture, days: Int) async throws {
+        try await fixture.database.psql(
+            """
+            UPDATE ledger.log SET recorded_at = recorded_at - interval '\(days) days';
+            UPDATE ledger_client.ledger_commands SET recorded_at = recorded_at - interval '\(days) days';
+            UPDATE ledger.batch SET given_time = given_time - interval '\(days) days';
+            """)
+    }
+
+    private static let account = AccountID.new()
+
+    private func post(_ client: LedgerClient, _ numbers: ClosedRange<Int64>) async throws {
+        for n in numbers {
+            let outcome = try await client.post(PostEntry(client: "a", n: n, amount: 1), for: Self.account)
+            #expect(outcome.kind == .accepted)
+        }
+    }
+
+    @Test("old rows go but the newest of each partition; numbers go on; who resumes from before that gets a snapshot")
+    func oldRowsGo() async throws {
+        try await LedgerFixture.with { fixture in
+            let service = try await fixture.startService()
+            try await fixture.withClient { client in
+                let key = Key.account(Self.account)
+                let state: Query = "SELECT amount::text FROM ledger.balance WHERE account = \(Self.account)"
+                let first = try await client.streams.subscribe(to: key, from: nil, state: state)
+                try await post(client, 1...20)
+                try await age(fixture, days: 40)
+                try await forget(
+                    fixture, until: "SELECT count(*) FROM ledger.log, ledger_client.ledger_commands", is: 1)
+                let kept = try await fixture.number(
+                    "SELECT count(*) FROM ledger.log WHERE position = 20 AND (body->>'n')::bigint = 20")
+                #expect(kept == 1)
+                #expect(try await fixture.number("SELECT count(*) FROM ledger.batch WHERE source IS NOT NULL") == 1)
+                #expect(
+                    try await fixture.number("SELECT count(*) FROM ledger.outcome") == 20,
+                    "kept for 31 days by their ids")
+
+                // Its token is from before the kept history.
+                let resumed = try await client.streams.subscribe(to: key, from: first.token, state: state)
+                guard case .snapshot(let body, isRefetched: true) = resumed.beginning else {
+                    throw Unexpected("\(resumed.beginning)")
+                }
+                #expect(body == Array("20".utf8))
+
+                try await post(client, 21...22)
+                let position = try await fixture.number("SELECT max(position) FROM ledger.log")
+                #expect(position == 22)
+                let token = resumed.token
+                let exact = try await client.streams.subscribe(to: key, from: token, state: state)
+                guard case .resumed = exact.beginning else { throw Unexpected("\(exact.beginning)") }
+            }
+            await service.end()
+        }
+    }
+
+    @Test(
+        "what its consumer has not handled stays, however old; one that is gone for too long is told, and skips nothing by itself"
+    )
+    func consumersAreWaitedFor() async throws {
+        try await LedgerFixture.with { fixture in
+            let service = try await fixture.startService(leaseMilliseconds: 500)
+            try await fixture.withClient { client in
+                try await post(client, 1...5)
+                await service.end()
+                // Nobody handles these.
+                for n in Int64(6)...9 {
+                    await #expect(throws: CommandError.self) {
+                        try await client.post(
+                            PostEntry(client: "a", n: n, amount: 1), for: Self.account, patience: .milliseconds(100))
+                    }
+                }
+                try await waitForCommands(9, fixture)
+                try await age(fixture, days: 40)
+                let left = "SELECT count(*) FROM ledger_client.ledger_commands"
+                try await forget(fixture, until: left, is: 4)
+                try await age(fixture, days: 60)
+                try await forget(fixture, until: left, is: 1)
+
+                let late = try await fixture.startService(leaseMilliseconds: 500)
+                let told = try await late.waitForLine(containing: "is lost to ledger")
+                #expect(told.text.contains("accept_expiry('ledger_client.ledger_commands')"))
+                await #expect(throws: CommandError.self) {
+                    try await client.post(
+                        PostEntry(client: "a", n: 10, amount: 1), for: Self.account, patience: .seconds(2))
+                }
+                let operated = try await fixture.database.psql(
+                    "SET SESSION AUTHORIZATION quartet_operator; SELECT ledger.accept_expiry('ledger_client.ledger_commands')"
+                )
+                #expect(operated.contains("3"))
+                let outcome = try await client.post(
+                    PostEntry(client: "a", n: 11, amount: 1), for: Self.account, patience: .seconds(30))
+                #expect(outcome.kind == .accepted)
+                await late.end()
+            }
+        }
+    }
+
+    @Test("redact empties an account's messages and keeps their places; strangers' and unhandled ones stay as they are")
+    func redact() async throws {
+        try await LedgerFixture.with { fixture in
+            let service = try await fixture.startService()
+            try await fixture.withClient { client in
+                try await post(client, 1...3)
+                let other = AccountID.new()
+                _ = try await client.post(PostEntry(client: "b", n: 1, amount: 5), for: other)
+                for schema in ["ledger", "ledger_client"] {
+                    try await fixture.database.psql(
+                        "SET SESSION AUTHORIZATION \(schema); SELECT \(schema).redact('\(Self.account)')")
+                }
+                let open = """
+                    SELECT (SELECT count(*) FROM ledger.redaction WHERE done_at IS NULL)
+                         + (SELECT count(*) FROM ledger_client.redaction WHERE done_at IS NULL)
+                    """
+                try await forget(fixture, until: open, is: 0)
+                for (table, whole) in [
+                    ("ledger.log", 1), ("ledger_client.ledger_commands", 1), ("ledger.outcome", 1),
+                ] {
+                    let left = try await fixture.number("SELECT count(*) FROM \(table) WHERE body::text <> '{}'")
+                    #expect(left == whole, "\(table)")
+                    let all = try await fixture.number("SELECT count(*) FROM \(table)")
+                    #expect(all == 4, "\(table)")
+                }
+            }
+            await service.end()
+        }
+    }
+
+    @Test("a table that follows from the log is made anew by a replay, while commands go on")
+    func replay() async throws {
+        try await LedgerFixture.with { fixture in
+            try await fixture.database.psql(
+                """
+                CREATE TABLE ledger.rebuilt (account uuid PRIMARY KEY, amount bigint NOT NULL);
+                GRANT SELECT, INSERT, UPDATE ON ledger.rebuilt TO ledger;
+                """)
+            let service = try await fixture.startService()
+            try await fixture.withClient { client in
+                let accounts = (0..<10).map { _ in AccountID.new() }
+                let isReplayed = Observed(false)
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for account in accounts {
+                        group.addTask {
+                            var n: Int64 = 0
+                            while !isReplayed.value || n < 20 {
+                                n += 1
+                                _ = try await client.post(PostEntry(client: "a", n: n, amount: n), for: account)
+                            }
+                        }
+                    }
+                    group.addTask {
+                        try await waitForCommands(100, fixture)
+                        let connection = try await Connection.connect(
+                            Configuration(try fixture.database.url(as: "ledger")))
+                        let differing = try await connection.run { database in
+                            let log = try Log.open(LogName(schema: "ledger", table: "log"), database)
+                            var differing: Int64 = -1
+                            try log.replay(in: database) { rows, database in
+                                for row in rows where row.message.kind == .event {
+                                    let posted: EntryPosted = try .decoded(from: row.message.body)
+                                    try database.execute(
+                                        """
+                                        INSERT INTO ledger.rebuilt AS r (account, amount)
+                                        VALUES (\(row.message.account), \(posted.amount))
+                                        ON CONFLICT (account) DO UPDATE SET amount = r.amount + excluded.amount
+                                        """)
+                                }
+                            } finish: { database in
+                                // Within the replay's last transaction both say the same, whatever goes on.
+                                differing =
+                                    try database.query(
+                                        """
+                                        SELECT count(*) FROM ledger.balance AS b FULL JOIN ledger.rebuilt AS r USING (account)
+                                         WHERE b.amount IS DISTINCT FROM r.amount
+                                        """
+                                    ).only?.decode(0, as: Int64.self) ?? -1
+                            }
+                            return differing
+                        }
+                        await connection.close()
+                        isReplayed.update { $0 = true }
+                        #expect(differing == 0)
+                    }
+                    try await group.waitForAll()
+                }
+            }
+            await service.end()
+        }
+    }
+
+    private func waitForCommands(_ count: Int64, _ fixture: LedgerFixture) async throws {
+        for _ in 0..<1000 {
+            if try await fixture.number("SELECT count(*) FROM ledger_client.ledger_commands") >= count { return }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        throw Unexpected("\(count) commands never arrived")
+    }
+}
