@@ -16,6 +16,8 @@ let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swi
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
+let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
 let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 
 let package = Package(
@@ -23,6 +25,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18)],
     dependencies: [
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.0.0"),
@@ -44,14 +47,14 @@ let package = Package(
             name: "Bus",
             dependencies: [
                 "Postgres", "Vocabulary", .product(name: "DequeModule", package: "swift-collections"), logging,
-                lifecycle,
+                lifecycle, metrics,
             ],
             path: "Shared/Bus", resources: [.copy("SQL")], swiftSettings: settings),
         .target(
             name: "ServiceKit",
             dependencies: [
                 "Bus", "Postgres", "Vocabulary", .product(name: "Configuration", package: "swift-configuration"),
-                crypto, hummingbird, logging, lifecycle, signals,
+                coreMetrics, crypto, hummingbird, logging, lifecycle, signals,
             ],
             path: "Shared/ServiceKit", swiftSettings: settings),
 
@@ -116,6 +119,10 @@ let package = Package(
             path: "Tests/StoreKit",
             swiftSettings: settings),
         .testTarget(
+            name: "ContractTests",
+            dependencies: ["ContactsContract", "NotificationsContract", "SessionContract", "Vocabulary"],
+            path: "Tests/ContractTests", exclude: ["Published"], swiftSettings: settings),
+        .testTarget(
             name: "SessionServiceTests",
             dependencies: [
                 "Bus", "Grammar", "Postgres", "SessionContract", "SessionService", "StoreKit", "TestKit",
@@ -140,7 +147,8 @@ let package = Package(
             name: "example", dependencies: ["ServiceKit", logging, lifecycle], path: "Tests/Example",
             resources: [.copy("Migrations")], swiftSettings: settings),
         .testTarget(
-            name: "ServiceKitTests", dependencies: ["Postgres", "ServiceKit", "TestKit", "example", logging],
+            name: "ServiceKitTests",
+            dependencies: ["Postgres", "ServiceKit", "TestKit", "example", coreMetrics, logging],
             path: "Tests/ServiceKitTests", swiftSettings: settings),
         .executableTarget(name: "test-supervisor", path: "Tests/Supervisor"),
         .target(
@@ -167,7 +175,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "EdgeClient", "Postgres", "ServiceKit", "TestKit", "contacts", "notifications", "session",
-                "session-client", httpClient,
+                "session-client", httpClient, nio,
             ],
             path: "Tests/EndToEnd", swiftSettings: settings),
         .testTarget(
@@ -201,7 +209,8 @@ let package = Package(
             path: "Tests/Faults", swiftSettings: settings),
         .executableTarget(
             name: "bus-benchmark",
-            dependencies: ["Bus", "Ledger", "Postgres", "Vocabulary", logging, lifecycle], path: "Tests/Benchmarks/Bus",
+            dependencies: ["Bus", "Ledger", "Postgres", "ServiceKit", "Vocabulary", logging, lifecycle],
+            path: "Tests/Benchmarks/Bus",
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

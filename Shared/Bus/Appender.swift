@@ -40,6 +40,10 @@ public final class Appender: Service, Sendable {
     public init(log: Log, settings: Settings = Settings(), configuration: Configuration, logger: Logger) {
         self.log = log
         self.settings = settings
+        // Nobody is told anything because of a command's append: what it led to is flushed with the service's commit, later
+        // in the same WAL, before its outcome is heard. What a crashed server loses of both, waiters append again.
+        var configuration = configuration
+        configuration.settings["synchronous_commit"] = "off"
         self.configuration = configuration
         var logger = logger
         logger[metadataKey: "log"] = "\(log.name)"

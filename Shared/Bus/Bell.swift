@@ -1,6 +1,6 @@
 import Dispatch
 import Synchronization
-public import Vocabulary
+import Vocabulary
 
 /// What rang since the last look.
 struct Rings: Sendable {

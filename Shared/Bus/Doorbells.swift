@@ -53,15 +53,17 @@ public final class Doorbells: Service, Sendable {
         let observers = connectionObservers.withLock { $0 }
         let channels = Set(registrations.map(\.channel))
         guard !channels.isEmpty else { return try await gracefulShutdown() }
-        let logger = logger
+        let (logger, metrics) = (logger, DoorbellMetrics(channels: channels))
         let listener = Listener(configuration: configuration, channels: channels.sorted(), logger: logger) { event in
             switch event {
             case .notification(let channel, let payload, _):
+                metrics.rang(channel)
                 for registration in registrations where registration.channel == channel { registration.ring(payload) }
             case .connected:
                 for observer in observers { observer(nil) }
                 for registration in registrations { registration.ring(nil) }
             case .lost(let error):
+                metrics.lost()
                 for observer in observers { observer(error) }
                 logger.warning("doorbells are not heard until the listener is back", metadata: ["error": "\(error)"])
             case .overflowed:

@@ -122,14 +122,15 @@ struct LeaseStatements: Sendable {
         """
     }
 
-    /// The batch after `cursor`, built on it: the fence.
-    func commitBatch(
-        after cursor: Cursor, partition: Partition, position: Position, epoch: Epoch, time: Instant, messages: Int
-    ) -> Query {
+    /// The batch after each partition's cursor, built on it: the fence.
+    func commit(_ advances: [Advance], at time: Instant) -> Query {
         """
         INSERT INTO \(unescaped: schema).batch (source, partition, number, position, owner, epoch, given_time, messages)
-        VALUES (\(sourceName), \(partition.number), \(cursor.number + 1), \(position.number), \(owner),
-                \(epoch.number), \(time), \(Int32(clamping: messages)))
+        SELECT \(sourceName), u.partition, u.number, u.position, \(owner), u.epoch, \(time), u.messages
+          FROM unnest(\(advances.map(\.partition.number)), \(advances.map { $0.from.number + 1 }),
+                      \(advances.map(\.to.number)), \(advances.map(\.epoch.number)),
+                      \(advances.map { Int32(clamping: $0.items.count) }))
+               AS u(partition, number, position, epoch, messages)
         """
     }
 }

@@ -66,6 +66,19 @@ extension Log {
         """
     }
 
+    /// How many rows come after these places, and for how many seconds the first of them has been there.
+    func lag(behind places: [(partition: Partition, position: Position)]) -> Query {
+        """
+        SELECT u.partition,
+               greatest(coalesce((SELECT l.position FROM \(unescaped: name.description) AS l WHERE l.partition = u.partition
+                                   ORDER BY l.position DESC LIMIT 1), 0) - u.position, 0),
+               (SELECT extract(epoch FROM clock_timestamp() - l.recorded_at)::float8
+                  FROM \(unescaped: name.description) AS l
+                 WHERE l.partition = u.partition AND l.position > u.position ORDER BY l.position LIMIT 1)
+          FROM unnest(\(places.map(\.partition.number)), \(places.map(\.position.number))) AS u(partition, position)
+        """
+    }
+
     /// The events of one key in a range of positions, in order.
     func read(_ key: Key, after position: Position, through end: Position) -> Query {
         """
@@ -123,17 +136,34 @@ extension RecordedMessage {
 // MARK: Appending
 
 extension Log {
-    /// Appends rows in this order; the last thing in a transaction. Returns per partition where they begin.
+    /// Appends rows in this order; the last thing in a transaction. Returns per partition, ascending, where they begin.
     public func append(_ messages: [Message]) -> Query {
-        """
-        SELECT in_partition, after_position FROM \(unescaped: "\(name)_append")(
-            \(messages.map { partition(of: $0.key).number }), \(messages.map(\.kind.rawValue)), \
-        \(messages.map(\.type)), \(messages.map(\.version)), \(messages.map(\.key.description)), \
-        \(messages.map(\.account)), \(messages.map { JSON($0.body) }), \(messages.map(\.id)), \
-        \(messages.map(\.commandID)), \(messages.map { $0.outcome?.rawValue }), \
-        \(messages.map { $0.commandHash?.id }), \(messages.map(\.correlationID)), \(messages.map(\.causationID)), \
-        \(messages.map(\.traceParent)), \(messages.map(\.expiresAt)))
-        """
+        let places = messages.map { partition(of: $0.key).number }
+        let into = Set(places).sorted()
+        var counts = [Int32](repeating: 0, count: into.count)
+        var (slots, ordinals) = ([Int32](), [Int32]())
+        for place in places {
+            let slot = into.firstIndex(of: place) ?? 0
+            counts[slot] += 1
+            slots.append(Int32(slot + 1))
+            ordinals.append(counts[slot])
+        }
+        return """
+            SELECT \(unescaped: "\(name)_append")(
+                \(into), \(slots), \(ordinals), \(messages.map(\.kind.rawValue)), \
+            \(messages.map(\.type)), \(messages.map(\.version)), \(messages.map(\.key.description)), \
+            \(messages.map(\.account)), \(messages.map { JSON($0.body) }), \(messages.map(\.id)), \
+            \(column(messages, \.commandID)), \(column(messages) { $0.outcome?.rawValue }), \
+            \(column(messages) { $0.commandHash?.id }), \(column(messages, \.correlationID)), \
+            \(column(messages, \.causationID)), \(column(messages, \.traceParent)), \
+            \(column(messages, \.expiresAt)))
+            """
+    }
+
+    /// A column's values; nil where all are, which `unnest` takes for as many NULLs and costs nothing.
+    private func column<Value>(_ messages: [Message], _ value: (Message) -> Value?) -> [Value?]? {
+        let values = messages.map(value)
+        return values.contains { $0 != nil } ? values : nil
     }
 
     /// Rings for these messages. A transaction of its own, behind the COMMIT: inside it, NOTIFY would take the

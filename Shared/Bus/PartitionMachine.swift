@@ -123,8 +123,14 @@ public struct PartitionMachine<Item: PartitionItem>: Sendable {
         }
     }
 
+    /// How far it has come, while it is ready.
+    public var position: Position? { if case .ready(_, let cursor) = phase { cursor.position } else { nil } }
+
     /// Whether anything waits to be tried again.
     public var hasParked: Bool { !parked.isEmpty }
+
+    /// How many keys are held back.
+    public var parkedKeys: Int { parked.count }
 
     /// When the next parked message is to be tried.
     public var nextRetry: ContinuousClock.Instant? { parked.isEmpty ? nil : parked.values.compactMap(\.retryAt).min() }

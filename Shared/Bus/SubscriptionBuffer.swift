@@ -50,14 +50,17 @@ final class SubscriptionBuffer: Sendable {
 
     // MARK: The tail's side
 
-    func offer(_ message: RecordedMessage) {
-        guard message.message.kind == .event else { return }
-        let waiter: CheckedContinuation<Void, Never>? = state.withLock { state in
-            guard state.machine.offer(message, at: message.position) else { return nil }
-            defer { state.waiter = nil }
-            return state.waiter
+    /// Returns false when that was too much, and the subscriber is told that it fell behind.
+    func offer(_ message: RecordedMessage) -> Bool {
+        guard message.message.kind == .event else { return true }
+        let (waiter, isTaken): (CheckedContinuation<Void, Never>?, Bool) = state.withLock { state in
+            let wasBehind = state.machine.isBehind
+            let wakes = state.machine.offer(message, at: message.position)
+            defer { if wakes { state.waiter = nil } }
+            return (wakes ? state.waiter : nil, wasBehind || !state.machine.isBehind)
         }
         waiter?.resume()
+        return isTaken
     }
 
     /// The log began another life: what comes next can't be told from here.

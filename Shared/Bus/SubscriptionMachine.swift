@@ -62,6 +62,9 @@ public struct SubscriptionMachine<Event: Sendable>: Sendable {
         buffer = Deque(between.filter { $0.0 > position } + buffer.filter { $0.0 > last })
     }
 
+    /// Whether it was offered more than it took.
+    public var isBehind: Bool { if case .behind = phase { true } else { false } }
+
     /// Whether `next()` has something to say.
     public var hasNext: Bool {
         switch phase {

@@ -36,6 +36,7 @@ public final class Tail: Service, Sendable {
     private let backoff: Backoff
     private let bell = Bell()
     private let registry = Mutex(Registry())
+    private let metrics: TailMetrics
     private static var readLimit: Int { 1000 }
 
     /// All its parts, as the properties describe them.
@@ -51,6 +52,7 @@ public final class Tail: Service, Sendable {
         var logger = logger
         logger[metadataKey: "log"] = "\(log.name)"
         self.logger = logger
+        metrics = TailMetrics(log: log.name)
         doorbells.connect(bell, to: log.name)
     }
 
@@ -122,7 +124,11 @@ public final class Tail: Service, Sendable {
             rung.formUnion(rings.partitions)
             if rings.all || ContinuousClock.now >= nextPoll {
                 rung = Set(log.partitions)
-                for poll in registry.withLock(\.polls) { poll() }
+                let (polls, served) = registry.withLock { registry in
+                    (registry.polls, registry.subscribers.values.reduce(0) { $0 + $1.count })
+                }
+                metrics.serves(served)
+                for poll in polls { poll() }
                 nextPoll = .now + idlePoll
             }
         }
@@ -166,6 +172,7 @@ public final class Tail: Service, Sendable {
         }
         var unfinished: Set<Partition> = []
         for (partition, rows) in zip(partitions, found) where !rows.isEmpty {
+            metrics.read(rows.count)
             offer(rows, of: partition)
             if rows.count == Self.readLimit { unfinished.insert(partition) }
         }
@@ -179,7 +186,7 @@ public final class Tail: Service, Sendable {
             for row in rows {
                 for observer in registry.observers { observer(row) }
                 if let subscribers = registry.subscribers[row.message.key] {
-                    for subscriber in subscribers.values { subscriber.offer(row) }
+                    for subscriber in subscribers.values where !subscriber.offer(row) { metrics.fellBehind() }
                 }
             }
             if let last = rows.last { registry.place?.positions[Int(partition.number)] = last.position }

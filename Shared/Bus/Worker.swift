@@ -12,6 +12,7 @@ final class Worker<Handler: BatchHandler>: Sendable {
     let source: Log
     let leases: LeaseStatements
     let parking: ParkingStatements
+    let metrics: ConsumerMetrics
     let settings: ConsumerSettings
     private let configuration: Configuration
     let logger: Logger
@@ -27,6 +28,7 @@ final class Worker<Handler: BatchHandler>: Sendable {
         self.handler = handler
         leases = LeaseStatements(
             schema: schema, source: source.name, owner: owner, slot: slot, duration: settings.leaseDuration)
+        metrics = ConsumerMetrics(source: source)
         parking = ParkingStatements(schema: schema, source: source.name, owner: owner)
         var configuration = configuration
         configuration.parameters["application_name"] = leases.ownerName(owner)

@@ -34,27 +34,64 @@ extension WorkerLoop {
 
     // MARK: Steps
 
-    private func handle(_ index: Int, _ work: Work<RecordedMessage>, _ cursor: Cursor, _ epoch: Epoch) throws {
-        let (partition, handled) = (Partition(Int32(index)), work.handled)
-        let isCareful = work.isCareful && !handled.isEmpty
+    /// Messages that one partition has ready.
+    private struct Ready {
+        let index: Int
+        let work: Work<RecordedMessage>
+        let cursor: Cursor
+        let epoch: Epoch
+    }
+
+    /// Handles what several partitions have ready in one transaction: half the commits, flushes and doorbells. If it
+    /// fails, each is handled by itself, which tells whose fault it was.
+    func handleTogether() throws {
+        guard ContinuousClock.now < leasesEnd else { return }
+        let ready = machines.indices.compactMap { index -> Ready? in
+            guard case .handle(let work, let cursor, let epoch) = machines[index].nextStep(at: .now), !work.isCareful
+            else { return nil }
+            return Ready(index: index, work: work, cursor: cursor, epoch: epoch)
+        }
+        guard ready.count > 1 else { return }
         do {
-            let last = work.items[work.items.count - 1].position
-            let readsAhead = machines[index].readsAhead(handling: work.items.count)
-            let (batch, next, _) = try carefully(isCareful ? last : nil, partition) {
-                try commit(index, after: cursor, epoch, at: last, of: work.items, readsAhead: readsAhead) {
-                    pipeline, time in
-                    if !work.diverted.isEmpty {
-                        let diverted = work.items.filter { work.diverted.contains($0.position) }
-                        pipeline.query(parking.divert(diverted, in: partition))
-                    }
-                    if isCareful { pipeline.query(parking.forgetAttempts(last, in: partition)) }
-                    return (handled.isEmpty ? [] : try reduce(handled, time, pipeline), nil)
-                }
-            }
-            machines[index].committed(batch, handled: work.items.count, next: next)
+            try handle(ready, careful: nil)
+            settings.faultPoint?(.afterCommit)
         } catch {
-            let failure = try recover(index, from: error, handling: work.items)
+            _ = try recover(from: error, handling: ready.flatMap(\.work.items), isJoint: true)
+        }
+    }
+
+    private func handle(_ index: Int, _ work: Work<RecordedMessage>, _ cursor: Cursor, _ epoch: Epoch) throws {
+        let isCareful = work.isCareful && !work.handled.isEmpty
+        do {
+            try handle(
+                [Ready(index: index, work: work, cursor: cursor, epoch: epoch)],
+                careful: isCareful ? work.items.first?.position : nil)
+        } catch {
+            let failure = try recover(from: error, handling: work.items)
             machines[index].failed(failure, handling: work.items.count)
+        }
+    }
+
+    private func handle(_ ready: [Ready], careful position: Position?) throws {
+        let items = ready.flatMap(\.work.handled)
+        let advances = ready.map { ready in
+            Advance(
+                partition: Partition(Int32(ready.index)), from: ready.cursor, epoch: ready.epoch,
+                items: ready.work.items, to: ready.work.items[ready.work.items.count - 1].position,
+                readsAhead: machines[ready.index].readsAhead(handling: ready.work.items.count))
+        }
+        let (committed, _) = try carefully(position, advances[0].partition) {
+            try commit(advances) { pipeline, time in
+                for (ready, advance) in zip(ready, advances) where !ready.work.diverted.isEmpty {
+                    let diverted = advance.items.filter { ready.work.diverted.contains($0.position) }
+                    pipeline.query(parking.divert(diverted, in: advance.partition))
+                }
+                if let position { pipeline.query(parking.forgetAttempts(position, in: advances[0].partition)) }
+                return (items.isEmpty ? [] : try reduce(items, time, pipeline), nil)
+            }
+        }
+        for (ready, (cursor, next)) in zip(ready, committed) {
+            machines[ready.index].committed(cursor, handled: ready.work.items.count, next: next)
         }
     }
 
@@ -69,8 +106,9 @@ extension WorkerLoop {
         }
         if machines[index].refuse(parked, item) { return }
         do {
-            let (batch, _, rows) = try carefully(item.position, partition) {
-                try commit(index, after: cursor, epoch, at: cursor.position, of: [item]) { pipeline, time in
+            let stay = Advance(partition: partition, from: cursor, epoch: epoch, items: [item], to: cursor.position)
+            let (committed, rows) = try carefully(item.position, partition) {
+                try commit([stay]) { pipeline, time in
                     let appendings = try reduce([item], time, pipeline)
                     return (appendings, end(item, in: partition, pipeline))
                 }
@@ -80,9 +118,9 @@ extension WorkerLoop {
                 metadata: [
                     "partition": "\(partition)", "position": "\(item.position)", "tries": "\(parked.attempts + 1)",
                 ])
-            machines[index].committed(batch, ending: parked, next: try nextParked(rows))
+            machines[index].committed(committed[0].cursor, ending: parked, next: try nextParked(rows))
         } catch {
-            let failure = try recover(index, from: error, handling: [item])
+            let failure = try recover(from: error, handling: [item])
             machines[index].failed(failure, retrying: parked, item)
         }
     }
@@ -97,21 +135,19 @@ extension WorkerLoop {
             case .crashed, .discarded: nil
             }
         do {
-            // One that was parked before is behind the cursor already.
-            let position = failed.former == nil ? failed.item.position : cursor.position
-            let (batch, _, _) = try commit(index, after: cursor, epoch, at: position, of: [failed.item]) {
+            let (committed, _) = try commit([settling(failed, in: Partition(Int32(index)), cursor, epoch)]) {
                 pipeline, _ in
                 pipeline.query(
                     parking.park(failed.item, attempts: failed.attempts, pause: pause, error: failed.fault.description))
                 return ([], nil)
             }
             machines[index].committed(
-                batch,
+                committed[0].cursor,
                 parking: Parked(
                     key: failed.item.orderKey, position: failed.item.position, attempts: failed.attempts,
                     retryAt: pause.map { .now + $0 }))
         } catch {
-            let failure = try recover(index, from: error, handling: [failed.item])
+            let failure = try recover(from: error, handling: [failed.item])
             machines[index].failed(failure, handling: 1)
         }
     }
@@ -121,9 +157,7 @@ extension WorkerLoop {
     ) throws {
         let partition = Partition(Int32(index))
         do {
-            let position = failed.former == nil ? failed.item.position : cursor.position
-            let (batch, _, rows) = try commit(index, after: cursor, epoch, at: position, of: [failed.item]) {
-                pipeline, _ in
+            let (committed, rows) = try commit([settling(failed, in: partition, cursor, epoch)]) { pipeline, _ in
                 let appendings = try worker.handler.giveUp(failed.item, failed.fault, in: pipeline)
                 pipeline.query(parking.bury(failed.item, failed.fault, attempts: failed.attempts))
                 return (appendings, end(failed.item, in: partition, pipeline))
@@ -135,11 +169,20 @@ extension WorkerLoop {
                     "type": "\(failed.item.message.type)", "code": "\(failed.fault.code.rawValue)",
                     "error": "\(failed.fault)",
                 ])
-            machines[index].committed(batch, ending: failed.former, next: try nextParked(rows))
+            machines[index].committed(committed[0].cursor, ending: failed.former, next: try nextParked(rows))
         } catch {
-            let failure = try recover(index, from: error, handling: [failed.item])
+            let failure = try recover(from: error, handling: [failed.item])
             machines[index].failed(failure, handling: 1)
         }
+    }
+
+    /// One that was parked before is behind the cursor already.
+    private func settling(
+        _ failed: FailedMessage<RecordedMessage>, in partition: Partition, _ cursor: Cursor, _ epoch: Epoch
+    ) -> Advance {
+        Advance(
+            partition: partition, from: cursor, epoch: epoch, items: [failed.item],
+            to: failed.former == nil ? failed.item.position : cursor.position)
     }
 
     // MARK: Transactions
@@ -175,32 +218,29 @@ extension WorkerLoop {
         return try body()
     }
 
-    /// One batch: everything that it causes and how far it came, in one transaction.
+    /// Everything that messages of some partitions cause and how far that brings each, in one transaction. Returns where
+    /// each partition stands then, and what was read behind the commit.
     private func commit(
-        _ index: Int, after cursor: Cursor, _ epoch: Epoch, at position: Position, of items: [RecordedMessage],
-        readsAhead: Bool = false,
+        _ advances: [Advance],
         _ change: (Pipeline, _ time: () throws -> Instant) throws -> ([Appending], Pending?)
-    ) throws -> (Cursor, [RecordedMessage], Pending?) {
-        let partition = Partition(Int32(index))
+    ) throws -> ([(cursor: Cursor, next: [RecordedMessage])], Pending?) {
+        let begun = ContinuousClock.now
         return try database.pipeline { pipeline in
             pipeline.query("BEGIN ISOLATION LEVEL READ COMMITTED")
             let clock = pipeline.query("SELECT clock_timestamp()")
             // Never before what was already done or said: after a failover the clock may be an earlier one, and a deadline
             // that had passed when its timer fired must have passed when it is handled.
-            let said = items.map(\.recordedAt).max()
+            let earliest = advances.compactMap(\.from.givenTime) + advances.flatMap(\.items).map(\.recordedAt)
             func time() throws -> Instant {
                 let now = try clock.rows().only?.decode(0, as: Instant.self) ?? .now
-                return max(now, cursor.givenTime ?? now, said ?? now)
+                return max(now, earliest.max() ?? now)
             }
             let (appendings, extra) = try change(pipeline, time)
             if !clock.isDone { try pipeline.flush() }
             let given = try time()
             let filled = appendings.filter { !$0.messages.isEmpty }
             for appending in filled { pipeline.query(appending.log.append(appending.messages)) }
-            pipeline.query(
-                leases.commitBatch(
-                    after: cursor, partition: partition, position: position, epoch: epoch, time: given,
-                    messages: items.count))
+            pipeline.query(leases.commit(advances, at: given))
             if settings.flushesBeforeCommit {
                 pipeline.sync()
                 try pipeline.flush()
@@ -208,33 +248,43 @@ extension WorkerLoop {
             settings.faultPoint?(.beforeCommit)
             let commit = pipeline.commit()
             pipeline.sync()
-            for appending in filled { pipeline.query(appending.log.ring(for: appending.messages)) }
-            if !filled.isEmpty { pipeline.sync() }
-            var next: Pending?
-            if readsAhead {
-                next = pipeline.query(worker.source.read(partition, after: position, limit: settings.limits.batch))
-                pipeline.sync()
+            // Behind the commit in a transaction of their own, which the sync ends: the doorbells ring with it. What fails
+            // there, say because NOTIFY's queue is full, is no reason to do anything again.
+            let reads = advances.map { advance in
+                advance.readsAhead
+                    ? pipeline.query(
+                        worker.source.read(advance.partition, after: advance.to, limit: settings.limits.batch))
+                    : nil
             }
+            for appending in filled { pipeline.query(appending.log.ring(for: appending.messages)) }
+            pipeline.sync()
             try pipeline.flush()
             try commit.check()
+            worker.metrics.committed(
+                advances.reduce(0) { $0 + $1.items.count }, appendings, in: ContinuousClock.now - begun)
             return (
-                Cursor(number: cursor.number + 1, position: position, givenTime: given),
-                try next.map { try messages(in: $0.rows()) } ?? [], extra
+                try zip(advances, reads).map { advance, read in
+                    (
+                        Cursor(number: advance.from.number + 1, position: advance.to, givenTime: given),
+                        try read.map { try messages(in: $0.rows()) } ?? []
+                    )
+                }, extra
             )
         }
     }
 
     /// Sorts how a batch failed. Lost connections are thrown on: nothing about them is guessed.
     private func recover(
-        _ index: Int, from error: any Error, handling items: [RecordedMessage]
+        from error: any Error, handling items: [RecordedMessage], isJoint: Bool = false
     ) throws -> TransactionFailure {
         let failure = TransactionFailure(error)
         worker.logger.log(
-            level: failure.isExpected ? .info : .warning, "a batch failed",
+            level: failure.isExpected || isJoint ? .info : .warning, "a batch failed",
             metadata: [
-                "partition": "\(index)", "messages": "\(items.count)", "first": "\(items[0].position)",
+                "partition": "\(items[0].partition)", "messages": "\(items.count)", "first": "\(items[0].position)",
                 "failure": "\(failure)", "error": "\(error)",
             ])
+        worker.metrics.failed(failure)
         if failure == .connectionLost { throw error }
         if database.transactionStatus != .idle { try database.execute("ROLLBACK") }
         if (error as? PostgresError)?.sqlState == "55P03" {
@@ -243,4 +293,17 @@ extension WorkerLoop {
         if failure == .fenced { nextMaintenance = .now }
         return failure
     }
+}
+
+/// How far a transaction brings a partition.
+struct Advance {
+    let partition: Partition
+    let from: Cursor
+    let epoch: Epoch
+    /// What it took.
+    let items: [RecordedMessage]
+    /// Everything up to here is handled then, or parked.
+    let to: Position
+    /// Whether what comes next is read with the commit.
+    var readsAhead = false
 }

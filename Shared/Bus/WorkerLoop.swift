@@ -42,6 +42,7 @@ final class WorkerLoop<Handler: BatchHandler> {
             if rings.membership || ContinuousClock.now >= nextMaintenance { try maintain() }
             try takeAndRelease()
             try readRung()
+            try handleTogether()
             for index in machines.indices { try handle(index) }
         }
     }
@@ -108,6 +109,24 @@ final class WorkerLoop<Handler: BatchHandler> {
             machines[index].want(share.contains(partition))
         }
         try lookAtParked()
+        try measureLag()
+    }
+
+    /// How far the partitions in hand are behind.
+    private func measureLag() throws {
+        let places = machines.indices.compactMap { index in
+            machines[index].position.map { (partition: Partition(Int32(index)), position: $0) }
+        }
+        for partition in worker.source.partitions where machines[Int(partition.number)].position == nil {
+            worker.metrics.lag(of: partition, messages: 0, seconds: 0, parked: 0)
+        }
+        guard !places.isEmpty else { return }
+        for row in try database.query(worker.source.lag(behind: places)) {
+            let (partition, behind, seconds) = try row.decode(Int32.self, Int64.self, Double?.self)
+            worker.metrics.lag(
+                of: Partition(partition), messages: behind, seconds: seconds ?? 0,
+                parked: machines[Int(partition)].parkedKeys)
+        }
     }
 
     /// An operator may have said when a parked message is to be tried, or that it isn't.

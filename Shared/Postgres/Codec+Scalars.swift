@@ -26,70 +26,70 @@ func integer<Value: FixedWidthInteger>(_ bytes: UnsafeRawBufferPointer?, _ type:
 
 extension Int16: PostgresEncodable, PostgresDecodable {
     /// The type that it is sent as.
-    public static var postgresType: OID { .int2 }
+    @inlinable public static var postgresType: OID { .int2 }
     /// Appends its bytes in PostgreSQL's binary format.
-    public func encode(into buffer: inout [UInt8]) -> Bool {
+    @inlinable public func encode(into buffer: inout [UInt8]) -> Bool {
         append(to: &buffer)
         return true
     }
     /// Reads its bytes in PostgreSQL's binary format.
-    public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
+    @inlinable public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
         self = try integer(bytes, type)
     }
 }
 
 extension Int32: PostgresEncodable, PostgresDecodable {
     /// The type that it is sent as.
-    public static var postgresType: OID { .int4 }
+    @inlinable public static var postgresType: OID { .int4 }
     /// Appends its bytes in PostgreSQL's binary format.
-    public func encode(into buffer: inout [UInt8]) -> Bool {
+    @inlinable public func encode(into buffer: inout [UInt8]) -> Bool {
         append(to: &buffer)
         return true
     }
     /// Reads its bytes in PostgreSQL's binary format.
-    public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
+    @inlinable public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
         self = try integer(bytes, type)
     }
 }
 
 extension Int64: PostgresEncodable, PostgresDecodable {
     /// The type that it is sent as.
-    public static var postgresType: OID { .int8 }
+    @inlinable public static var postgresType: OID { .int8 }
     /// Appends its bytes in PostgreSQL's binary format.
-    public func encode(into buffer: inout [UInt8]) -> Bool {
+    @inlinable public func encode(into buffer: inout [UInt8]) -> Bool {
         append(to: &buffer)
         return true
     }
     /// Reads its bytes in PostgreSQL's binary format.
-    public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
+    @inlinable public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
         self = try integer(bytes, type)
     }
 }
 
 extension Int: PostgresEncodable, PostgresDecodable {
     /// The type that it is sent as.
-    public static var postgresType: OID { .int8 }
+    @inlinable public static var postgresType: OID { .int8 }
     /// Appends its bytes in PostgreSQL's binary format.
-    public func encode(into buffer: inout [UInt8]) -> Bool {
+    @inlinable public func encode(into buffer: inout [UInt8]) -> Bool {
         Int64(self).append(to: &buffer)
         return true
     }
     /// Reads its bytes in PostgreSQL's binary format.
-    public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
+    @inlinable public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
         self = try integer(bytes, type)
     }
 }
 
 extension Bool: PostgresEncodable, PostgresDecodable {
     /// The type that it is sent as.
-    public static var postgresType: OID { .bool }
+    @inlinable public static var postgresType: OID { .bool }
     /// Appends its bytes in PostgreSQL's binary format.
-    public func encode(into buffer: inout [UInt8]) -> Bool {
+    @inlinable public func encode(into buffer: inout [UInt8]) -> Bool {
         buffer.append(self ? 1 : 0)
         return true
     }
     /// Reads its bytes in PostgreSQL's binary format.
-    public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
+    @inlinable public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
         guard let bytes else { throw DecodingFailure("it is NULL") }
         guard type == .bool, bytes.count == 1 else {
             throw DecodingFailure("it is no bool but of type \(type.rawValue)")
@@ -100,14 +100,14 @@ extension Bool: PostgresEncodable, PostgresDecodable {
 
 extension Double: PostgresEncodable, PostgresDecodable {
     /// The type that it is sent as.
-    public static var postgresType: OID { .float8 }
+    @inlinable public static var postgresType: OID { .float8 }
     /// Appends its bytes in PostgreSQL's binary format.
-    public func encode(into buffer: inout [UInt8]) -> Bool {
+    @inlinable public func encode(into buffer: inout [UInt8]) -> Bool {
         bitPattern.append(to: &buffer)
         return true
     }
     /// Reads its bytes in PostgreSQL's binary format.
-    public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
+    @inlinable public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
         guard let bytes else { throw DecodingFailure("it is NULL") }
         guard type == .float8, bytes.count == 8 else {
             throw DecodingFailure("it is no float8 but of type \(type.rawValue)")
@@ -118,14 +118,14 @@ extension Double: PostgresEncodable, PostgresDecodable {
 
 extension String: PostgresEncodable, PostgresDecodable {
     /// The type that it is sent as.
-    public static var postgresType: OID { .text }
+    @inlinable public static var postgresType: OID { .text }
     /// Appends its bytes in PostgreSQL's binary format.
-    public func encode(into buffer: inout [UInt8]) -> Bool {
+    @inlinable public func encode(into buffer: inout [UInt8]) -> Bool {
         buffer.append(contentsOf: utf8)
         return true
     }
     /// Reads its bytes in PostgreSQL's binary format.
-    public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
+    @inlinable public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
         guard let bytes else { throw DecodingFailure("it is NULL") }
         switch type {
         case .text, .varchar, .bpchar, .name, .unknown, .json: self = String(decoding: bytes, as: UTF8.self)
@@ -136,14 +136,14 @@ extension String: PostgresEncodable, PostgresDecodable {
 
 extension UUID: PostgresEncodable, PostgresDecodable {
     /// The type that it is sent as.
-    public static var postgresType: OID { .uuid }
+    @inlinable public static var postgresType: OID { .uuid }
     /// Appends its bytes in PostgreSQL's binary format.
-    public func encode(into buffer: inout [UInt8]) -> Bool {
+    @inlinable public func encode(into buffer: inout [UInt8]) -> Bool {
         withUnsafeBytes(of: uuid) { buffer.append(contentsOf: $0) }
         return true
     }
     /// Reads its bytes in PostgreSQL's binary format.
-    public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
+    @inlinable public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
         guard let bytes else { throw DecodingFailure("it is NULL") }
         guard type == .uuid, bytes.count == 16 else {
             throw DecodingFailure("it is no uuid but of type \(type.rawValue)")

@@ -5,7 +5,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     public let microseconds: Int64
 
     /// All its parts, as the properties describe them.
-    public init(microseconds: Int64) {
+    @inlinable public init(microseconds: Int64) {
         self.microseconds = microseconds
     }
 
@@ -13,21 +13,21 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     public static let epochOffset: Int64 = 946_684_800_000_000
 
     /// Their natural order.
-    public static func < (left: Self, right: Self) -> Bool { left.microseconds < right.microseconds }
+    @inlinable public static func < (left: Self, right: Self) -> Bool { left.microseconds < right.microseconds }
 }
 
 extension Timestamp: PostgresEncodable, PostgresDecodable {
     /// The type that it is sent as.
-    public static var postgresType: OID { .timestamptz }
+    @inlinable public static var postgresType: OID { .timestamptz }
 
     /// Appends its bytes in PostgreSQL's binary format.
-    public func encode(into buffer: inout [UInt8]) -> Bool {
+    @inlinable public func encode(into buffer: inout [UInt8]) -> Bool {
         microseconds.subtractingReportingOverflow(Self.epochOffset).partialValue.append(to: &buffer)
         return true
     }
 
     /// Reads its bytes in PostgreSQL's binary format.
-    public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
+    @inlinable public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
         guard let bytes else { throw DecodingFailure("it is NULL") }
         guard type == .timestamptz, bytes.count == 8 else {
             throw DecodingFailure("it is no timestamptz but of type \(type.rawValue)")
@@ -45,23 +45,23 @@ public struct JSON: Hashable, Sendable {
     public let bytes: [UInt8]
 
     /// All its parts, as the properties describe them.
-    public init(_ bytes: [UInt8]) {
+    @inlinable public init(_ bytes: [UInt8]) {
         self.bytes = bytes
     }
 }
 
 extension JSON: PostgresEncodable, PostgresDecodable {
     /// The type that it is sent as.
-    public static var postgresType: OID { .json }
+    @inlinable public static var postgresType: OID { .json }
 
     /// Appends its bytes in PostgreSQL's binary format.
-    public func encode(into buffer: inout [UInt8]) -> Bool {
+    @inlinable public func encode(into buffer: inout [UInt8]) -> Bool {
         buffer.append(contentsOf: bytes)
         return true
     }
 
     /// Reads its bytes in PostgreSQL's binary format.
-    public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
+    @inlinable public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
         guard let bytes else { throw DecodingFailure("it is NULL") }
         guard type == .json else { throw DecodingFailure("it is no json but of type \(type.rawValue)") }
         self.init([UInt8](bytes))
@@ -74,24 +74,24 @@ public struct JSONB: Hashable, Sendable {
     public let bytes: [UInt8]
 
     /// All its parts, as the properties describe them.
-    public init(_ bytes: [UInt8]) {
+    @inlinable public init(_ bytes: [UInt8]) {
         self.bytes = bytes
     }
 }
 
 extension JSONB: PostgresEncodable, PostgresDecodable {
     /// The type that it is sent as.
-    public static var postgresType: OID { .jsonb }
+    @inlinable public static var postgresType: OID { .jsonb }
 
     /// Appends its bytes in PostgreSQL's binary format.
-    public func encode(into buffer: inout [UInt8]) -> Bool {
+    @inlinable public func encode(into buffer: inout [UInt8]) -> Bool {
         buffer.append(1)  // the format's version
         buffer.append(contentsOf: bytes)
         return true
     }
 
     /// Reads its bytes in PostgreSQL's binary format.
-    public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
+    @inlinable public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
         guard let bytes else { throw DecodingFailure("it is NULL") }
         guard type == .jsonb, bytes.first == 1 else {
             throw DecodingFailure("it is no jsonb but of type \(type.rawValue)")
@@ -106,23 +106,23 @@ public struct Bytes: Hashable, Sendable {
     public let bytes: [UInt8]
 
     /// All its parts, as the properties describe them.
-    public init(_ bytes: [UInt8]) {
+    @inlinable public init(_ bytes: [UInt8]) {
         self.bytes = bytes
     }
 }
 
 extension Bytes: PostgresEncodable, PostgresDecodable {
     /// The type that it is sent as.
-    public static var postgresType: OID { .bytea }
+    @inlinable public static var postgresType: OID { .bytea }
 
     /// Appends its bytes in PostgreSQL's binary format.
-    public func encode(into buffer: inout [UInt8]) -> Bool {
+    @inlinable public func encode(into buffer: inout [UInt8]) -> Bool {
         buffer.append(contentsOf: bytes)
         return true
     }
 
     /// Reads its bytes in PostgreSQL's binary format.
-    public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
+    @inlinable public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
         guard let bytes else { throw DecodingFailure("it is NULL") }
         guard type == .bytea else { throw DecodingFailure("it is no bytea but of type \(type.rawValue)") }
         self.init([UInt8](bytes))
@@ -131,15 +131,15 @@ extension Bytes: PostgresEncodable, PostgresDecodable {
 
 extension Optional: PostgresEncodable where Wrapped: PostgresEncodable {
     /// The type that it is sent as.
-    public static var postgresType: OID { Wrapped.postgresType }
+    @inlinable public static var postgresType: OID { Wrapped.postgresType }
 
     /// Appends its bytes in PostgreSQL's binary format.
-    public func encode(into buffer: inout [UInt8]) -> Bool { self?.encode(into: &buffer) ?? false }
+    @inlinable public func encode(into buffer: inout [UInt8]) -> Bool { self?.encode(into: &buffer) ?? false }
 }
 
 extension Optional: PostgresDecodable where Wrapped: PostgresDecodable {
     /// Reads its bytes in PostgreSQL's binary format.
-    public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
+    @inlinable public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
         self = bytes == nil ? nil : try Wrapped(postgres: bytes, type: type)
     }
 }
@@ -151,7 +151,7 @@ extension Array: PostgresEncodable where Element: PostgresEncodable {
     public static var postgresType: OID { Element.postgresType.array ?? .unknown }
 
     /// Appends its bytes in PostgreSQL's binary format.
-    public func encode(into buffer: inout [UInt8]) -> Bool {
+    @inlinable public func encode(into buffer: inout [UInt8]) -> Bool {
         buffer.reserveCapacity(buffer.count + 20 + count * 20)
         Int32(isEmpty ? 0 : 1).append(to: &buffer)
         let flagAt = buffer.count

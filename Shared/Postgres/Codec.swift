@@ -6,44 +6,44 @@ public struct OID: RawRepresentable, Hashable, Sendable {
     public let rawValue: UInt32
 
     /// From its raw form.
-    public init(rawValue: UInt32) {
+    @inlinable public init(rawValue: UInt32) {
         self.rawValue = rawValue
     }
 
     /// The type `bool `.
-    public static let bool = OID(rawValue: 16)
+    @inlinable public static var bool: OID { OID(rawValue: 16) }
     /// The type `bytea `.
-    public static let bytea = OID(rawValue: 17)
+    @inlinable public static var bytea: OID { OID(rawValue: 17) }
     /// The type `name `.
-    public static let name = OID(rawValue: 19)
+    @inlinable public static var name: OID { OID(rawValue: 19) }
     /// The type `int8 `.
-    public static let int8 = OID(rawValue: 20)
+    @inlinable public static var int8: OID { OID(rawValue: 20) }
     /// The type `int2 `.
-    public static let int2 = OID(rawValue: 21)
+    @inlinable public static var int2: OID { OID(rawValue: 21) }
     /// The type `int4 `.
-    public static let int4 = OID(rawValue: 23)
+    @inlinable public static var int4: OID { OID(rawValue: 23) }
     /// The type `text `.
-    public static let text = OID(rawValue: 25)
+    @inlinable public static var text: OID { OID(rawValue: 25) }
     /// The type `oid `.
-    public static let oid = OID(rawValue: 26)
+    @inlinable public static var oid: OID { OID(rawValue: 26) }
     /// The type `json `.
-    public static let json = OID(rawValue: 114)
+    @inlinable public static var json: OID { OID(rawValue: 114) }
     /// The type `float8 `.
-    public static let float8 = OID(rawValue: 701)
+    @inlinable public static var float8: OID { OID(rawValue: 701) }
     /// The type `unknown `.
-    public static let unknown = OID(rawValue: 705)
+    @inlinable public static var unknown: OID { OID(rawValue: 705) }
     /// The type `bpchar `.
-    public static let bpchar = OID(rawValue: 1042)
+    @inlinable public static var bpchar: OID { OID(rawValue: 1042) }
     /// The type `varchar `.
-    public static let varchar = OID(rawValue: 1043)
+    @inlinable public static var varchar: OID { OID(rawValue: 1043) }
     /// The type `timestamptz `.
-    public static let timestamptz = OID(rawValue: 1184)
+    @inlinable public static var timestamptz: OID { OID(rawValue: 1184) }
     /// The type `void `.
-    public static let void = OID(rawValue: 2278)
+    @inlinable public static var void: OID { OID(rawValue: 2278) }
     /// The type `uuid `.
-    public static let uuid = OID(rawValue: 2950)
+    @inlinable public static var uuid: OID { OID(rawValue: 2950) }
     /// The type `jsonb `.
-    public static let jsonb = OID(rawValue: 3802)
+    @inlinable public static var jsonb: OID { OID(rawValue: 3802) }
 
     /// The type of arrays of this one; nil for types that this module doesn't send.
     var array: OID? { Self.arrays[self] }
@@ -75,7 +75,7 @@ public struct DecodingFailure: Error, Hashable, Sendable {
     public let reason: String
 
     /// All its parts, as the properties describe them.
-    public init(_ reason: String) {
+    @inlinable public init(_ reason: String) {
         self.reason = reason
     }
 }

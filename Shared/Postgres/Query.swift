@@ -5,12 +5,12 @@
 /// ```
 public struct Query: ExpressibleByStringInterpolation, Sendable {
     /// The statement with `$1`, `$2`, … for its parameters.
-    public private(set) var sql: String
-    var types: [OID] = []
+    public internal(set) var sql: String
+    @usableFromInline var types: [OID] = []
     /// All parameters' bytes, one after the other.
-    var values: [UInt8] = []
+    @usableFromInline var values: [UInt8] = []
     /// Where each parameter's bytes are; nil for NULL.
-    var ranges: [Range<Int>?] = []
+    @usableFromInline var ranges: [Range<Int>?] = []
 
     /// From a literal.
     public init(stringLiteral value: String) {
@@ -24,7 +24,7 @@ public struct Query: ExpressibleByStringInterpolation, Sendable {
 
     /// Collects the statement and its parameters.
     public struct StringInterpolation: StringInterpolationProtocol {
-        var query = Query(stringLiteral: "")
+        @usableFromInline var query = Query(stringLiteral: "")
 
         /// All its parts, as the properties describe them.
         public init(literalCapacity: Int, interpolationCount: Int) {
@@ -39,16 +39,23 @@ public struct Query: ExpressibleByStringInterpolation, Sendable {
         }
 
         /// Binds a value.
+        @inlinable
         public mutating func appendInterpolation<Value: PostgresEncodable>(_ value: Value) {
             appendInterpolation(Optional(value))
         }
 
         /// Binds a value, or NULL.
+        @inlinable
         public mutating func appendInterpolation<Value: PostgresEncodable>(_ value: Value?) {
             let start = query.values.count
             let isNull = value?.encode(into: &query.values) != true
-            query.ranges.append(isNull ? nil : start..<query.values.count)
-            query.types.append(Value.postgresType)
+            bind(isNull ? nil : start..<query.values.count, Value.postgresType)
+        }
+
+        @usableFromInline
+        mutating func bind(_ range: Range<Int>?, _ type: OID) {
+            query.ranges.append(range)
+            query.types.append(type)
             query.sql += "$\(query.ranges.count)"
         }
 

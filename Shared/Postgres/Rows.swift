@@ -52,15 +52,27 @@ public struct Row {
 
     /// Reads one column.
     /// - Throws: ``PostgresError/decoding(column:reason:)`` when it isn't a `Value`, or is NULL where that isn't optional.
+    @inlinable
     public func decode<Value: PostgresDecodable>(_ column: Int, as type: Value.Type) throws(PostgresError) -> Value {
+        let type = try self.type(of: column)
+        do {
+            return try Value(postgres: value(Int32(column)), type: type)
+        } catch {
+            throw unreadable(column, error)
+        }
+    }
+
+    @usableFromInline
+    func type(of column: Int) throws(PostgresError) -> OID {
         guard column >= 0, column < PQnfields(rows.result) else {
             throw .decoding(column: "\(column)", reason: "there are only \(PQnfields(rows.result)) columns")
         }
-        do {
-            return try Value(postgres: value(Int32(column)), type: OID(rawValue: PQftype(rows.result, Int32(column))))
-        } catch {
-            throw .decoding(column: String(cString: PQfname(rows.result, Int32(column))), reason: error.reason)
-        }
+        return OID(rawValue: PQftype(rows.result, Int32(column)))
+    }
+
+    @usableFromInline
+    func unreadable(_ column: Int, _ failure: DecodingFailure) -> PostgresError {
+        .decoding(column: String(cString: PQfname(rows.result, Int32(column))), reason: failure.reason)
     }
 
     /// Reads the first columns, in order.
@@ -80,7 +92,8 @@ public struct Row {
         try body(value(Int32(column)))
     }
 
-    private func value(_ column: Int32) -> UnsafeRawBufferPointer? {
+    @usableFromInline
+    func value(_ column: Int32) -> UnsafeRawBufferPointer? {
         guard PQgetisnull(rows.result, index, column) == 0, let value = PQgetvalue(rows.result, index, column) else {
             return nil
         }

@@ -14,7 +14,7 @@ public struct Instant: Hashable, Comparable, Sendable {
     public let microseconds: Int64
 
     /// All its parts, as the properties describe them.
-    public init(microseconds: Int64) {
+    @inlinable public init(microseconds: Int64) {
         self.microseconds = microseconds
     }
 
@@ -55,7 +55,7 @@ public struct Interval: Hashable, Comparable, Sendable {
     public let microseconds: Int64
 
     /// All its parts, as the properties describe them.
-    public init(microseconds: Int64) {
+    @inlinable public init(microseconds: Int64) {
         self.microseconds = microseconds
     }
 

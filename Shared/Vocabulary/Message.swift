@@ -7,6 +7,11 @@ import Foundation
 public protocol MessageBody: Codable, Hashable, Sendable {
     static var type: String { get }
     static var version: Int16 { get }
+
+    /// Makes what a body of an older version says today. Rows are kept, so every version that was ever published stays
+    /// readable for ever; a newer one is never read as an older one.
+    /// - Throws: ``MessageError`` when there never was such a version, or the body isn't what it says.
+    static func upcast(from body: [UInt8], version: Int16) throws(MessageError) -> Self
 }
 
 extension MessageBody {
@@ -14,6 +19,11 @@ extension MessageBody {
     public static var type: String { "\(Self.self)" }
     /// 1 unless said otherwise.
     public static var version: Int16 { 1 }
+
+    /// There is no older version unless said otherwise.
+    public static func upcast(from body: [UInt8], version: Int16) throws(MessageError) -> Self {
+        throw .unknownType(type, version: version)
+    }
 }
 
 /// An imperative request to one service.
@@ -31,6 +41,8 @@ public protocol MessageSet: Hashable, Sendable {
     /// - Throws: ``MessageError`` when the type or version is unknown or the body isn't what they say.
     init(type: String, version: Int16, body: [UInt8]) throws(MessageError)
     var body: any MessageBody { get }
+    /// All types that it has.
+    static var types: [any MessageBody.Type] { get }
 }
 
 /// Why a row could not be understood.
@@ -55,6 +67,13 @@ extension MessageBody {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return Array(try encoder.encode(self))
+    }
+
+    /// Reads a body of this type, in whichever version it was published.
+    public static func decoded(from body: [UInt8], version: Int16) throws(MessageError) -> Self {
+        if version == Self.version { return try decoded(from: body) }
+        guard (1..<Self.version).contains(version) else { throw .unknownType(type, version: version) }
+        return try upcast(from: body, version: version)
     }
 
     /// Reads a body of this very type and version.

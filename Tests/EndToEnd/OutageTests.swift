@@ -87,7 +87,7 @@ struct NewerSenderTests {
             _ = try await quartet.psql(
                 """
                 SELECT contacts.log_append(
-                    ARRAY[contacts.log_partition_of('\(key)')], ARRAY['event'], ARRAY['ContactForetold'], ARRAY[7::smallint],
+                    ARRAY[contacts.log_partition_of('\(key)')], ARRAY[1], ARRAY[1], ARRAY['event'], ARRAY['ContactForetold'], ARRAY[7::smallint],
                     ARRAY['\(key)'], ARRAY['\(anna.account)'::uuid], ARRAY['{}'::json], ARRAY[gen_random_uuid()],
                     ARRAY[NULL::uuid], ARRAY[NULL::text], ARRAY[NULL::uuid], ARRAY[NULL::uuid], ARRAY[NULL::uuid],
                     ARRAY[NULL::text], ARRAY[NULL::timestamptz]);

@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import EdgeClient
 import Foundation
+import NIOCore
 import Postgres
 import ServiceKit
 import Synchronization
@@ -143,10 +144,22 @@ final class Quartet: Sendable {
 
     /// What a service says of its health.
     func readiness(of service: Service) async throws -> EdgeClient.Reply {
+        let admin = EdgeClient(http: http) { [url = try await administration(of: service)] in url }
+        return try await admin.send("GET", "/health/ready")
+    }
+
+    /// What a service measured, a line each.
+    func metrics(of service: Service) async throws -> [String] {
+        let answer = try await http.execute(
+            HTTPClientRequest(url: try await administration(of: service) + "/metrics"), timeout: .seconds(10))
+        let text = try await answer.body.collect(upTo: 1 << 20)
+        return String(buffer: text).split(separator: "\n").map(String.init)
+    }
+
+    private func administration(of service: Service) async throws -> String {
         let line = try await process(of: service).waitForLine(containing: "health is served")
         let url = line.text.firstRange(of: "http://").map { String(line.text[$0.lowerBound...].prefix { $0 != " " }) }
-        let admin = EdgeClient(http: http) { url?.replacing("/health/ready", with: "") ?? "" }
-        return try await admin.send("GET", "/health/ready")
+        return url?.replacing("/health/ready", with: "") ?? ""
     }
 
     private func end() async {

@@ -52,11 +52,14 @@ public enum LedgerCommand: MessageSet {
     case postEntry(PostEntry)
     case endProcess(EndProcess)
 
+    /// Its types.
+    public static var types: [any MessageBody.Type] { [PostEntry.self, EndProcess.self] }
+
     /// Reads a row's body by its type and version.
     public init(type: String, version: Int16, body: [UInt8]) throws(MessageError) {
-        switch (type, version) {
-        case (PostEntry.type, 1): self = .postEntry(try .decoded(from: body))
-        case (EndProcess.type, 1): self = .endProcess(try .decoded(from: body))
+        switch type {
+        case PostEntry.type: self = .postEntry(try .decoded(from: body, version: version))
+        case EndProcess.type: self = .endProcess(try .decoded(from: body, version: version))
         default: throw .unknownType(type, version: version)
         }
     }
@@ -74,10 +77,13 @@ public enum LedgerCommand: MessageSet {
 public enum LedgerEvent: MessageSet {
     case entryPosted(EntryPosted)
 
+    /// Its types.
+    public static var types: [any MessageBody.Type] { [EntryPosted.self] }
+
     /// Reads a row's body by its type and version.
     public init(type: String, version: Int16, body: [UInt8]) throws(MessageError) {
-        switch (type, version) {
-        case (EntryPosted.type, 1): self = .entryPosted(try .decoded(from: body))
+        switch type {
+        case EntryPosted.type: self = .entryPosted(try .decoded(from: body, version: version))
         default: throw .unknownType(type, version: version)
         }
     }

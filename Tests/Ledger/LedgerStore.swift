@@ -7,8 +7,12 @@ public struct LedgerStore: Store {
     /// The rule that it keeps state for.
     public typealias Rules = LedgerReducer
 
-    /// All its parts, as the properties describe them.
-    public init() {}
+    private let keepsEntries: Bool
+
+    /// - Parameter keepsEntries: false keeps the balances alone: a benchmark's command changes one row.
+    public init(keepsEntries: Bool = true) {
+        self.keepsEntries = keepsEntries
+    }
 
     /// Reads the balances of those who ask.
     public func load(_ requests: [Request<LedgerCommand>], in pipeline: Pipeline) throws -> LedgerReducer.State {
@@ -35,6 +39,7 @@ public struct LedgerStore: Store {
             SELECT * FROM unnest(\(changed), \(changed.map { state.balances[$0] ?? 0 }))
             ON CONFLICT (account) DO UPDATE SET amount = excluded.amount
             """)
+        guard keepsEntries else { return }
         pipeline.query(
             """
             INSERT INTO ledger.entry (command_id, client, account, n, amount)

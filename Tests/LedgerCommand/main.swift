@@ -12,6 +12,7 @@ import Vocabulary
 //
 //   ledger DATABASE_URL
 //
+// LEDGER_ENTRIES=off keeps balances alone, which is what benchmarks measure.
 // LEDGER_FAULT=<point>:<n> kills the process at the n-th time that a worker comes to the point; stop:<n> and
 // stopWithLock:<n> stop it (SIGSTOP) at its n-th commit, the latter when the server has done all but the COMMIT.
 
@@ -60,7 +61,8 @@ await connection.close()
 let doorbells = Doorbells(configuration: configuration, logger: logger)
 let consumer = Consumer(
     source: commands, schema: "ledger", settings: settings, configuration: configuration, doorbells: doorbells,
-    logger: logger, handler: CommandHandler(LedgerStore(), log: log))
+    logger: logger, handler: CommandHandler(LedgerStore(keepsEntries: environment["LEDGER_ENTRIES"] != "off"), log: log)
+)
 let services: [any Service] = environment["LEDGER_DOORBELLS"] == "off" ? [consumer] : [doorbells, consumer]
 logger.info("ready")
 try await ServiceGroup(

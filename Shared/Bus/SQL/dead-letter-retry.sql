@@ -14,7 +14,7 @@ BEGIN
     END IF;
     INSERT INTO {{schema}}.dead_letter_decision (message_id, decision, command_id) VALUES (dead, 'retried', fresh);
     PERFORM {{schema}}.{{log}}_append(
-        ARRAY[{{schema}}.{{log}}_partition_of(letter.key)], ARRAY['command'], ARRAY[letter.type],
+        ARRAY[{{schema}}.{{log}}_partition_of(letter.key)], ARRAY[1], ARRAY[1], ARRAY['command'], ARRAY[letter.type],
         ARRAY[letter.version], ARRAY[letter.key], ARRAY[letter.account], ARRAY[letter.body],
         ARRAY[{{schema}}.new_id()], ARRAY[fresh], ARRAY[NULL::text], ARRAY[NULL::uuid],
         ARRAY[letter.correlation_id], ARRAY[dead], ARRAY[letter.trace_parent], ARRAY[NULL::timestamptz]);

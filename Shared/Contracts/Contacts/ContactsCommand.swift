@@ -39,30 +39,40 @@ public enum ContactsCommand: MessageSet {
     /// ``RelayAlert``
     case relayAlert(RelayAlert)
 
+    /// Their bodies' types.
+    public static var types: [any MessageBody.Type] {
+        [
+            OpenAccount.self, CloseAccount.self, ResetContactCode.self, SetContactApproval.self, AddContact.self,
+            ApproveContactRequest.self, DeclineContactRequest.self, WithdrawContactRequest.self, UpdateContact.self,
+            RemoveContact.self, BlockContact.self, UnblockContact.self, SendPing.self, CancelPing.self,
+            RespondToPing.self, RespondToAllPings.self, ClearReceivedPings.self, RelayAlert.self,
+        ]
+    }
+
     /// Reads the body of one of these types and versions.
     public init(type: String, version: Int16, body: [UInt8]) throws(MessageError) {
-        switch (type, version) {
-        case (OpenAccount.type, OpenAccount.version): self = .openAccount(try .decoded(from: body))
-        case (CloseAccount.type, CloseAccount.version): self = .closeAccount(try .decoded(from: body))
-        case (ResetContactCode.type, ResetContactCode.version): self = .resetContactCode(try .decoded(from: body))
-        case (SetContactApproval.type, SetContactApproval.version): self = .setContactApproval(try .decoded(from: body))
-        case (AddContact.type, AddContact.version): self = .addContact(try .decoded(from: body))
-        case (ApproveContactRequest.type, ApproveContactRequest.version):
-            self = .approveContactRequest(try .decoded(from: body))
-        case (DeclineContactRequest.type, DeclineContactRequest.version):
-            self = .declineContactRequest(try .decoded(from: body))
-        case (WithdrawContactRequest.type, WithdrawContactRequest.version):
-            self = .withdrawContactRequest(try .decoded(from: body))
-        case (UpdateContact.type, UpdateContact.version): self = .updateContact(try .decoded(from: body))
-        case (RemoveContact.type, RemoveContact.version): self = .removeContact(try .decoded(from: body))
-        case (BlockContact.type, BlockContact.version): self = .blockContact(try .decoded(from: body))
-        case (UnblockContact.type, UnblockContact.version): self = .unblockContact(try .decoded(from: body))
-        case (SendPing.type, SendPing.version): self = .sendPing(try .decoded(from: body))
-        case (CancelPing.type, CancelPing.version): self = .cancelPing(try .decoded(from: body))
-        case (RespondToPing.type, RespondToPing.version): self = .respondToPing(try .decoded(from: body))
-        case (RespondToAllPings.type, RespondToAllPings.version): self = .respondToAllPings(try .decoded(from: body))
-        case (ClearReceivedPings.type, ClearReceivedPings.version): self = .clearReceivedPings(try .decoded(from: body))
-        case (RelayAlert.type, RelayAlert.version): self = .relayAlert(try .decoded(from: body))
+        switch type {
+        case OpenAccount.type: self = .openAccount(try .decoded(from: body, version: version))
+        case CloseAccount.type: self = .closeAccount(try .decoded(from: body, version: version))
+        case ResetContactCode.type: self = .resetContactCode(try .decoded(from: body, version: version))
+        case SetContactApproval.type: self = .setContactApproval(try .decoded(from: body, version: version))
+        case AddContact.type: self = .addContact(try .decoded(from: body, version: version))
+        case ApproveContactRequest.type:
+            self = .approveContactRequest(try .decoded(from: body, version: version))
+        case DeclineContactRequest.type:
+            self = .declineContactRequest(try .decoded(from: body, version: version))
+        case WithdrawContactRequest.type:
+            self = .withdrawContactRequest(try .decoded(from: body, version: version))
+        case UpdateContact.type: self = .updateContact(try .decoded(from: body, version: version))
+        case RemoveContact.type: self = .removeContact(try .decoded(from: body, version: version))
+        case BlockContact.type: self = .blockContact(try .decoded(from: body, version: version))
+        case UnblockContact.type: self = .unblockContact(try .decoded(from: body, version: version))
+        case SendPing.type: self = .sendPing(try .decoded(from: body, version: version))
+        case CancelPing.type: self = .cancelPing(try .decoded(from: body, version: version))
+        case RespondToPing.type: self = .respondToPing(try .decoded(from: body, version: version))
+        case RespondToAllPings.type: self = .respondToAllPings(try .decoded(from: body, version: version))
+        case ClearReceivedPings.type: self = .clearReceivedPings(try .decoded(from: body, version: version))
+        case RelayAlert.type: self = .relayAlert(try .decoded(from: body, version: version))
         default: throw .unknownType(type, version: version)
         }
     }

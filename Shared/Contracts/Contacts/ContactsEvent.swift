@@ -41,31 +41,42 @@ public enum ContactsEvent: MessageSet {
     /// ``ResponderAlerted``
     case responderAlerted(ResponderAlerted)
 
+    /// Their bodies' types.
+    public static var types: [any MessageBody.Type] {
+        [
+            ContactsOpened.self, ContactsClosed.self, ContactCodeReset.self, ContactApprovalSet.self,
+            ContactRequestSent.self, ContactRequestReceived.self, ContactRequestEnded.self, ContactAdded.self,
+            ContactUpdated.self, ContactRemoved.self, ContactBlocked.self, ContactUnblocked.self, PingSent.self,
+            PingReceived.self, PingCancelled.self, PingAnswered.self, ReceivedPingsCleared.self, AlertRelayed.self,
+            ResponderAlerted.self,
+        ]
+    }
+
     /// Reads the body of one of these types and versions.
     public init(type: String, version: Int16, body: [UInt8]) throws(MessageError) {
-        switch (type, version) {
-        case (ContactsOpened.type, ContactsOpened.version): self = .contactsOpened(try .decoded(from: body))
-        case (ContactsClosed.type, ContactsClosed.version): self = .contactsClosed(try .decoded(from: body))
-        case (ContactCodeReset.type, ContactCodeReset.version): self = .contactCodeReset(try .decoded(from: body))
-        case (ContactApprovalSet.type, ContactApprovalSet.version): self = .contactApprovalSet(try .decoded(from: body))
-        case (ContactRequestSent.type, ContactRequestSent.version): self = .contactRequestSent(try .decoded(from: body))
-        case (ContactRequestReceived.type, ContactRequestReceived.version):
-            self = .contactRequestReceived(try .decoded(from: body))
-        case (ContactRequestEnded.type, ContactRequestEnded.version):
-            self = .contactRequestEnded(try .decoded(from: body))
-        case (ContactAdded.type, ContactAdded.version): self = .contactAdded(try .decoded(from: body))
-        case (ContactUpdated.type, ContactUpdated.version): self = .contactUpdated(try .decoded(from: body))
-        case (ContactRemoved.type, ContactRemoved.version): self = .contactRemoved(try .decoded(from: body))
-        case (ContactBlocked.type, ContactBlocked.version): self = .contactBlocked(try .decoded(from: body))
-        case (ContactUnblocked.type, ContactUnblocked.version): self = .contactUnblocked(try .decoded(from: body))
-        case (PingSent.type, PingSent.version): self = .pingSent(try .decoded(from: body))
-        case (PingReceived.type, PingReceived.version): self = .pingReceived(try .decoded(from: body))
-        case (PingCancelled.type, PingCancelled.version): self = .pingCancelled(try .decoded(from: body))
-        case (PingAnswered.type, PingAnswered.version): self = .pingAnswered(try .decoded(from: body))
-        case (ReceivedPingsCleared.type, ReceivedPingsCleared.version):
-            self = .receivedPingsCleared(try .decoded(from: body))
-        case (AlertRelayed.type, AlertRelayed.version): self = .alertRelayed(try .decoded(from: body))
-        case (ResponderAlerted.type, ResponderAlerted.version): self = .responderAlerted(try .decoded(from: body))
+        switch type {
+        case ContactsOpened.type: self = .contactsOpened(try .decoded(from: body, version: version))
+        case ContactsClosed.type: self = .contactsClosed(try .decoded(from: body, version: version))
+        case ContactCodeReset.type: self = .contactCodeReset(try .decoded(from: body, version: version))
+        case ContactApprovalSet.type: self = .contactApprovalSet(try .decoded(from: body, version: version))
+        case ContactRequestSent.type: self = .contactRequestSent(try .decoded(from: body, version: version))
+        case ContactRequestReceived.type:
+            self = .contactRequestReceived(try .decoded(from: body, version: version))
+        case ContactRequestEnded.type:
+            self = .contactRequestEnded(try .decoded(from: body, version: version))
+        case ContactAdded.type: self = .contactAdded(try .decoded(from: body, version: version))
+        case ContactUpdated.type: self = .contactUpdated(try .decoded(from: body, version: version))
+        case ContactRemoved.type: self = .contactRemoved(try .decoded(from: body, version: version))
+        case ContactBlocked.type: self = .contactBlocked(try .decoded(from: body, version: version))
+        case ContactUnblocked.type: self = .contactUnblocked(try .decoded(from: body, version: version))
+        case PingSent.type: self = .pingSent(try .decoded(from: body, version: version))
+        case PingReceived.type: self = .pingReceived(try .decoded(from: body, version: version))
+        case PingCancelled.type: self = .pingCancelled(try .decoded(from: body, version: version))
+        case PingAnswered.type: self = .pingAnswered(try .decoded(from: body, version: version))
+        case ReceivedPingsCleared.type:
+            self = .receivedPingsCleared(try .decoded(from: body, version: version))
+        case AlertRelayed.type: self = .alertRelayed(try .decoded(from: body, version: version))
+        case ResponderAlerted.type: self = .responderAlerted(try .decoded(from: body, version: version))
         default: throw .unknownType(type, version: version)
         }
     }

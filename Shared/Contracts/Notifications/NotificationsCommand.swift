@@ -23,23 +23,32 @@ public enum NotificationsCommand: MessageSet {
     /// ``ForgetOldNotifications``
     case forgetOldNotifications(ForgetOldNotifications)
 
+    /// Their bodies' types.
+    public static var types: [any MessageBody.Type] {
+        [
+            OpenAccount.self, CloseAccount.self, DeliverNotification.self, ScheduleNotification.self,
+            CancelNotification.self, DeliverScheduledNotification.self, MarkRead.self, MarkAllRead.self,
+            ClearNotifications.self, ForgetOldNotifications.self,
+        ]
+    }
+
     /// Reads the body of one of these types and versions.
     public init(type: String, version: Int16, body: [UInt8]) throws(MessageError) {
-        switch (type, version) {
-        case (OpenAccount.type, OpenAccount.version): self = .openAccount(try .decoded(from: body))
-        case (CloseAccount.type, CloseAccount.version): self = .closeAccount(try .decoded(from: body))
-        case (DeliverNotification.type, DeliverNotification.version):
-            self = .deliverNotification(try .decoded(from: body))
-        case (ScheduleNotification.type, ScheduleNotification.version):
-            self = .scheduleNotification(try .decoded(from: body))
-        case (CancelNotification.type, CancelNotification.version): self = .cancelNotification(try .decoded(from: body))
-        case (DeliverScheduledNotification.type, DeliverScheduledNotification.version):
-            self = .deliverScheduledNotification(try .decoded(from: body))
-        case (MarkRead.type, MarkRead.version): self = .markRead(try .decoded(from: body))
-        case (MarkAllRead.type, MarkAllRead.version): self = .markAllRead(try .decoded(from: body))
-        case (ClearNotifications.type, ClearNotifications.version): self = .clearNotifications(try .decoded(from: body))
-        case (ForgetOldNotifications.type, ForgetOldNotifications.version):
-            self = .forgetOldNotifications(try .decoded(from: body))
+        switch type {
+        case OpenAccount.type: self = .openAccount(try .decoded(from: body, version: version))
+        case CloseAccount.type: self = .closeAccount(try .decoded(from: body, version: version))
+        case DeliverNotification.type:
+            self = .deliverNotification(try .decoded(from: body, version: version))
+        case ScheduleNotification.type:
+            self = .scheduleNotification(try .decoded(from: body, version: version))
+        case CancelNotification.type: self = .cancelNotification(try .decoded(from: body, version: version))
+        case DeliverScheduledNotification.type:
+            self = .deliverScheduledNotification(try .decoded(from: body, version: version))
+        case MarkRead.type: self = .markRead(try .decoded(from: body, version: version))
+        case MarkAllRead.type: self = .markAllRead(try .decoded(from: body, version: version))
+        case ClearNotifications.type: self = .clearNotifications(try .decoded(from: body, version: version))
+        case ForgetOldNotifications.type:
+            self = .forgetOldNotifications(try .decoded(from: body, version: version))
         default: throw .unknownType(type, version: version)
         }
     }

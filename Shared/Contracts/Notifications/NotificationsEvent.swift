@@ -21,26 +21,35 @@ public enum NotificationsEvent: MessageSet {
     /// ``NotificationsForgotten``
     case notificationsForgotten(NotificationsForgotten)
 
+    /// Their bodies' types.
+    public static var types: [any MessageBody.Type] {
+        [
+            NotificationsOpened.self, NotificationsClosed.self, NotificationDelivered.self, NotificationScheduled.self,
+            ScheduledNotificationCancelled.self, NotificationRead.self, AllNotificationsRead.self,
+            NotificationsCleared.self, NotificationsForgotten.self,
+        ]
+    }
+
     /// Reads the body of one of these types and versions.
     public init(type: String, version: Int16, body: [UInt8]) throws(MessageError) {
-        switch (type, version) {
-        case (NotificationsOpened.type, NotificationsOpened.version):
-            self = .notificationsOpened(try .decoded(from: body))
-        case (NotificationsClosed.type, NotificationsClosed.version):
-            self = .notificationsClosed(try .decoded(from: body))
-        case (NotificationDelivered.type, NotificationDelivered.version):
-            self = .notificationDelivered(try .decoded(from: body))
-        case (NotificationScheduled.type, NotificationScheduled.version):
-            self = .notificationScheduled(try .decoded(from: body))
-        case (ScheduledNotificationCancelled.type, ScheduledNotificationCancelled.version):
-            self = .scheduledNotificationCancelled(try .decoded(from: body))
-        case (NotificationRead.type, NotificationRead.version): self = .notificationRead(try .decoded(from: body))
-        case (AllNotificationsRead.type, AllNotificationsRead.version):
-            self = .allNotificationsRead(try .decoded(from: body))
-        case (NotificationsCleared.type, NotificationsCleared.version):
-            self = .notificationsCleared(try .decoded(from: body))
-        case (NotificationsForgotten.type, NotificationsForgotten.version):
-            self = .notificationsForgotten(try .decoded(from: body))
+        switch type {
+        case NotificationsOpened.type:
+            self = .notificationsOpened(try .decoded(from: body, version: version))
+        case NotificationsClosed.type:
+            self = .notificationsClosed(try .decoded(from: body, version: version))
+        case NotificationDelivered.type:
+            self = .notificationDelivered(try .decoded(from: body, version: version))
+        case NotificationScheduled.type:
+            self = .notificationScheduled(try .decoded(from: body, version: version))
+        case ScheduledNotificationCancelled.type:
+            self = .scheduledNotificationCancelled(try .decoded(from: body, version: version))
+        case NotificationRead.type: self = .notificationRead(try .decoded(from: body, version: version))
+        case AllNotificationsRead.type:
+            self = .allNotificationsRead(try .decoded(from: body, version: version))
+        case NotificationsCleared.type:
+            self = .notificationsCleared(try .decoded(from: body, version: version))
+        case NotificationsForgotten.type:
+            self = .notificationsForgotten(try .decoded(from: body, version: version))
         default: throw .unknownType(type, version: version)
         }
     }

@@ -35,26 +35,35 @@ public enum SessionCommand: MessageSet {
     /// ``ClearAlert``
     case clearAlert(ClearAlert)
 
+    /// Their bodies' types.
+    public static var types: [any MessageBody.Type] {
+        [
+            SignUp.self, SignIn.self, RefreshDevice.self, SignOut.self, ChangePassword.self, UpdateSecurity.self,
+            CloseAccount.self, UpdateProfile.self, CheckIn.self, SetCheckInInterval.self, SetCheckInReminders.self,
+            ExpireCheckIn.self, RemindCheckIn.self, RepeatAlarm.self, RaiseAlert.self, ClearAlert.self,
+        ]
+    }
+
     /// Reads the body of one of these types and versions.
     public init(type: String, version: Int16, body: [UInt8]) throws(MessageError) {
-        switch (type, version) {
-        case (SignUp.type, SignUp.version): self = .signUp(try .decoded(from: body))
-        case (SignIn.type, SignIn.version): self = .signIn(try .decoded(from: body))
-        case (RefreshDevice.type, RefreshDevice.version): self = .refreshDevice(try .decoded(from: body))
-        case (SignOut.type, SignOut.version): self = .signOut(try .decoded(from: body))
-        case (ChangePassword.type, ChangePassword.version): self = .changePassword(try .decoded(from: body))
-        case (UpdateSecurity.type, UpdateSecurity.version): self = .updateSecurity(try .decoded(from: body))
-        case (CloseAccount.type, CloseAccount.version): self = .closeAccount(try .decoded(from: body))
-        case (UpdateProfile.type, UpdateProfile.version): self = .updateProfile(try .decoded(from: body))
-        case (CheckIn.type, CheckIn.version): self = .checkIn(try .decoded(from: body))
-        case (SetCheckInInterval.type, SetCheckInInterval.version): self = .setCheckInInterval(try .decoded(from: body))
-        case (SetCheckInReminders.type, SetCheckInReminders.version):
-            self = .setCheckInReminders(try .decoded(from: body))
-        case (ExpireCheckIn.type, ExpireCheckIn.version): self = .expireCheckIn(try .decoded(from: body))
-        case (RemindCheckIn.type, RemindCheckIn.version): self = .remindCheckIn(try .decoded(from: body))
-        case (RepeatAlarm.type, RepeatAlarm.version): self = .repeatAlarm(try .decoded(from: body))
-        case (RaiseAlert.type, RaiseAlert.version): self = .raiseAlert(try .decoded(from: body))
-        case (ClearAlert.type, ClearAlert.version): self = .clearAlert(try .decoded(from: body))
+        switch type {
+        case SignUp.type: self = .signUp(try .decoded(from: body, version: version))
+        case SignIn.type: self = .signIn(try .decoded(from: body, version: version))
+        case RefreshDevice.type: self = .refreshDevice(try .decoded(from: body, version: version))
+        case SignOut.type: self = .signOut(try .decoded(from: body, version: version))
+        case ChangePassword.type: self = .changePassword(try .decoded(from: body, version: version))
+        case UpdateSecurity.type: self = .updateSecurity(try .decoded(from: body, version: version))
+        case CloseAccount.type: self = .closeAccount(try .decoded(from: body, version: version))
+        case UpdateProfile.type: self = .updateProfile(try .decoded(from: body, version: version))
+        case CheckIn.type: self = .checkIn(try .decoded(from: body, version: version))
+        case SetCheckInInterval.type: self = .setCheckInInterval(try .decoded(from: body, version: version))
+        case SetCheckInReminders.type:
+            self = .setCheckInReminders(try .decoded(from: body, version: version))
+        case ExpireCheckIn.type: self = .expireCheckIn(try .decoded(from: body, version: version))
+        case RemindCheckIn.type: self = .remindCheckIn(try .decoded(from: body, version: version))
+        case RepeatAlarm.type: self = .repeatAlarm(try .decoded(from: body, version: version))
+        case RaiseAlert.type: self = .raiseAlert(try .decoded(from: body, version: version))
+        case ClearAlert.type: self = .clearAlert(try .decoded(from: body, version: version))
         default: throw .unknownType(type, version: version)
         }
     }

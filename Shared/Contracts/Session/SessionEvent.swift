@@ -37,27 +37,37 @@ public enum SessionEvent: MessageSet {
     /// ``AlertCleared``
     case alertCleared(AlertCleared)
 
+    /// Their bodies' types.
+    public static var types: [any MessageBody.Type] {
+        [
+            AccountOpened.self, AccountClosed.self, DeviceSignedIn.self, DeviceRefreshed.self, DeviceSignedOut.self,
+            SignInFailed.self, PasswordChanged.self, SecurityUpdated.self, ProfileUpdated.self, CheckedIn.self,
+            CheckInIntervalSet.self, CheckInRemindersSet.self, CheckInReminded.self, CheckInMissed.self,
+            AlarmRepeated.self, AlertRaised.self, AlertCleared.self,
+        ]
+    }
+
     /// Reads the body of one of these types and versions.
     public init(type: String, version: Int16, body: [UInt8]) throws(MessageError) {
-        switch (type, version) {
-        case (AccountOpened.type, AccountOpened.version): self = .accountOpened(try .decoded(from: body))
-        case (AccountClosed.type, AccountClosed.version): self = .accountClosed(try .decoded(from: body))
-        case (DeviceSignedIn.type, DeviceSignedIn.version): self = .deviceSignedIn(try .decoded(from: body))
-        case (DeviceRefreshed.type, DeviceRefreshed.version): self = .deviceRefreshed(try .decoded(from: body))
-        case (DeviceSignedOut.type, DeviceSignedOut.version): self = .deviceSignedOut(try .decoded(from: body))
-        case (SignInFailed.type, SignInFailed.version): self = .signInFailed(try .decoded(from: body))
-        case (PasswordChanged.type, PasswordChanged.version): self = .passwordChanged(try .decoded(from: body))
-        case (SecurityUpdated.type, SecurityUpdated.version): self = .securityUpdated(try .decoded(from: body))
-        case (ProfileUpdated.type, ProfileUpdated.version): self = .profileUpdated(try .decoded(from: body))
-        case (CheckedIn.type, CheckedIn.version): self = .checkedIn(try .decoded(from: body))
-        case (CheckInIntervalSet.type, CheckInIntervalSet.version): self = .checkInIntervalSet(try .decoded(from: body))
-        case (CheckInRemindersSet.type, CheckInRemindersSet.version):
-            self = .checkInRemindersSet(try .decoded(from: body))
-        case (CheckInReminded.type, CheckInReminded.version): self = .checkInReminded(try .decoded(from: body))
-        case (CheckInMissed.type, CheckInMissed.version): self = .checkInMissed(try .decoded(from: body))
-        case (AlarmRepeated.type, AlarmRepeated.version): self = .alarmRepeated(try .decoded(from: body))
-        case (AlertRaised.type, AlertRaised.version): self = .alertRaised(try .decoded(from: body))
-        case (AlertCleared.type, AlertCleared.version): self = .alertCleared(try .decoded(from: body))
+        switch type {
+        case AccountOpened.type: self = .accountOpened(try .decoded(from: body, version: version))
+        case AccountClosed.type: self = .accountClosed(try .decoded(from: body, version: version))
+        case DeviceSignedIn.type: self = .deviceSignedIn(try .decoded(from: body, version: version))
+        case DeviceRefreshed.type: self = .deviceRefreshed(try .decoded(from: body, version: version))
+        case DeviceSignedOut.type: self = .deviceSignedOut(try .decoded(from: body, version: version))
+        case SignInFailed.type: self = .signInFailed(try .decoded(from: body, version: version))
+        case PasswordChanged.type: self = .passwordChanged(try .decoded(from: body, version: version))
+        case SecurityUpdated.type: self = .securityUpdated(try .decoded(from: body, version: version))
+        case ProfileUpdated.type: self = .profileUpdated(try .decoded(from: body, version: version))
+        case CheckedIn.type: self = .checkedIn(try .decoded(from: body, version: version))
+        case CheckInIntervalSet.type: self = .checkInIntervalSet(try .decoded(from: body, version: version))
+        case CheckInRemindersSet.type:
+            self = .checkInRemindersSet(try .decoded(from: body, version: version))
+        case CheckInReminded.type: self = .checkInReminded(try .decoded(from: body, version: version))
+        case CheckInMissed.type: self = .checkInMissed(try .decoded(from: body, version: version))
+        case AlarmRepeated.type: self = .alarmRepeated(try .decoded(from: body, version: version))
+        case AlertRaised.type: self = .alertRaised(try .decoded(from: body, version: version))
+        case AlertCleared.type: self = .alertCleared(try .decoded(from: body, version: version))
         default: throw .unknownType(type, version: version)
         }
     }

@@ -3,12 +3,14 @@ import Hummingbird
 public import Logging
 public import ServiceLifecycle
 
-/// Serves a process's health over HTTP, for whoever starts, restarts or routes to it.
+/// Serves a process's health and what it measures over HTTP, for whoever starts, restarts, routes to or watches it.
 ///
 /// - `GET /health/live`: 200, or 503 when only a restart helps.
 /// - `GET /health/ready`: 200, or 503 with the reasons.
 ///
-/// Both answer with `{"status": "ready", "checks": {"database": "ready"}}`.
+/// - `GET /metrics`: what Prometheus reads.
+///
+/// Health answers with `{"status": "ready", "checks": {"database": "ready"}}`.
 public struct AdminServer: Service {
     /// It can't listen.
     public struct CannotListen: Error, CustomStringConvertible {
@@ -17,17 +19,22 @@ public struct AdminServer: Service {
     }
 
     private let health: Health
+    private let metrics: PrometheusMetrics
     private let host: String
     private let port: Int
     private let logger: Logger
 
     /// - Parameters:
     ///   - health: What to serve.
+    ///   - metrics: The same.
     ///   - host: The address to listen on.
     ///   - port: The port; 0 takes a free one.
     ///   - logger: Where to say which port it is.
-    public init(health: Health, host: String, port: Int, logger: Logger) {
+    public init(
+        health: Health, metrics: PrometheusMetrics = PrometheusMetrics(), host: String, port: Int, logger: Logger
+    ) {
         self.health = health
+        self.metrics = metrics
         self.host = host
         self.port = port
         self.logger = logger
@@ -39,6 +46,11 @@ public struct AdminServer: Service {
         let router = Router()
         router.get("/health/live") { [health] _, _ in Self.answer(health.report, isGood: health.report.isLive) }
         router.get("/health/ready") { [health] _, _ in Self.answer(health.report, isGood: health.report.isReady) }
+        router.get("/metrics") { [metrics] _, _ in
+            Response(
+                status: .ok, headers: [.contentType: "text/plain; version=0.0.4", .cacheControl: "no-store"],
+                body: ResponseBody(byteBuffer: ByteBuffer(string: metrics.text)))
+        }
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)
         let application = Application(

@@ -1,3 +1,4 @@
+import CoreMetrics
 import Foundation
 import Logging
 import Postgres
@@ -87,10 +88,13 @@ struct ServiceCommand<Program: ServiceProgram> {
 
     private func serve(_ set: MigrationSet, _ settings: Settings, _ logger: Logger) async throws {
         let health = Health()
+        let metrics = PrometheusMetrics()
+        MetricsSystem.bootstrap(metrics)
         let context = ServiceContext(
             settings: settings, database: database(settings, role: Program.schema), health: health, logger: logger)
         let admin = AdminServer(
-            health: health, host: settings[CommonSettings.adminHost], port: settings[CommonSettings.adminPort],
+            health: health, metrics: metrics, host: settings[CommonSettings.adminHost],
+            port: settings[CommonSettings.adminPort],
             logger: logger)
         let start = DatabaseStart(
             version: SchemaVersion(set, command: Program.name), configuration: context.database,

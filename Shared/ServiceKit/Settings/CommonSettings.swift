@@ -31,7 +31,7 @@ public enum CommonSettings {
     /// Where health is served.
     public static let adminHost = Setting<String>.text(
         "admin.host", placeholder: "ADDRESS", default: "127.0.0.1",
-        help: "The address on which /health/live and /health/ready are served.")
+        help: "The address on which /health/live, /health/ready and /metrics are served.")
 
     /// Where health is served.
     public static let adminPort = Setting<Int>.int(

@@ -3,6 +3,7 @@ import Foundation
 import Ledger
 import Logging
 import Postgres
+import ServiceKit
 import ServiceLifecycle
 import Synchronization
 import Vocabulary
@@ -13,6 +14,17 @@ import Vocabulary
 //   bus-benchmark DATABASE_URL IN_FLIGHT SECONDS
 
 let arguments = CommandLine.arguments
+if arguments.count == 3, arguments[1] == "prepare" {
+    let templates = MigrationTemplates(folders: ["bus": ResourceFolder.url("SQL", of: "Bus")])
+    for (schema, folder) in [("ledger_client", "ClientMigrations"), ("ledger", "Migrations")] {
+        let set = try MigrationSet(
+            schema: schema, folder: ResourceFolder.url(folder, of: "Ledger"), templates: templates)
+        var configuration = Configuration(arguments[2])
+        configuration.parameters["user"] = "quartet_migrator"
+        try await Migrator(set, configuration: configuration).apply()
+    }
+    exit(0)
+}
 guard arguments.count == 4, let inFlight = Int(arguments[2]), let seconds = Int(arguments[3]) else {
     FileHandle.standardError.write(Data("usage: bus-benchmark DATABASE_URL IN_FLIGHT SECONDS\n".utf8))
     exit(64)

@@ -1,0 +1,104 @@
+import Metrics
+import Vocabulary
+
+/// What a consumer measures, by the log that it reads. What was not committed is not counted.
+struct ConsumerMetrics: Sendable {
+    private let source: String
+    private let seconds: Metrics.Timer
+    private let size: Recorder
+    private let messages: Counter
+    private let outcomes: [Outcome.Kind: Counter]
+    private let behind: [Gauge]
+    private let behindFor: [Gauge]
+    private let parked: [Gauge]
+
+    init(source: Log) {
+        let name = source.name.description
+        self.source = name
+        seconds = Metrics.Timer(label: "quartet_batch_seconds", dimensions: [("source", name)])
+        size = Recorder(label: "quartet_batch_messages", dimensions: [("source", name)], aggregate: true)
+        messages = Counter(label: "quartet_messages_handled_total", dimensions: [("source", name)])
+        outcomes = Dictionary(
+            uniqueKeysWithValues: [.accepted, .rejected, .failed].map { (kind: Outcome.Kind) in
+                (
+                    kind,
+                    Counter(
+                        label: "quartet_commands_total", dimensions: [("source", name), ("outcome", kind.rawValue)])
+                )
+            })
+        func gauges(_ label: String) -> [Gauge] {
+            source.partitions.map { Gauge(label: label, dimensions: [("source", name), ("partition", "\($0)")]) }
+        }
+        behind = gauges("quartet_lag_messages")
+        behindFor = gauges("quartet_lag_seconds")
+        parked = gauges("quartet_parked_keys")
+    }
+
+    func committed(_ count: Int, _ appendings: [Appending], in duration: Duration) {
+        seconds.recordNanoseconds(Int64(duration / .nanoseconds(1)))
+        size.record(count)
+        messages.increment(by: count)
+        for message in appendings.lazy.flatMap(\.messages) {
+            if let outcome = message.outcome { outcomes[outcome]?.increment() }
+        }
+    }
+
+    func failed(_ failure: TransactionFailure) {
+        Counter(
+            label: "quartet_batch_failures_total", dimensions: [("source", source), ("failure", failure.label)]
+        ).increment()
+    }
+
+    /// How far a partition is behind; nothing, once it is another worker's.
+    func lag(of partition: Partition, messages: Int64, seconds: Double, parked keys: Int) {
+        behind[Int(partition.number)].record(messages)
+        behindFor[Int(partition.number)].record(seconds)
+        parked[Int(partition.number)].record(keys)
+    }
+}
+
+extension TransactionFailure {
+    /// Without the details.
+    fileprivate var label: String {
+        switch self {
+        case .fenced: "fenced"
+        case .transient: "transient"
+        case .permanent(let fault): fault.code.rawValue
+        case .connectionLost: "connection_lost"
+        }
+    }
+}
+
+/// What a listener measures.
+struct DoorbellMetrics: Sendable {
+    private let rings: [String: Counter]
+    private let losses = Counter(label: "quartet_listener_losses_total")
+
+    init(channels: some Sequence<String>) {
+        rings = Dictionary(
+            uniqueKeysWithValues: Set(channels).map {
+                ($0, Counter(label: "quartet_doorbells_total", dimensions: [("channel", $0)]))
+            })
+    }
+
+    func rang(_ channel: String) { rings[channel]?.increment() }
+    func lost() { losses.increment() }
+}
+
+/// What a tail measures.
+struct TailMetrics: Sendable {
+    private let rows: Counter
+    private let subscribers: Gauge
+    private let dropped: Counter
+
+    init(log: LogName) {
+        rows = Counter(label: "quartet_tail_rows_total", dimensions: [("log", log.description)])
+        subscribers = Gauge(label: "quartet_subscribers", dimensions: [("log", log.description)])
+        dropped = Counter(label: "quartet_subscribers_dropped_total", dimensions: [("log", log.description)])
+    }
+
+    func read(_ count: Int) { rows.increment(by: count) }
+    func serves(_ count: Int) { subscribers.record(count) }
+    /// One didn't take what it was offered, and was told that it fell behind.
+    func fellBehind() { dropped.increment() }
+}

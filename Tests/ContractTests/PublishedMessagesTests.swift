@@ -1,0 +1,100 @@
+import ContactsContract
+import Foundation
+import NotificationsContract
+import SessionContract
+import Testing
+import Vocabulary
+
+/// One stored example of every message that was ever published, as the logs keep it. Rows are never rewritten, so each of
+/// these must stay readable for ever: add lines, never change one.
+@Suite("Messages that were published")
+struct PublishedMessagesTests {
+    private struct Stored: Sendable {
+        let set: String
+        let type: String
+        let version: Int16
+        let body: [UInt8]
+    }
+
+    struct Unreadable: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private static func stored(_ file: String) throws -> [Stored] {
+        let url = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Published/\(file).jsonl")
+        return try String(contentsOf: url, encoding: .utf8).split(separator: "\n").map { line in
+            let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] ?? [:]
+            guard let set = object["set"] as? String, let type = object["type"] as? String,
+                let version = object["version"] as? Int, let body = object["body"]
+            else { throw Unreadable(description: "\(file): \(line)") }
+            return Stored(
+                set: set, type: type, version: Int16(version),
+                body: Array(try JSONSerialization.data(withJSONObject: body, options: [.withoutEscapingSlashes])))
+        }
+    }
+
+    private static func check<Command: MessageSet, Event: MessageSet>(
+        _ file: String, _: Command.Type, _: Event.Type
+    ) throws {
+        let all = try stored(file)
+        for (name, set) in [("command", Command.self as any MessageSet.Type), ("event", Event.self)] {
+            let stored = all.filter { $0.set == name }
+            for message in stored {
+                #expect(throws: Never.self, "\(file): \(message.type) \(String(decoding: message.body, as: UTF8.self))")
+                {
+                    let read = try set.init(type: message.type, version: message.version, body: message.body)
+                    #expect(type(of: read.body).type == message.type)
+                }
+            }
+            let published = Set(stored.map { "\($0.type) \($0.version)" })
+            let needed = Set(set.types.flatMap { type in (1...type.version).map { "\(type.type) \($0)" } })
+            #expect(published == needed, "every version of every \(name) of \(file) has its example, and no other")
+            #expect(Set(set.types.map { $0.type }).count == set.types.count)
+        }
+    }
+
+    @Test("session's are read, each version of each type")
+    func session() throws { try Self.check("session", SessionCommand.self, SessionEvent.self) }
+
+    @Test("contacts' are read, each version of each type")
+    func contacts() throws { try Self.check("contacts", ContactsCommand.self, ContactsEvent.self) }
+
+    @Test("notifications' are read, each version of each type")
+    func notifications() throws {
+        try Self.check("notifications", NotificationsCommand.self, NotificationsEvent.self)
+    }
+}
+
+/// How an older version is read: by a body that changed twice.
+@Suite("Upcasting")
+struct UpcastingTests {
+    struct Greeted: EventBody {
+        static let version: Int16 = 3
+        let name: String
+        let language: String
+
+        static func upcast(from body: [UInt8], version: Int16) throws(MessageError) -> Self {
+            switch version {
+            case 1: Greeted(name: try First.decoded(from: body).who, language: "en")
+            case 2: Greeted(name: try Second.decoded(from: body).name, language: "en")
+            default: throw .unknownType(type, version: version)
+            }
+        }
+
+        struct First: EventBody { let who: String }
+        struct Second: EventBody { let name: String }
+    }
+
+    @Test("every former version says what it would today; what never was is unknown")
+    func versions() throws {
+        let today = Greeted(name: "Anna", language: "en")
+        #expect(try Greeted.decoded(from: Array(#"{"who":"Anna"}"#.utf8), version: 1) == today)
+        #expect(try Greeted.decoded(from: Array(#"{"name":"Anna"}"#.utf8), version: 2) == today)
+        #expect(try Greeted.decoded(from: today.encoded(), version: 3) == today)
+        for version in [Int16(0), 4] {
+            #expect(throws: MessageError.unknownType("Greeted", version: version)) {
+                try Greeted.decoded(from: today.encoded(), version: version)
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import EdgeClient
+import TestKit
+import Testing
+
+/// What somebody who runs it sees: views, the story of a request, metrics.
+@Suite("End to end: for operators", .timeLimit(.minutes(10)))
+struct OperatorTests {
+    @Test("one query tells a request's whole story as a tree; every view answers; metrics count what was done")
+    func observability() async throws {
+        try await Quartet.with { quartet in
+            let anna = try await Device.signUp("anna", name: "Anna", at: quartet.edge)
+            let bob = try await Device.signUp("bob", name: "Bob", at: quartet.edge)
+            try await anna.add(bob)
+            try await quartet.waitUntilQuiet()
+            let ping = try await anna.act("SendPing", ["contact": .string(bob.account)])
+            #expect(ping["contact"].string == bob.account)
+            try await quartet.waitUntilQuiet()
+
+            let reader = "SET SESSION AUTHORIZATION quartet_reader; "
+            let story = try await quartet.psql(
+                reader
+                    + """
+                    SELECT string_agg(trim(tree) || ' ' || log, E'\\n') FROM session_client.story(
+                        (SELECT command_id FROM session_client.contacts_commands WHERE type = 'SendPing'))
+                    """)
+            for step in [
+                "SendPing session_client.contacts_commands", "PingSent contacts.log", "PingReceived contacts.log",
+                "DeliverNotification session_client.notifications_commands", "NotificationDelivered notifications.log",
+            ] { #expect(story.contains(step), "\(step) is missing in\n\(story)") }
+
+            let views = try await quartet.psql(
+                """
+                SELECT c.relname FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+                 WHERE n.nspname = 'session_client' AND c.relkind = 'v' ORDER BY 1
+                """
+            ).split(separator: "\n")
+            #expect(views.count >= 15)
+            for view in views { _ = try await quartet.psql(reader + "TABLE session_client.\(view)") }
+            let behind = try await quartet.psql(reader + "SELECT sum(behind) FROM session_client.lag")
+            #expect(behind.contains("0"))
+            let owned = try await quartet.psql(
+                reader + "SELECT count(*) FROM session_client.leases WHERE state = 'held'")
+            #expect(owned.contains("48"), "six logs of eight partitions each")
+
+            let contacts = try await quartet.metrics(of: .contacts)
+            let accepted = #"quartet_commands_total{source="session_client.contacts_commands",outcome="accepted"} "#
+            let count = contacts.first { $0.hasPrefix(accepted) }.flatMap { Int($0.dropFirst(accepted.count)) }
+            let outcomes = try await quartet.psql("SELECT count(*) FROM contacts.outcome WHERE outcome = 'accepted'")
+            #expect(count == Int(outcomes.split(separator: "\n").first ?? ""))
+            #expect(contacts.contains { $0.hasPrefix("quartet_batch_seconds_count") })
+            #expect(contacts.contains { $0.hasPrefix("quartet_lag_messages{") })
+            #expect(contacts.contains { $0.hasPrefix("quartet_doorbells_total{") })
+            let edge = try await quartet.metrics(of: .sessionClient)
+            #expect(edge.contains { $0.hasPrefix(#"quartet_tail_rows_total{log="contacts.log"}"#) })
+            #expect(edge.contains { $0.hasPrefix("quartet_subscribers{") })
+        }
+    }
+}

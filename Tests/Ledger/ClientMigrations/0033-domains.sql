@@ -1,0 +1,2 @@
+--! include bus/domains.sql schema=ledger_client
+--! include bus/log-domains.sql schema=ledger_client log=ledger_commands
