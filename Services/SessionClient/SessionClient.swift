@@ -18,6 +18,9 @@ public struct SessionClient: Service {
         "database.pool", in: 1...64, default: 8, help: "Database connections for reads.")
     private static let connections = Setting<Int>.int(
         "http.connections", in: 1...100_000, default: 20_000, help: "HTTP connections at a time; more have to wait.")
+    private static let unanswered = Setting<Int>.int(
+        "commands.unanswered", in: 1...100_000, default: 4096,
+        help: "Commands to each service without an outcome; more are refused (503) until it catches up.")
     private static let tokenLifetime = Setting<Duration>.duration(
         "access.token.lifetime", in: .seconds(1)...(.seconds(86_400)), default: .seconds(900),
         help: "How long an access token is good for; a stream ends with it.")
@@ -46,7 +49,8 @@ public struct SessionClient: Service {
 
     /// What can be configured.
     public static var settings: [any SettingDeclaration] {
-        [host, port, connections, serverKey, signingKeys, tokenLifetime, poolSize] + ConsumerSettings.declared
+        [host, port, connections, serverKey, signingKeys, tokenLifetime, poolSize, unanswered]
+            + ConsumerSettings.declared
     }
 
     /// A key without which it can't work wasn't given.
@@ -95,7 +99,8 @@ public struct SessionClient: Service {
             services = try await ServiceConnections { domain in
                 let logs = try await context.open([domain.commands, domain.log], reportingTo: bus)
                 return ServiceConnection(
-                    commands: logs[0], log: logs[1], configuration: database, doorbells: doorbells, pool: pool,
+                    commands: logs[0], log: logs[1], unansweredLimit: context.settings[Self.unanswered],
+                    configuration: database, doorbells: doorbells, pool: pool,
                     logger: logger)
             }
             operationsLog = try await context.open([Domain.operations], reportingTo: bus)

@@ -21,7 +21,17 @@ public final class CommandSender: Service, Sendable {
     private let appender: Appender
     private let pool: Pool
     private let logger: Logger
-    private let waiters = Mutex<[CommandID: [Waiter]]>([:])
+    private struct Open: Sendable {
+        var waiters: [CommandID: [Waiter]] = [:]
+        /// Sent, and given up by their senders before there was an outcome.
+        var abandoned: Set<CommandID> = []
+
+        /// Commands that their service has not answered, as far as is known here.
+        var count: Int { waiters.count + abandoned.count }
+    }
+
+    private let open = Mutex(Open())
+    private let unansweredLimit: Int
     /// Whose outcomes are to be looked up; while one query runs, the next one's fill.
     private let lookUps = Mutex<Set<CommandID>>([])
     private let (wake, waker) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -30,7 +40,9 @@ public final class CommandSender: Service, Sendable {
     ///   - appender: to the command log that the service reads.
     ///   - tail: of the service's log.
     ///   - pool: connections that may read the service's table `outcome`.
-    public init(appender: Appender, tail: Tail, pool: Pool, logger: Logger) {
+    ///   - unansweredLimit: commands without an outcome, at most: a service that lags is not sent ever more.
+    public init(appender: Appender, tail: Tail, pool: Pool, unansweredLimit: Int = 4096, logger: Logger) {
+        self.unansweredLimit = unansweredLimit
         self.appender = appender
         self.tail = tail
         self.pool = pool
@@ -39,15 +51,20 @@ public final class CommandSender: Service, Sendable {
             self?.observe(row)
         } poll: { [weak self] in
             self?.poll()
+        } restart: { [weak self] in
+            self?.open.withLock { $0.abandoned = [] }
         }
         appender.onReconnect { [weak self] in self?.appendAgain() }
     }
+
+    /// How many commands their service has not answered.
+    public var unanswered: Int { open.withLock(\.count) }
 
     /// Sends a command and waits for its outcome.
     /// - Parameters:
     ///   - mayBeRepeated: whether this id may have been sent before, by anybody; false spares a look-up.
     ///   - patience: how long to wait for the outcome. The command goes on without its sender.
-    /// - Throws: ``CommandError``. After ``CommandError/noOutcomeYet`` nobody knows whether it was done; sending it
+    /// - Throws: ``CommandError``; ``CommandError/overloaded``, having sent nothing, when too many have no outcome. After ``CommandError/noOutcomeYet`` nobody knows whether it was done; sending it
     ///   again with the same id tells.
     public func send(
         _ command: Message, mayBeRepeated: Bool, patience: Duration = .seconds(10)
@@ -59,14 +76,22 @@ public final class CommandSender: Service, Sendable {
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 answer.wait(continuation)
-                waiters.withLock { $0[id, default: []].append(waiter) }
+                let isTaken = open.withLock { open in
+                    // One that is sent again adds nothing.
+                    let isKnown = open.waiters[id] != nil || open.abandoned.contains(id)
+                    guard isKnown || open.count < unansweredLimit else { return false }
+                    open.abandoned.remove(id)
+                    open.waiters[id, default: []].append(waiter)
+                    return true
+                }
+                guard isTaken else { return answer.give(.failure(.overloaded)) }
                 append(waiter, id)
                 if mayBeRepeated { lookUp([id]) }
             }
         } onCancel: {
             answer.give(.failure(.noOutcomeYet(id)))
         }
-        forget(id, message: command.id)
+        forget(id, message: command.id, isUnanswered: result == .failure(.noOutcomeYet(id)))
         return try result.get()
     }
 
@@ -78,7 +103,7 @@ public final class CommandSender: Service, Sendable {
                     defer { ids = [] }
                     return ids
                 }
-                ids.formIntersection(waiters.withLock { Set($0.keys) })
+                ids.formIntersection(open.withLock { $0.abandoned.union($0.waiters.keys) })
                 guard !ids.isEmpty else { continue }
                 do { try await resolve(Array(ids)) } catch {
                     logger.warning("outcomes can't be looked up now", metadata: ["error": "\(error)"])
@@ -106,8 +131,12 @@ public final class CommandSender: Service, Sendable {
 
     /// After a reconnect: what was appended before the loss may be gone; the same id makes it the same command.
     private func appendAgain() {
-        let open = waiters.withLock { $0 }
-        for (id, waiters) in open { for waiter in waiters { append(waiter, id) } }
+        let waiting = open.withLock { open in
+            // Of what is gone there never is an outcome, so what nobody waits for isn't counted any longer.
+            open.abandoned = []
+            return open.waiters
+        }
+        for (id, waiters) in waiting { for waiter in waiters { append(waiter, id) } }
     }
 
     private func observe(_ row: RecordedMessage) {
@@ -121,7 +150,11 @@ public final class CommandSender: Service, Sendable {
     }
 
     private func answer(_ id: CommandID, _ hash: BodyHash, _ outcome: Outcome) {
-        guard let found = waiters.withLock({ $0.removeValue(forKey: id) }) else { return }
+        let found = open.withLock { open in
+            open.abandoned.remove(id)
+            return open.waiters.removeValue(forKey: id)
+        }
+        guard let found else { return }
         for waiter in found {
             waiter.resume(
                 .success(
@@ -132,21 +165,30 @@ public final class CommandSender: Service, Sendable {
         }
     }
 
-    private func forget(_ id: CommandID, message: MessageID) {
-        waiters.withLock { waiters in
-            waiters[id]?.removeAll { $0.message.id == message }
-            if waiters[id]?.isEmpty == true { waiters[id] = nil }
+    private func forget(_ id: CommandID, message: MessageID, isUnanswered: Bool) {
+        open.withLock { open in
+            guard open.waiters[id] != nil else { return }
+            open.waiters[id]?.removeAll { $0.message.id == message }
+            guard open.waiters[id]?.isEmpty == true else { return }
+            open.waiters[id] = nil
+            if isUnanswered { open.abandoned.insert(id) }
         }
     }
 
     private func poll() {
         let now = ContinuousClock.now
-        let (late, open) = waiters.withLock { waiters in
-            (waiters.flatMap { id, list in list.filter { $0.deadline <= now }.map { (id, $0) } }, Array(waiters.keys))
+        let (late, unanswered) = open.withLock { open in
+            (
+                open.waiters.flatMap { id, list in list.filter { $0.deadline <= now }.map { (id, $0) } },
+                Array(open.waiters.keys) + open.abandoned.prefix(Self.lookUpLimit)
+            )
         }
         for (id, waiter) in late { waiter.resume(.failure(.noOutcomeYet(id))) }
-        if !open.isEmpty { lookUp(open) }
+        if !unanswered.isEmpty { lookUp(unanswered) }
     }
+
+    /// Of commands that nobody waits for, so many are looked up at a poll.
+    private static var lookUpLimit: Int { 500 }
 
     private func resolve(_ ids: [CommandID]) async throws {
         let schema = tail.log.name.schema

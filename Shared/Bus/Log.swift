@@ -173,3 +173,13 @@ extension Log {
         return "SELECT pg_notify(\(name.channel), \(Doorbells.payload(for: partitions.sorted())))"
     }
 }
+
+extension Database {
+    /// Rings in a transaction of its own. That the server can't, say because NOTIFY's queue is full, costs latency alone.
+    /// - Throws: what ends the connection.
+    func ring(_ notify: Query) throws(PostgresError) {
+        do throws(PostgresError) { try execute(notify) } catch {
+            guard case .server = error.root else { throw error }
+        }
+    }
+}

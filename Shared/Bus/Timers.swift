@@ -75,7 +75,7 @@ public final class Timers: Service, Sendable {
             if !messages.isEmpty { _ = try database.query(log.append(messages)) }
             return messages
         }
-        if !messages.isEmpty { _ = try database.query(log.ring(for: messages)) }
+        if !messages.isEmpty { try database.ring(log.ring(for: messages)) }
         return messages.count
     }
 

@@ -34,7 +34,7 @@ final class WorkerLoop<Handler: BatchHandler> {
     func run() throws {
         try database.execute(leases.createRows(for: worker.source.partitions))
         try database.execute(leases.heartbeat())
-        try database.execute(leases.ringMembers())
+        try database.ring(leases.ringMembers())
         while true {
             let rings = isBusy ? worker.bell.take() : worker.bell.wait(pause)
             if rings.stop { return try leave() }
@@ -145,7 +145,7 @@ final class WorkerLoop<Handler: BatchHandler> {
             case .release(let epoch):
                 try database.execute(leases.release(partition, epoch: epoch))
                 machines[index].released()
-                try database.execute(leases.ringMembers())
+                try database.ring(leases.ringMembers())
             default: break
             }
         }
@@ -173,7 +173,7 @@ final class WorkerLoop<Handler: BatchHandler> {
             machines[index].released()
         }
         try database.execute(leases.leave())
-        try database.execute(leases.ringMembers())
+        try database.ring(leases.ringMembers())
     }
 
     // MARK: Reading

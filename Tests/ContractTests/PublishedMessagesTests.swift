@@ -29,7 +29,8 @@ struct PublishedMessagesTests {
             else { throw Unreadable(description: "\(file): \(line)") }
             return Stored(
                 set: set, type: type, version: Int16(version),
-                body: Array(try JSONSerialization.data(withJSONObject: body, options: [.withoutEscapingSlashes])))
+                body: Array(
+                    try JSONSerialization.data(withJSONObject: body, options: [.sortedKeys, .withoutEscapingSlashes])))
         }
     }
 
@@ -44,6 +45,10 @@ struct PublishedMessagesTests {
                 {
                     let read = try set.init(type: message.type, version: message.version, body: message.body)
                     #expect(type(of: read.body).type == message.type)
+                    // Nothing of it was overlooked.
+                    if type(of: read.body).version == message.version {
+                        #expect(try read.body.encoded() == message.body)
+                    }
                 }
             }
             let published = Set(stored.map { "\($0.type) \($0.version)" })

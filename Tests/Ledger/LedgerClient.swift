@@ -21,8 +21,12 @@ public struct LedgerClient: Service {
     private let logger: Logger
     private let listens: Bool
 
-    /// - Parameter listens: false leaves the doorbells unheard.
-    public init(configuration: Configuration, listens: Bool = true, logger: Logger) async throws {
+    /// - Parameters:
+    ///   - listens: false leaves the doorbells unheard.
+    ///   - unansweredLimit: commands without an outcome, at most.
+    public init(
+        configuration: Configuration, listens: Bool = true, unansweredLimit: Int = 4096, logger: Logger
+    ) async throws {
         var configuration = configuration
         configuration.parameters["user"] = "ledger_client"
         configuration.parameters["application_name"] = "ledger_client/\(OwnerID.new())"
@@ -38,7 +42,8 @@ public struct LedgerClient: Service {
         appender = Appender(log: commands, configuration: configuration, logger: logger)
         tail = Tail(log: log, configuration: configuration, doorbells: doorbells, logger: logger)
         pool = Pool(configuration: configuration, logger: logger)
-        sender = CommandSender(appender: appender, tail: tail, pool: pool, logger: logger)
+        sender = CommandSender(
+            appender: appender, tail: tail, pool: pool, unansweredLimit: unansweredLimit, logger: logger)
         streams = StreamReader(tail: tail, pool: pool)
         self.logger = logger
         self.listens = listens

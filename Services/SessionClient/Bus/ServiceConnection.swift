@@ -15,12 +15,16 @@ struct ServiceConnection: Sendable {
     let sender: CommandSender
     let streams: StreamReader
 
-    init(commands: Log, log: Log, configuration: Configuration, doorbells: Doorbells, pool: Pool, logger: Logger) {
+    init(
+        commands: Log, log: Log, unansweredLimit: Int, configuration: Configuration, doorbells: Doorbells, pool: Pool,
+        logger: Logger
+    ) {
         self.commands = commands
         self.log = log
         appender = Appender(log: commands, configuration: configuration, logger: logger)
         tail = Tail(log: log, configuration: configuration, doorbells: doorbells, logger: logger)
-        sender = CommandSender(appender: appender, tail: tail, pool: pool, logger: logger)
+        sender = CommandSender(
+            appender: appender, tail: tail, pool: pool, unansweredLimit: unansweredLimit, logger: logger)
         streams = StreamReader(tail: tail, pool: pool)
     }
 

@@ -1,0 +1,78 @@
+import Bus
+import Foundation
+import Ledger
+import Postgres
+import TestKit
+import Testing
+import Vocabulary
+
+/// What happens when more is asked than is done.
+@Suite
+struct BackPressureTests {
+    @Test(
+        "a service that doesn't answer is not sent ever more: it is said at once, and everything sent is done once it can"
+    )
+    func bounded() async throws {
+        try await LedgerFixture.with { fixture in
+            let client = try await LedgerClient(
+                configuration: Configuration(try fixture.database.url(as: "ledger_client")), unansweredLimit: 20,
+                logger: LedgerFixture.logger)
+            let running = Task { try await client.run() }
+            await client.ready()
+            // Given up by their senders, and still sent.
+            let ids = (0..<20).map { _ in CommandID.new() }
+            let account = AccountID.new()
+            func post(_ n: Int, patience: Duration) async throws -> Outcome {
+                try await client.post(
+                    PostEntry(client: "\(n)", n: 1, amount: 1), for: account, id: ids[n], patience: patience)
+            }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for n in ids.indices {
+                    group.addTask {
+                        await #expect(throws: CommandError.noOutcomeYet(ids[n])) {
+                            try await client.post(
+                                PostEntry(client: "\(n)", n: 1, amount: 1), for: account, id: ids[n],
+                                patience: .milliseconds(500))
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(client.sender.unanswered == 20)
+            await #expect(throws: CommandError.overloaded) {
+                try await client.post(PostEntry(client: "more", n: 1, amount: 1), for: account)
+            }
+            // Asking again for one that was sent is no more.
+            await #expect(throws: CommandError.noOutcomeYet(ids[3])) { try await post(3, patience: .milliseconds(100)) }
+
+            let service = try await fixture.startService()
+            for _ in 0..<1000 where client.sender.unanswered > 0 { try await Task.sleep(for: .milliseconds(20)) }
+            let more = try await client.post(PostEntry(client: "more", n: 1, amount: 1), for: account)
+            #expect(more.kind == .accepted)
+            #expect(try await post(7, patience: .seconds(10)).kind == .accepted)
+            #expect(try await fixture.number("SELECT count(*) FROM ledger.entry") == 21)
+            await service.end()
+            running.cancel()
+            _ = try? await running.value
+        }
+    }
+
+    @Test("doorbells that can't be rung cost time, not data")
+    func doorbellsFail() async throws {
+        try await LedgerFixture.with { fixture in
+            // As when the queue of NOTIFY is full: ringing fails after the commit.
+            try await fixture.database.psql("REVOKE EXECUTE ON FUNCTION pg_notify(text, text) FROM PUBLIC")
+            let service = try await fixture.startService()
+            try await fixture.withClient { client in
+                let account = AccountID.new()
+                for n in Int64(1)...3 {
+                    let outcome = try await client.post(PostEntry(client: "a", n: n, amount: 1), for: account)
+                    #expect(outcome.kind == .accepted)
+                }
+            }
+            await service.end()
+            #expect(try await fixture.number("SELECT count(*) FROM ledger.entry") == 3)
+            try await LedgerInvariants(fixture).check()
+        }
+    }
+}
