@@ -24,6 +24,10 @@ demo: ## Play the main story against what runs, through its HTTP API, and show w
 psql: ## Open psql as a role that only reads; :help there lists named queries
 	@deploy/run.sh psql
 
+.PHONY: operate
+operate: ## The same as a role that may put things right: retry, discard, change retention
+	@deploy/run.sh operate
+
 .PHONY: logs
 logs: ## Follow the services' logs
 	@deploy/run.sh logs

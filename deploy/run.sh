@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.."
 
 usage() {
   cat <<'TEXT'
-Usage: run.sh start|stop|status|demo|logs|psql|url
+Usage: run.sh start|stop|status|demo|logs|psql|operate|url
 
   start    build, start a private PostgreSQL in .local/, migrate, start the four
            services, wait until all are ready, say where they are. What runs already
@@ -15,6 +15,8 @@ Usage: run.sh start|stop|status|demo|logs|psql|url
   demo     play the main story against what runs, through its HTTP API
   logs     show the logs' ends and follow them
   psql     open psql as a role that can only read
+  operate  the same as a role that may also call the functions made for operators:
+           retry a dead letter, discard what is parked, change retention
   url      print the URL of the HTTP API
 
 Environment
@@ -333,11 +335,13 @@ logs() {
 }
 
 open_psql() {
+  role=$1
+  shift
   PSQLRC=$PWD/deploy/psqlrc
   export PSQLRC
-  if [ -n "$own_database" ]; then exec psql -v ON_ERROR_ROLLBACK=interactive -v reader=quartet_reader "$own_database" "$@"; fi
+  if [ -n "$own_database" ]; then exec psql -v ON_ERROR_ROLLBACK=interactive -v reader="$role" "$own_database" "$@"; fi
   deploy/postgres.sh status "$cluster" >/dev/null 2>&1 || fail "PostgreSQL doesn't run here; start it: make run"
-  exec psql "$(deploy/postgres.sh url "$cluster" quartet quartet_reader)" "$@"
+  exec psql "$(deploy/postgres.sh url "$cluster" quartet "$role")" "$@"
 }
 
 command=${1:-}
@@ -348,7 +352,8 @@ case "$command" in
   status) status ;;
   demo) demo ;;
   logs) logs ;;
-  psql) open_psql "$@" ;;
+  psql) open_psql quartet_reader "$@" ;;
+  operate) open_psql quartet_operator "$@" ;;
   url) echo "http://127.0.0.1:$port" ;;
   -h | --help | help) usage ;;
   *) usage >&2; exit 2 ;;

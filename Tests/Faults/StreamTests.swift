@@ -10,7 +10,7 @@ import Vocabulary
 @Suite
 struct StreamTests {
     /// What a reader folds: the snapshot's balance, then each event's.
-    private struct Fold: Codable, Sendable {
+    struct Fold: Codable, Sendable {
         var amount: Int64
         var entries: Int64
     }
@@ -24,8 +24,9 @@ struct StreamTests {
     }
 
     /// Follows a stream, leaving and coming back at random, until it has seen `count` entries.
-    private static func follow(
-        _ streams: StreamReader, _ account: AccountID, until count: Int64, random: SeededRandom
+    @discardableResult
+    static func follow(
+        _ streams: StreamReader, _ account: AccountID, until count: Int64, patience upTo: Int = 30, random: SeededRandom
     ) async throws -> Fold {
         var random = random
         var token: ResumeToken?
@@ -43,7 +44,7 @@ struct StreamTests {
                 fold = try JSONDecoder().decode(Fold.self, from: Data(body))
             }
             token = subscription.token
-            var patience = Int.random(in: 1...30, using: &random)
+            var patience = Int.random(in: 1...upTo, using: &random)
             while fold.entries < count, patience > 0, let element = await subscription.next() {
                 guard case .event(let message, let next) = element else { break }
                 let entry = try EntryPosted.decoded(from: message.message.body)
@@ -88,7 +89,7 @@ struct StreamTests {
                         }
                         for (number, seed) in readers.enumerated() {
                             group.addTask {
-                                _ = try await Self.follow(
+                                try await Self.follow(
                                     client.streams, accounts[number % 4], until: 200, random: seed)
                             }
                         }

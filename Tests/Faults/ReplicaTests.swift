@@ -1,0 +1,142 @@
+import Bus
+import Foundation
+import Ledger
+import Postgres
+import TestKit
+import Testing
+import Vocabulary
+
+/// Several replicas share the work, hand it over, and survive whatever happens to each.
+@Suite("Replicas of the ledger", .serialized, .timeLimit(.minutes(20)))
+struct LedgerReplicaTests {
+    /// How many partitions each process's workers hold, by the process's start: its workers' ids are of one moment.
+    private static let shares = """
+        SELECT coalesce(string_agg(held::text, ',' ORDER BY held), '') FROM (
+          SELECT count(*) AS held FROM ledger.lease AS l
+            JOIN pg_stat_activity AS a ON a.application_name = 'ledger/' || l.owner::text
+           WHERE l.lease_until > clock_timestamp() GROUP BY l.owner) AS shares
+        """
+
+    private func waitForShares(_ wanted: String, _ fixture: LedgerFixture) async throws {
+        var last = ""
+        for _ in 0..<1500 {
+            last = try await fixture.database.psql(Self.shares).trimmingCharacters(in: .whitespacesAndNewlines)
+            if last == wanted { return }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        throw Unexpected("the shares are \(last), not \(wanted)")
+    }
+
+    @Test("partitions are shared evenly, and handed over when one joins or leaves: long before any lease runs out")
+    func handover() async throws {
+        try await LedgerFixture.with { fixture in
+            // Only a hand-over can be in time: a lease would run out after the test has given up.
+            let minute = 60_000
+            let first = try await fixture.startService(leaseMilliseconds: minute, workers: 1)
+            try await waitForShares("4", fixture)
+            let second = try await fixture.startService(leaseMilliseconds: minute, workers: 1)
+            try await waitForShares("2,2", fixture)
+            let third = try await fixture.startService(leaseMilliseconds: minute, workers: 1)
+            try await waitForShares("1,1,2", fixture)
+            try await fixture.withClient { client in
+                func post(_ n: Int64) async throws {
+                    for _ in 0..<8 {
+                        let outcome = try await client.post(
+                            PostEntry(client: "a", n: n, amount: 1), for: .new(), patience: .seconds(30))
+                        #expect(outcome.kind == .accepted)
+                    }
+                }
+                try await post(1)
+                second.send(.terminate)
+                try await second.waitForExit(.exited(0))
+                try await waitForShares("2,2", fixture)
+                try await post(2)
+                first.send(.terminate)
+                try await first.waitForExit(.exited(0))
+                try await waitForShares("4", fixture)
+                try await post(3)
+            }
+            await third.end()
+            try await LedgerInvariants(fixture).check()
+        }
+    }
+
+    /// How many commands; `CHAOS_COMMANDS=200000` is what a release is held to.
+    private static let commands =
+        ProcessInfo.processInfo.environment["CHAOS_COMMANDS"].flatMap(Int.init) ?? 20_000
+
+    @Test(
+        """
+        two replicas under random kill -9, pauses and dropped connections: one outcome and one effect each, in order, no gaps, \
+        and every subscriber sees every event once
+        """)
+    func chaos() async throws {
+        try await withRandom { random in
+            let (callers, keys) = (64, 32)
+            let perCaller = max(1, Self.commands / callers)
+            let accounts = (0..<keys).map { _ in AccountID.new() }
+            let seeds = (0..<callers).map { _ in random.fork() }
+            let readers = (0..<16).map { _ in random.fork() }
+            let trouble = random.fork()
+            try await LedgerFixture.with { fixture in
+                let (history, done) = (LedgerHistory(), Observed(0))
+                try await fixture.withClient { client in
+                    try await withThrowingTaskGroup(of: Void.self) { group in
+                        for (number, seed) in seeds.enumerated() {
+                            group.addTask {
+                                try await history.call(
+                                    client, as: "caller\(number)", account: accounts[number % keys], count: perCaller,
+                                    random: seed, patience: .seconds(5), done: done)
+                            }
+                        }
+                        for (number, seed) in readers.enumerated() {
+                            group.addTask {
+                                try await StreamTests.follow(
+                                    client.streams, accounts[number], until: Int64(2 * perCaller), patience: 300, random: seed)
+                            }
+                        }
+                        group.addTask {
+                            try await Self.disturb(fixture, done, until: callers * perCaller, random: trouble)
+                        }
+                        try await group.waitForAll()
+                    }
+                }
+                try await history.check(fixture)
+            }
+        }
+    }
+
+    private static func disturb(
+        _ fixture: LedgerFixture, _ done: Observed<Int>, until total: Int, random: SeededRandom
+    ) async throws {
+        var random = random
+        func start() async throws -> ChildProcess { try await fixture.startService(leaseMilliseconds: 700) }
+        var replicas = [try await start(), try await start()]
+        var goal = 0
+        while done.value < total {
+            goal = done.value + max(50, total / 40) * Int.random(in: 1...2, using: &random)
+            let next = min(goal, total)
+            try await done.wait("entries", within: .seconds(120)) { $0 >= next ? true : nil }
+            let victim = Int.random(in: 0..<2, using: &random)
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0, 1:
+                replicas[victim].send(.kill)
+                await replicas[victim].end()
+                replicas[victim] = try await start()
+            case 2:
+                replicas[victim].send(.stop)
+                // Long enough for its lease to run out and the other to take over.
+                let passed = min(done.value + total / 80, total)
+                _ = try? await done.wait("entries", within: .seconds(3)) { $0 >= passed ? true : nil }
+                replicas[victim].send(.resume)
+            default:
+                try await fixture.database.psql(
+                    """
+                    SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+                     WHERE datname = current_database() AND usename IN ('ledger', 'ledger_client') AND random() < 0.3
+                    """)
+            }
+        }
+        for replica in replicas { await replica.end() }
+    }
+}
