@@ -52,6 +52,10 @@ build: install ## Build everything
 test: ## Check the style, build, and run all tests on a scratch database (TEST_DATABASE_URL: on a server of yours)
 	@Tests/run.sh $(ARGS)
 
+.PHONY: bench
+bench: ## Measure throughput, latency, fan-out, sagas and memory beside this machine's limits (BENCH_JSON=file, ARGS=sections)
+	@Tests/Benchmarks/run.sh $(ARGS)
+
 .PHONY: lint
 lint: install ## Check style (swift format) and that no service knows another (the package graph)
 	@Tests/lint.sh

@@ -208,10 +208,11 @@ let package = Package(
             ],
             path: "Tests/Faults", swiftSettings: settings),
         .executableTarget(
-            name: "bus-benchmark",
-            dependencies: ["Bus", "Ledger", "Postgres", "ServiceKit", "Vocabulary", logging, lifecycle],
-            path: "Tests/Benchmarks/Bus",
-            swiftSettings: settings),
+            name: "benchmark",
+            dependencies: [
+                "Bus", "EdgeClient", "Ledger", "Postgres", "ServiceKit", "Vocabulary", httpClient, logging, lifecycle,
+            ],
+            path: "Tests/Benchmarks/Benchmark", swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

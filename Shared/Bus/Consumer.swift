@@ -46,8 +46,9 @@ public final class Consumer<Handler: BatchHandler>: Service, Sendable {
 
 /// How a consumer works. All have sane defaults.
 public struct ConsumerSettings: Sendable {
-    /// Connections that handle partitions, per process.
-    public var workers = 2
+    /// Connections that handle partitions, per process. One handles what all its partitions have ready in one transaction;
+    /// several share the partitions, which pays where there are more cores than services.
+    public var workers = 1
     /// Batch size and numbers of tries.
     public var limits = PartitionMachine<RecordedMessage>.Limits()
     /// How long a lease lasts unless renewed. A killed worker's partitions are taken over after this.

@@ -1,6 +1,7 @@
 import Bus
 import Foundation
 import Ledger
+import Postgres
 import Synchronization
 import TestKit
 import Vocabulary
@@ -60,11 +61,14 @@ final class LedgerHistory: Sendable {
         let all = self.all
         let open = all.filter { $0.outcome == nil }
         guard open.isEmpty else { throw Unexpected("\(open.count) entries have no outcome, first \(open[0])") }
-        let rows = try await fixture.database.psql("SELECT command_id, client, account, n, amount FROM ledger.entry")
-            .split(separator: "\n").map { $0.split(separator: "|").map(String.init) }
-        let applied = Dictionary(grouping: rows, by: { $0[0] })
+        let connection = try await Connection.connect(Configuration(try fixture.database.url))
+        let rows = try await connection.run { database in
+            try database.query("SELECT command_id FROM ledger.entry").map { try $0.decode(0, as: CommandID.self) }
+        }
+        await connection.close()
+        let applied = Dictionary(rows.map { ($0, 1) }, uniquingKeysWith: +)
         for entry in all {
-            let count = applied[entry.id.description]?.count ?? 0
+            let count = applied[entry.id] ?? 0
             let wanted = entry.outcome?.kind == .accepted ? 1 : 0
             guard count == wanted else { throw Unexpected("\(entry) was applied \(count) times") }
         }

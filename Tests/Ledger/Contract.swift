@@ -8,12 +8,15 @@ public struct PostEntry: CommandBody {
     public let n: Int64
     /// By how much; not zero.
     public let amount: Int64
+    /// Anything: makes a body as large as a benchmark wants it.
+    public let note: String?
 
     /// All its parts, as the properties describe them.
-    public init(client: String, n: Int64, amount: Int64) {
+    public init(client: String, n: Int64, amount: Int64, note: String? = nil) {
         self.client = client
         self.n = n
         self.amount = amount
+        self.note = note
     }
 
     /// A name, a count and an amount.
@@ -45,6 +48,8 @@ public struct EntryPosted: EventBody {
     public let amount: Int64
     /// After the entry.
     public let balance: Int64
+    /// As it was given.
+    public let note: String?
 }
 
 /// The ledger's commands.

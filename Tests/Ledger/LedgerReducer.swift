@@ -46,7 +46,9 @@ public enum LedgerReducer: Reducer {
                 ))
             return [
                 Emission(
-                    .entryPosted(EntryPosted(client: entry.client, n: entry.n, amount: entry.amount, balance: after)),
+                    .entryPosted(
+                        EntryPosted(
+                            client: entry.client, n: entry.n, amount: entry.amount, balance: after, note: entry.note)),
                     key: context.key)
             ]
         }

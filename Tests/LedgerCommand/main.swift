@@ -28,7 +28,7 @@ var configuration = Configuration(CommandLine.arguments[1])
 configuration.parameters["user"] = "ledger"
 
 var settings = ConsumerSettings()
-settings.workers = environment["LEDGER_WORKERS"].flatMap(Int.init) ?? 2
+settings.workers = environment["LEDGER_WORKERS"].flatMap(Int.init) ?? settings.workers
 settings.leaseDuration = .milliseconds(environment["LEDGER_LEASE_MS"].flatMap(Int.init) ?? 2000)
 settings.limits.batch = environment["LEDGER_BATCH"].flatMap(Int.init) ?? 64
 if let pause = environment["LEDGER_BACKOFF_MS"].flatMap(Int.init) {

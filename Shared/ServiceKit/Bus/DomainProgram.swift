@@ -39,7 +39,8 @@ extension DomainProgram {
 
 extension ConsumerSettings {
     private static let workersSetting = Setting<Int>.int(
-        "consumer.workers", in: 1...16, default: 2, help: "Connections that handle partitions, in this process.")
+        "consumer.workers", in: 1...16, default: 1,
+        help: "Connections that handle partitions, in this process: more pay where there are more cores than services.")
     private static let batchSetting = Setting<Int>.int(
         "consumer.batch", in: 1...10_000, default: 64, help: "Messages in one transaction, at most.")
     private static let leaseSetting = Setting<Duration>.duration(

@@ -1,0 +1,132 @@
+import Foundation
+
+/// What is measured, where, and where the figures go.
+struct Plan: Sendable {
+    static let usage = """
+        usage: benchmark SERVER_URL EXECUTABLES JSON_FILE [SECTION...]
+
+        Measures on the PostgreSQL at SERVER_URL (a superuser's; it makes databases there), with the executables in
+        EXECUTABLES. Sections: limits commands latency fanout sagas memory; all of them unless said.
+        SECONDS (default 8) is how long each figure is measured.
+
+        """
+
+    let server: Server
+    let file: URL
+    let sections: [String]
+    let seconds: Int
+
+    init?(_ arguments: [String], _ environment: [String: String]) {
+        let words = Array(arguments.dropFirst())
+        guard words.count >= 3, !words.contains("--help"), let server = Server(url: words[0], executables: words[1])
+        else { return nil }
+        let known = ["limits", "commands", "latency", "fanout", "sagas", "memory"]
+        let asked = Array(words.dropFirst(3))
+        guard Set(asked).isSubset(of: known) else { return nil }
+        self.server = server
+        file = URL(filePath: words[2])
+        sections = asked.isEmpty ? known : asked
+        seconds = environment["SECONDS"].flatMap(Int.init) ?? 8
+    }
+
+    func run() async throws {
+        var report = Report()
+        if sections.contains("limits") { try await Limits(server: server, seconds: min(4, seconds)).measure(&report) }
+        if !Set(sections).isDisjoint(with: ["commands", "latency", "fanout"]) {
+            try await LedgerBenchmark.with(server) { ledger in
+                if sections.contains("commands") { try await ledger.commands(seconds, &report) }
+                if sections.contains("latency") { try await ledger.latency(seconds, &report) }
+                if sections.contains("fanout") { try await ledger.fanOut(min(5, seconds), &report) }
+            }
+        }
+        if !Set(sections).isDisjoint(with: ["sagas", "memory"]) {
+            try await ProductBenchmark.with(server) { product in
+                if sections.contains("memory") { try await product.atRest(&report) }
+                if sections.contains("sagas") { try await product.sagas(seconds, &report) }
+                if sections.contains("memory") { try await product.underLoad(&report) }
+            }
+        }
+        try report.write(to: file)
+        print(report.table)
+    }
+}
+
+/// Says what is being done; long work shows progress.
+func say(_ text: String) { FileHandle.standardError.write(Data("benchmark: \(text)\n".utf8)) }
+
+/// The database server and the executables.
+struct Server: Sendable {
+    let executables: URL
+    private let components: URLComponents
+
+    init?(url: String, executables: String) {
+        guard let components = URLComponents(string: url) else { return nil }
+        self.components = components
+        self.executables = URL(filePath: executables)
+    }
+
+    /// A database's URL; as the superuser unless said.
+    func url(_ database: String, as role: String? = nil) -> String {
+        var components = components
+        components.path = "/\(database)"
+        if let role {
+            components.queryItems = (components.queryItems ?? []).filter { $0.name != "user" } + [
+                URLQueryItem(name: "user", value: role)
+            ]
+        }
+        return components.string ?? ""
+    }
+
+    /// Runs a program and returns what it printed.
+    @discardableResult
+    func run(_ program: String, _ arguments: [String], environment: [String: String] = [:]) throws -> String {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = [program] + arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        let data = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw Failure("\(program) \(arguments.joined(separator: " ")) ended with \(process.terminationStatus)")
+        }
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    @discardableResult
+    func psql(_ database: String, _ arguments: [String]) throws -> String {
+        try run("psql", ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", url(database)] + arguments)
+    }
+
+    /// Starts one of the executables; its log goes into a file.
+    func start(_ name: String, _ arguments: [String], environment: [String: String], log: URL) throws -> Process {
+        let process = Process()
+        process.executableURL = executables.appending(path: name)
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        _ = FileManager.default.createFile(atPath: log.path, contents: nil)
+        let handle = try FileHandle(forWritingTo: log)
+        process.standardOutput = handle
+        process.standardError = handle
+        try process.run()
+        return process
+    }
+}
+
+/// It can't be measured.
+struct Failure: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}
+
+extension [Double] {
+    /// The value that a part of all is at or below; the values are sorted.
+    func percentile(_ part: Double) -> Double { isEmpty ? .nan : self[Swift.min(count - 1, Int(Double(count) * part))] }
+}
+
+extension Duration {
+    var milliseconds: Double { self / .milliseconds(1) }
+}

@@ -1,0 +1,185 @@
+import AsyncHTTPClient
+import EdgeClient
+import Foundation
+
+/// The four services as they are started by `make run`, and what their processes take.
+final class ProductBenchmark: Sendable {
+    private static let services = ["session", "contacts", "notifications", "session-client"]
+    private let processes: [String: Int32]
+    private let edge: EdgeClient
+    private let server: Server
+
+    private init(processes: [String: Int32], edge: EdgeClient, server: Server) {
+        self.processes = processes
+        self.edge = edge
+        self.server = server
+    }
+
+    static func with(_ server: Server, _ body: (ProductBenchmark) async throws -> Void) async throws {
+        say("the four services")
+        try server.psql("postgres", ["-c", "DROP DATABASE IF EXISTS quartet WITH (FORCE)"])
+        try server.psql("postgres", ["-v", "database=quartet", "-f", "deploy/bootstrap.sql"])
+        let port = Int.random(in: 20_000..<30_000)
+        let signing = try server.run("openssl", ["ecparam", "-genkey", "-name", "prime256v1", "-noout"])
+        let key = Data((0..<32).map { _ in UInt8.random(in: 0...255) }).base64EncodedString()
+        let environment = ["DATABASE_URL": server.url("quartet"), "SERVER_KEY": key, "SIGNING_KEY": signing]
+        var started: [(String, Process)] = []
+        defer { for (_, process) in started { process.terminate() } }
+        for service in services {
+            try server.run(
+                server.executables.appending(path: service).path, ["migrate"],
+                environment: environment.merging(["LOG_LEVEL": "error"]) { $1 })
+        }
+        for (number, service) in services.enumerated() {
+            let log = FileManager.default.temporaryDirectory.appending(path: "quartet-benchmark-\(service).log")
+            let flags = ["run", "--admin-port", "\(port + 1 + number)"]
+                + (service == "session-client" ? ["--port", "\(port)"] : [])
+            started.append((service, try server.start(service, flags, environment: environment, log: log)))
+        }
+        let http = EdgeClient.connections()
+        do {
+            for number in services.indices {
+                try await waitUntilReady(EdgeClient(http: http) { "http://127.0.0.1:\(port + 1 + number)" })
+            }
+            try await body(
+                ProductBenchmark(
+                    processes: Dictionary(uniqueKeysWithValues: started.map { ($0, $1.processIdentifier) }),
+                    edge: EdgeClient(http: http) { "http://127.0.0.1:\(port)" }, server: server))
+        } catch {
+            try? await http.shutdown()
+            throw error
+        }
+        try await http.shutdown()
+    }
+
+    private static func waitUntilReady(_ admin: EdgeClient) async throws {
+        for _ in 0..<600 {
+            if let answer = try? await admin.send("GET", "/health/ready"), answer.status == 200 { return }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        throw Failure("a service is not ready after 30 seconds")
+    }
+
+    // MARK: Processes
+
+    func atRest(_ report: inout Report) async throws {
+        say("the services at rest")
+        try await Task.sleep(for: .seconds(3))
+        let before = try cpuSeconds()
+        let (begun, pause) = (ContinuousClock.now, 5)
+        try await Task.sleep(for: .seconds(pause))
+        let took = (ContinuousClock.now - begun) / .seconds(1)
+        let after = try cpuSeconds()
+        for service in Self.services {
+            let name = service.replacingOccurrences(of: "-", with: "_")
+            report.add(
+                "memory_at_rest_\(name)_mb", try memory(of: service),
+                aim: service == "session-client" ? "<= 64" : "<= 40")
+            report.add(
+                "cpu_at_rest_\(name)_percent",
+                100 * ((after[service] ?? 0) - (before[service] ?? 0)) / took, aim: "< 1")
+        }
+    }
+
+    func underLoad(_ report: inout Report) async throws {
+        for service in Self.services {
+            report.add(
+                "memory_under_load_\(service.replacingOccurrences(of: "-", with: "_"))_mb", try memory(of: service))
+        }
+    }
+
+    /// What is resident now.
+    private func memory(of service: String) throws -> Double {
+        let status = try String(contentsOfFile: "/proc/\(processes[service] ?? 0)/status", encoding: .utf8)
+        guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmRSS:") }),
+            let kilobytes = Double(line.split(whereSeparator: \.isWhitespace)[1])
+        else { throw Failure("no memory in /proc of \(service)") }
+        return kilobytes / 1024
+    }
+
+    private func cpuSeconds() throws -> [String: Double] {
+        try processes.mapValues { process in
+            let stat = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+            // After the name in parentheses: fields 14 and 15 of the whole, in ticks of 1/100 s.
+            let fields = stat.drop { $0 != ")" }.split(separator: " ")
+            return ((Double(fields[12]) ?? 0) + (Double(fields[13]) ?? 0)) / 100
+        }
+    }
+
+    // MARK: Sagas
+
+    /// "Clear all received pings" of somebody whom one other pinged: answer the ping, tell the other, clear the
+    /// notification, write a summary. Pings may be repeated after ten seconds, so it goes in rounds.
+    func sagas(_ seconds: Int, _ report: inout Report) async throws {
+        let pairs = 128
+        say("\(pairs) pairs of people for the sagas")
+        let people = try await pairsOfPeople(pairs)
+        say("sagas, one at a time")
+        try await ping(people)
+        var waits: [Double] = []
+        for (_, bob) in people { waits.append(try await clear(bob)) }
+        waits.sort()
+        report.add("saga_p50_ms", waits.percentile(0.5), aim: "<= 4")
+        report.add("saga_p99_ms", waits.percentile(0.99))
+        say("sagas, \(pairs) at a time")
+        var (took, count, ended) = (0.0, 0.0, 0)
+        waits = []
+        for _ in 0..<2 {
+            try await Task.sleep(for: .seconds(10.5))
+            try await ping(people)
+            let before = try steps()
+            let begun = ContinuousClock.now
+            waits += try await withThrowingTaskGroup(of: Double.self) { group in
+                for (_, bob) in people { group.addTask { try await self.clear(bob) } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            took += (ContinuousClock.now - begun) / .seconds(1)
+            count += try steps() - before
+            ended += people.count
+        }
+        report.add("sagas_per_second", Double(ended) / took)
+        report.add("saga_steps_per_second", count / took, aim: ">= 6000")
+        report.add("saga_p50_ms_\(pairs)_in_flight", waits.sorted().percentile(0.5))
+    }
+
+    private func pairsOfPeople(_ count: Int) async throws -> [(Device, Device)] {
+        let edge = edge
+        return try await withThrowingTaskGroup(of: (Device, Device).self) { group in
+            var people: [(Device, Device)] = []
+            for number in 0..<count {
+                // Passwords are made slow on purpose: the edge takes a few at a time.
+                if number >= 4, let pair = try await group.next() { people.append(pair) }
+                group.addTask {
+                    let anna = try await Device.signUp("anna-\(number)", at: edge)
+                    let bob = try await Device.signUp("bob-\(number)", at: edge)
+                    let code = try await bob.read("/v1/contacts")["code"]
+                    try await anna.act("AddContact", ["code": code, "dependent": true])
+                    return (anna, bob)
+                }
+            }
+            return try await group.reduce(into: people) { $0.append($1) }
+        }
+    }
+
+    private func ping(_ people: [(Device, Device)]) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (anna, bob) in people {
+                group.addTask { try await anna.act("SendPing", ["contact": .string(bob.account)]) }
+            }
+            try await group.waitForAll()
+        }
+        // What the pings led to is done, too.
+        try await Task.sleep(for: .milliseconds(500))
+    }
+
+    private func clear(_ bob: Device) async throws -> Double {
+        let begun = ContinuousClock.now
+        try await bob.operate("ClearAllReceivedPings")
+        return (ContinuousClock.now - begun).milliseconds
+    }
+
+    private func steps() throws -> Double {
+        let count = try server.psql("quartet", ["-c", "SELECT count(*) FROM session_client.saga_step"])
+        return Double(count.trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0
+    }
+}

@@ -1,0 +1,15 @@
+import Foundation
+
+// Measures the product and this machine's limits in one run. Started by Tests/Benchmarks/run.sh, which makes the scratch
+// server; says what it does on stderr, the table on stdout, and the figures as JSON into a file.
+
+guard let plan = Plan(CommandLine.arguments, ProcessInfo.processInfo.environment) else {
+    FileHandle.standardError.write(Data(Plan.usage.utf8))
+    exit(CommandLine.arguments.contains("--help") ? 0 : 64)
+}
+do {
+    try await plan.run()
+} catch {
+    FileHandle.standardError.write(Data("benchmark: \(error)\n".utf8))
+    exit(1)
+}
