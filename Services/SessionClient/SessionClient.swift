@@ -93,6 +93,9 @@ public struct SessionClient: Service {
         let doorbells = Doorbells(configuration: database, logger: logger)
         doorbells.report(to: bus)
         let pool = Pool(configuration: database, size: context.settings[Self.poolSize], logger: logger)
+        var unflushed = database
+        unflushed.settings["synchronous_commit"] = "off"
+        let steps = Pool(configuration: unflushed, size: 4, logger: logger)
         let services: ServiceConnections
         let operationsLog: [Log]
         do {
@@ -110,7 +113,7 @@ public struct SessionClient: Service {
         let operations = Tail(
             log: operationsLog[0], configuration: database, doorbells: doorbells, logger: logger)
         let sagas = SagaRunner(
-            sagas: [ClearAllReceivedPings.self], services: services, pool: pool, operations: operations,
+            sagas: [ClearAllReceivedPings.self], services: services, pool: pool, steps: steps, operations: operations,
             ownership: ConsumerSettings(context.settings).leaseDuration, logger: logger)
         let devices = Devices(pool: pool)
         services.session.tail.observe {
@@ -136,6 +139,7 @@ public struct SessionClient: Service {
             [doorbells, operations, retention] + services.all.flatMap(\.services)
                 + policies(services, doorbells) + [sagas, server])
         await pool.close()
+        await steps.close()
     }
 
     private func policies(_ services: ServiceConnections, _ doorbells: Doorbells) -> [any Service] {

@@ -2,12 +2,16 @@
 # Measures the product beside this machine's limits: a release build on a scratch PostgreSQL with full durability, which is
 # gone afterwards. Prints a table; the figures go as JSON into the file that BENCH_JSON names (.local/bench.json).
 #
-#   Tests/Benchmarks/run.sh [SECTION...]     (limits commands latency fanout sagas memory; SECONDS=8 for each figure)
+#   Tests/Benchmarks/run.sh [SECTION...]     (limits commands latency fanout sagas memory, or growth; SECONDS=8 for each figure)
 set -eu
 cd "$(dirname "$0")/../.."
 
 case "${1:-}" in
   -h | --help) sed -n '2,5s/^# \{0,1\}//p' "$0"; exit 0 ;;
+esac
+case " $* " in
+  *" growth "*) : "${BENCH_JSON:=.local/bench-growth.json}" ;;
+  *) : "${BENCH_JSON:=.local/bench.json}" ;;
 esac
 deploy/install.sh
 flags='--configuration release --explicit-target-dependency-import-check error'
@@ -26,5 +30,5 @@ trap 'exit 130' INT
 trap 'exit 143' HUP TERM
 deploy/postgres.sh start .local/bench
 begun=$(date +%s)
-"$executables/benchmark" "$(deploy/postgres.sh url .local/bench)" "$executables" "${BENCH_JSON:-.local/bench.json}" "$@"
-echo "Measured in $(($(date +%s) - begun)) s; the figures are in ${BENCH_JSON:-.local/bench.json}."
+"$executables/benchmark" "$(deploy/postgres.sh url .local/bench)" "$executables" "$BENCH_JSON" "$@"
+echo "Measured in $(($(date +%s) - begun)) s; the figures are in $BENCH_JSON."

@@ -29,28 +29,46 @@ struct ClearAllReceivedPings: Saga {
         if let event, event.type == ReceivedPingsCleared.type {
             let cleared = try ReceivedPingsCleared.decoded(from: event.body)
             contacts = cleared.contacts
-            let command = run.command(of: "clear")
-            for contact in contacts {
-                try await run.demand(
-                    "acknowledge/\(contact)",
-                    DeliverNotification.pingAnswered(by: account, to: contact, at: cleared.at, command: command),
-                    of: .notifications, for: contact, unless: .accountClosed)
-            }
-            try await run.demand(
-                "clearNotifications",
-                ClearNotifications(selection: .init(kinds: [.pingReceived], occurredBy: cleared.at)),
-                of: .notifications, for: account)
-            try await run.demand(
-                "summary",
-                DeliverNotification(
-                    id: .derived(at: cleared.at, from: Array("notification/pingsCleared".utf8), run.id.bytes),
-                    kind: .pingsCleared, details: .init(at: cleared.at, count: contacts.count)),
-                of: .notifications, for: account)
+            try await tell(contacts, account, cleared, run)
         }
         var isCheckedIn: Bool?
         if checkIn == true {
             isCheckedIn = try await run.demand("checkIn", CheckIn(), of: .session, for: account, unless: .tooSoon)
         }
         return Result(contacts: contacts, isCheckedIn: isCheckedIn)
+    }
+
+    /// What follows from the answer; nothing of it waits for anything else of it.
+    private func tell(
+        _ contacts: [AccountID], _ account: AccountID, _ cleared: ReceivedPingsCleared, _ run: SagaRun
+    ) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                try await run.demand(
+                    "clearNotifications",
+                    ClearNotifications(selection: .init(kinds: [.pingReceived], occurredBy: cleared.at)),
+                    of: .notifications, for: account)
+            }
+            group.addTask {
+                try await run.demand(
+                    "summary",
+                    DeliverNotification(
+                        id: .derived(at: cleared.at, from: Array("notification/pingsCleared".utf8), run.id.bytes),
+                        kind: .pingsCleared, details: .init(at: cleared.at, count: contacts.count)),
+                    of: .notifications, for: account)
+            }
+            let command = run.command(of: "clear")
+            for (number, contact) in contacts.enumerated() {
+                // A few at a time, however many there are.
+                if number >= 8 { try await group.next() }
+                group.addTask {
+                    try await run.demand(
+                        "acknowledge/\(contact)",
+                        DeliverNotification.pingAnswered(by: account, to: contact, at: cleared.at, command: command),
+                        of: .notifications, for: contact, unless: .accountClosed)
+                }
+            }
+            try await group.waitForAll()
+        }
     }
 }

@@ -12,7 +12,9 @@ struct SagaRun: Sendable {
     let startedAt: Instant
     let owner: OwnerID
     let services: ServiceConnections
-    let pool: Pool
+    /// Connections whose commits aren't flushed: what a crashed server loses of a step, the next run learns again. The
+    /// step's command has the same id, and its service remembers the outcome.
+    let steps: Pool
 
     /// The id of the command that a step asks: the same in every run.
     func command(of step: String, attempt: Int32 = 1) -> CommandID {
@@ -62,51 +64,68 @@ struct SagaRun: Sendable {
         var message = Message(
             kind: .command, type: type(of: body).type, version: type(of: body).version, key: .account(account),
             account: account, body: try body.encoded(), correlationID: correlationID, traceParent: traceParent)
-        let (recorded, attempt) = try await begin(name, message.bodyHash)
-        if let recorded { return recorded }
-        message.commandID = command(of: name, attempt: attempt)
-        return try await record(name, try await services[domain].sender.send(message, mayBeRepeated: true))
+        let step = try await begin(name, message.bodyHash)
+        if let outcome = step.outcome { return outcome }
+        message.commandID = command(of: name, attempt: step.attempt)
+        return try await record(name, try await services[domain].sender.send(message, mayBeRepeated: !step.isFresh))
     }
 
-    /// Writes the step down before it is asked. Returns its outcome if an earlier run got it.
-    private func begin(_ name: String, _ hash: BodyHash) async throws -> (Outcome?, attempt: Int32) {
+    private struct Step {
+        let hash: ID<BodyHash>?
+        /// If an earlier run got it.
+        let outcome: Outcome?
+        let attempt: Int32
+        /// Nobody asked before.
+        let isFresh: Bool
+    }
+
+    /// Writes the step down before it is asked.
+    private func begin(_ name: String, _ hash: BodyHash) async throws -> Step {
+        // A second time when another run wrote it down between this one's look and its write.
+        var found = try await write(name, hash)
+        if found == nil { found = try await write(name, hash) }
+        guard let found else { throw SagaError.notOwner }
+        guard found.hash == hash.id else { throw SagaError.changed(step: name) }
+        return found
+    }
+
+    private func write(_ name: String, _ hash: BodyHash) async throws -> Step? {
         let (saga, owner) = (id, owner)
         let first = command(of: name)
-        let recorded = try await pool.withConnection { database in
-            try database.transaction { database in
-                try database.execute(
-                    """
+        return try await steps.withConnection { database in
+            let row = try database.query(
+                """
+                WITH fresh AS (
                     INSERT INTO session_client.saga_step (saga, name, number, command_id, body_hash)
                     SELECT \(saga), \(name), (SELECT count(*) + 1 FROM session_client.saga_step WHERE saga = \(saga)),
                            \(first), \(hash.id)
                       FROM session_client.saga AS s
-                     WHERE s.id = \(saga) AND s.owner = \(owner) AND s.state = 'running' AND s.owned_until > clock_timestamp()
+                     WHERE s.id = \(saga) AND s.owner = \(owner) AND s.state = 'running'
+                       AND s.owned_until > clock_timestamp()
                     ON CONFLICT ON CONSTRAINT saga_step_is_recorded_once DO NOTHING
-                    """)
-                return try database.query(
-                    """
-                    SELECT body_hash, outcome, result, attempt FROM session_client.saga_step
-                     WHERE saga = \(saga) AND name = \(name)
-                    """
-                ).map {
-                    try (
-                        $0.decode(0, as: ID<BodyHash>?.self), $0.decode(1, as: String?.self),
-                        $0.decode(2, as: JSON?.self), $0.decode(3, as: Int32.self)
-                    )
-                }
-            }
+                    RETURNING body_hash, outcome, result, attempt)
+                SELECT body_hash, outcome, result, attempt, true FROM fresh
+                UNION ALL
+                SELECT body_hash, outcome, result, attempt, false FROM session_client.saga_step
+                 WHERE saga = \(saga) AND name = \(name)
+                """
+            ).only
+            guard let row else { return nil }
+            let outcome = try row.decode(1, as: String?.self)
+            let result = try row.decode(2, as: JSON?.self)
+            return Step(
+                hash: try row.decode(0, as: ID<BodyHash>?.self),
+                outcome: try outcome.map {
+                    try JSONDecoder().decode(RecordedOutcome.self, from: Data(result?.bytes ?? [])).outcome($0)
+                },
+                attempt: try row.decode(3, as: Int32.self), isFresh: try row.decode(4, as: Bool.self))
         }
-        guard let (recordedHash, outcome, result, attempt) = recorded.first else { throw SagaError.notOwner }
-        guard recordedHash == hash.id else { throw SagaError.changed(step: name) }
-        guard let outcome else { return (nil, attempt) }
-        let known = try JSONDecoder().decode(RecordedOutcome.self, from: Data(result?.bytes ?? []))
-        return (known.outcome(outcome), attempt)
     }
 
     /// After a failure nothing was done: the next run asks under a new id.
     private func askAnew(_ name: String) async throws {
         let (saga, owner) = (id, owner)
-        _ = try await pool.withConnection { database in
+        _ = try await steps.withConnection { database in
             try database.transaction { database in
                 let attempt = try database.query(
                     """
@@ -132,18 +151,21 @@ struct SagaRun: Sendable {
     private func record(_ name: String, _ outcome: Outcome) async throws -> Outcome {
         let saga = id
         let body = try JSONEncoder().encode(RecordedOutcome(outcome))
-        let (kind, result) = try await pool.withConnection { database in
-            try database.execute(
+        let (kind, result) = try await steps.withConnection { database in
+            let written = try database.query(
                 """
                 UPDATE session_client.saga_step
                    SET outcome = \(outcome.kind.rawValue), result = \(JSON([UInt8](body))), ended_at = clock_timestamp()
                  WHERE saga = \(saga) AND name = \(name) AND outcome IS NULL
-                """)
-            guard
-                let row = try database.query(
+                RETURNING outcome, result
+                """
+            ).only
+            let row =
+                try written
+                ?? database.query(
                     "SELECT outcome, result FROM session_client.saga_step WHERE saga = \(saga) AND name = \(name)"
                 ).only
-            else { throw SagaError.notOwner }
+            guard let row else { throw SagaError.notOwner }
             return try (row.decode(0, as: String.self), row.decode(1, as: JSON.self).bytes)
         }
         return try JSONDecoder().decode(RecordedOutcome.self, from: Data(result)).outcome(kind)

@@ -12,13 +12,22 @@ final class SagaRunner: Service, Sendable {
     private let types: [String: @Sendable ([UInt8]) throws -> any Saga]
     private let services: ServiceConnections
     private let pool: Pool
+    private let steps: Pool
     private let operations: Log
     private let streams: StreamReader
     private let owner: OwnerID
     private let logger: Logger
     private let backoff = Backoff(initial: .milliseconds(50), maximum: .seconds(30), multiplier: 2)
-    private let wake: AsyncStream<Void>
-    private let waker: AsyncStream<Void>.Continuation
+    /// What there is to do, for the loop that does it.
+    private enum Signal: Sendable {
+        case look
+        case run(Claimed)
+    }
+
+    /// Never more than a look and what may be in hand.
+    private let signals: AsyncStream<Signal>
+    private let signaller: AsyncStream<Signal>.Continuation
+    private let isLookPending = Mutex(false)
     /// How many sagas this process runs now.
     private let inHand = Mutex(0)
     private static var concurrency: Int { 64 }
@@ -26,21 +35,41 @@ final class SagaRunner: Service, Sendable {
     private let ownership: Duration
 
     init(
-        sagas: [any Saga.Type], services: ServiceConnections, pool: Pool, operations: Tail, ownership: Duration,
-        logger: Logger
+        sagas: [any Saga.Type], services: ServiceConnections, pool: Pool, steps: Pool, operations: Tail,
+        ownership: Duration, logger: Logger
     ) {
         var types: [String: @Sendable ([UInt8]) throws -> any Saga] = [:]
         for saga in sagas { types[saga.type] = { body in try saga.decoded(from: body) } }
         self.types = types
         self.services = services
         self.pool = pool
+        self.steps = steps
         self.operations = operations.log
         streams = StreamReader(tail: operations, pool: pool)
         self.ownership = ownership
         owner = .new()
         self.logger = logger
-        (wake, waker) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        (signals, signaller) = AsyncStream.makeStream()
     }
+
+    private func look() {
+        let isFirst = isLookPending.withLock { isPending in
+            defer { isPending = true }
+            return !isPending
+        }
+        if isFirst { signaller.yield(.look) }
+    }
+
+    /// Takes a place among the sagas in hand, if one is free.
+    private func takePlace() -> Bool {
+        inHand.withLock { inHand in
+            guard inHand < Self.concurrency else { return false }
+            inHand += 1
+            return true
+        }
+    }
+
+    private func leavePlace() { inHand.withLock { $0 -= 1 } }
 
     // MARK: Starting
 
@@ -59,24 +88,57 @@ final class SagaRunner: Service, Sendable {
         let event = Message(
             kind: .event, type: OperationStarted.type, key: .account(account), account: account,
             body: try started.encoded(), correlationID: correlationID, traceParent: traceParent)
-        let recorded = try await pool.withConnection { database in
-            try database.transaction { database in
-                let inserted = try database.execute(
-                    """
-                    INSERT INTO session_client.saga (id, type, account, body, body_hash, correlation_id, trace_parent)
-                    VALUES (\(id), \(type), \(account), \(JSON(body)), \(hash.id), \(correlationID), \(traceParent))
-                    ON CONFLICT ON CONSTRAINT saga_is_unique DO NOTHING
-                    """)
-                if inserted == 1 { _ = try database.query(operations.append([event])) }
-                return try database.query("SELECT body_hash FROM session_client.saga WHERE id = \(id)").only?
-                    .decode(0, as: ID<BodyHash>.self)
+        let (owner, length) = (owner, ownership.microseconds)
+        // Run here, unless another of the account's is running or too many are in hand.
+        let hasPlace = takePlace()
+        let claimed: Claimed?
+        do {
+            claimed = try await pool.withConnection { database in
+                try database.transaction { database in
+                    try database.execute("SELECT pg_advisory_xact_lock(hashtextextended(\(account.description), 0))")
+                    let inserted = try database.query(
+                        """
+                        INSERT INTO session_client.saga
+                               (id, type, account, body, body_hash, correlation_id, trace_parent, owner, owned_until, attempts)
+                        SELECT \(id), \(type), \(account), \(JSON(body)), \(hash.id), \(correlationID), \(traceParent),
+                               CASE WHEN b.is_mine THEN \(owner) END,
+                               CASE WHEN b.is_mine THEN clock_timestamp() + \(length) * interval '1 microsecond' END,
+                               b.is_mine::int
+                          FROM (SELECT \(hasPlace) AND NOT EXISTS (
+                                    SELECT FROM session_client.saga AS r
+                                     WHERE r.account = \(account) AND r.state = 'running') AS is_mine) AS b
+                        ON CONFLICT ON CONSTRAINT saga_is_unique DO NOTHING
+                        RETURNING owner IS NOT NULL, started_at
+                        """
+                    ).only
+                    guard let inserted else {
+                        let recorded = try database.query(
+                            "SELECT body_hash FROM session_client.saga WHERE id = \(id)"
+                        ).only?.decode(0, as: ID<BodyHash>.self)
+                        guard recorded == hash.id else {
+                            throw Rejection(
+                                .idReused, "this Idempotency-Key was used before for something else; use a new one")
+                        }
+                        return nil
+                    }
+                    _ = try database.query(operations.append([event]))
+                    guard try inserted.decode(0, as: Bool.self) else { return nil }
+                    return Claimed(
+                        id: id, type: type, body: body, account: account, correlationID: correlationID,
+                        traceParent: traceParent, startedAt: try inserted.decode(1, as: Instant.self), attempts: 1)
+                }
             }
-        }
-        guard recorded == hash.id else {
-            throw Rejection(.idReused, "this Idempotency-Key was used before for something else; use a new one")
+        } catch {
+            if hasPlace { leavePlace() }
+            throw error
         }
         ring(event)
-        waker.yield()
+        if let claimed {
+            signaller.yield(.run(claimed))
+        } else {
+            if hasPlace { leavePlace() }
+            look()
+        }
     }
 
     /// Waits until an operation of the account has ended, at most for `patience`. Whichever replica runs it.
@@ -110,14 +172,17 @@ final class SagaRunner: Service, Sendable {
                     // Others' sagas and own ones that wait after an error.
                     while !Task.isCancelled {
                         try? await Task.sleep(for: .milliseconds(500))
-                        self.waker.yield()
+                        self.look()
                     }
-                    self.waker.finish()
+                    self.signaller.finish()
                 }
                 group.addTask { await self.renew() }
-                for await _ in self.wake {
-                    while self.inHand.withLock({ $0 }) < Self.concurrency, let claimed = await self.claim() {
-                        group.addTask { await self.advance(claimed) }
+                for await signal in self.signals {
+                    switch signal {
+                    case .run(let claimed): group.addTask { await self.advance(claimed) }
+                    case .look:
+                        self.isLookPending.withLock { $0 = false }
+                        while let claimed = await self.claim() { group.addTask { await self.advance(claimed) } }
                     }
                 }
                 group.cancelAll()
@@ -160,6 +225,7 @@ final class SagaRunner: Service, Sendable {
     /// Takes the oldest saga that may run: due, owned by nobody, and the first of its account.
     private func claim() async -> Claimed? {
         let (owner, length) = (owner, ownership.microseconds)
+        guard takePlace() else { return nil }
         do {
             let found = try await pool.withConnection { database in
                 try database.query(
@@ -188,10 +254,10 @@ final class SagaRunner: Service, Sendable {
                     )
                 }
             }
-            guard let claimed = found.first else { return nil }
-            inHand.withLock { $0 += 1 }
-            return claimed
+            if found.isEmpty { leavePlace() }
+            return found.first
         } catch {
+            leavePlace()
             logger.warning("sagas can't be looked for now", metadata: ["error": "\(error)"])
             return nil
         }
@@ -199,12 +265,12 @@ final class SagaRunner: Service, Sendable {
 
     private func advance(_ claimed: Claimed) async {
         defer {
-            inHand.withLock { $0 -= 1 }
-            waker.yield()
+            leavePlace()
+            look()
         }
         let run = SagaRun(
             id: claimed.id, account: claimed.account, correlationID: claimed.correlationID,
-            traceParent: claimed.traceParent, startedAt: claimed.startedAt, owner: owner, services: services, pool: pool
+            traceParent: claimed.traceParent, startedAt: claimed.startedAt, owner: owner, services: services, steps: steps
         )
         do {
             guard let make = types[claimed.type] else {

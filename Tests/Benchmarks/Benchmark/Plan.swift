@@ -6,7 +6,8 @@ struct Plan: Sendable {
         usage: benchmark SERVER_URL EXECUTABLES JSON_FILE [SECTION...]
 
         Measures on the PostgreSQL at SERVER_URL (a superuser's; it makes databases there), with the executables in
-        EXECUTABLES. Sections: limits commands latency fanout sagas memory; all of them unless said.
+        EXECUTABLES. Sections: limits commands latency fanout sagas memory; all of them unless said. growth is apart: it
+        may take half an hour and checks the disk first (GROWTH_ROWS, default 10000000).
         SECONDS (default 8) is how long each figure is measured.
 
         """
@@ -15,6 +16,7 @@ struct Plan: Sendable {
     let file: URL
     let sections: [String]
     let seconds: Int
+    let growthRows: Int
 
     init?(_ arguments: [String], _ environment: [String: String]) {
         let words = Array(arguments.dropFirst())
@@ -22,28 +24,31 @@ struct Plan: Sendable {
         else { return nil }
         let known = ["limits", "commands", "latency", "fanout", "sagas", "memory"]
         let asked = Array(words.dropFirst(3))
-        guard Set(asked).isSubset(of: known) else { return nil }
+        guard Set(asked).isSubset(of: known + ["growth"]) else { return nil }
         self.server = server
         file = URL(filePath: words[2])
         sections = asked.isEmpty ? known : asked
         seconds = environment["SECONDS"].flatMap(Int.init) ?? 8
+        growthRows = environment["GROWTH_ROWS"].flatMap(Int.init) ?? 10_000_000
     }
 
     func run() async throws {
         var report = Report()
         if sections.contains("limits") { try await Limits(server: server, seconds: min(4, seconds)).measure(&report) }
-        if !Set(sections).isDisjoint(with: ["commands", "latency", "fanout"]) {
+        if !Set(sections).isDisjoint(with: ["commands", "latency", "fanout", "growth"]) {
             try await LedgerBenchmark.with(server) { ledger in
                 if sections.contains("commands") { try await ledger.commands(seconds, &report) }
                 if sections.contains("latency") { try await ledger.latency(seconds, &report) }
                 if sections.contains("fanout") { try await ledger.fanOut(min(5, seconds), &report) }
+                if sections.contains("growth") { try await ledger.growth(growthRows, seconds, server, &report) }
             }
         }
-        if !Set(sections).isDisjoint(with: ["sagas", "memory"]) {
+        if !Set(sections).isDisjoint(with: ["sagas", "memory", "growth"]) {
             try await ProductBenchmark.with(server) { product in
                 if sections.contains("memory") { try await product.atRest(&report) }
                 if sections.contains("sagas") { try await product.sagas(seconds, &report) }
                 if sections.contains("memory") { try await product.underLoad(&report) }
+                if sections.contains("growth") { try await product.timers(growthRows / 10, &report) }
             }
         }
         try report.write(to: file)

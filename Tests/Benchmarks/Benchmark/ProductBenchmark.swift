@@ -6,8 +6,8 @@ import Foundation
 final class ProductBenchmark: Sendable {
     private static let services = ["session", "contacts", "notifications", "session-client"]
     private let processes: [String: Int32]
-    private let edge: EdgeClient
-    private let server: Server
+    let edge: EdgeClient
+    let server: Server
 
     private init(processes: [String: Int32], edge: EdgeClient, server: Server) {
         self.processes = processes
