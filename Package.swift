@@ -104,7 +104,9 @@ let package = Package(
             name: "SessionClientService",
             dependencies: [
                 "Bus", "ContactsContract", "Grammar", "NotificationsContract", "Postgres", "ServiceKit",
-                "SessionContract", "Vocabulary", crypto, cryptoExtras, httpTypes, hummingbird, lifecycle, logging, nio,
+                "SessionContract", "Vocabulary", crypto, cryptoExtras, httpTypes, hummingbird, lifecycle, logging,
+                metrics,
+                nio,
                 .product(name: "JWTKit", package: "jwt-kit"),
             ],
             path: "Services/SessionClient", exclude: ["Executable"], resources: [.copy("Migrations")],

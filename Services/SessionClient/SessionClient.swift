@@ -2,6 +2,7 @@ import Bus
 import Crypto
 import Foundation
 import JWTKit
+import Metrics
 import Postgres
 public import ServiceKit
 public import ServiceLifecycle
@@ -115,6 +116,19 @@ public struct SessionClient: Service {
         let sagas = SagaRunner(
             sagas: [ClearAllReceivedPings.self], services: services, pool: pool, steps: steps, operations: operations,
             ownership: ConsumerSettings(context.settings).leaseDuration, logger: logger)
+        let load = [("reads", pool), ("saga steps", steps)].map { name, pool in
+            (
+                pool, Gauge(label: "quartet_pool_connections", dimensions: [("pool", name)]),
+                Gauge(label: "quartet_pool_waiting", dimensions: [("pool", name)])
+            )
+        }
+        operations.observe { _ in
+        } poll: {
+            for (pool, open, waiting) in load {
+                open.record(pool.load.open)
+                waiting.record(pool.load.waiting)
+            }
+        }
         let devices = Devices(pool: pool)
         services.session.tail.observe {
             devices.observe($0)

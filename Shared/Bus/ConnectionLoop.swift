@@ -1,4 +1,5 @@
 import Logging
+import Metrics
 import Postgres
 import ServiceLifecycle
 
@@ -27,6 +28,7 @@ struct ConnectionLoop: Sendable {
                     await connection.close()
                 } catch {
                     guard !bell.isStopped else { return }
+                    Counter(label: "quartet_reconnects_total").increment()
                     // A connection that worked for a while is no sign of a server in trouble.
                     attempt = ContinuousClock.now - begun > .seconds(5) ? 1 : attempt + 1
                     logger.warning("the connection is lost and made anew", metadata: ["error": "\(error)"])

@@ -53,6 +53,43 @@ struct OperatorTests {
             let edge = try await quartet.metrics(of: .sessionClient)
             #expect(edge.contains { $0.hasPrefix(#"quartet_tail_rows_total{log="contacts.log"}"#) })
             #expect(edge.contains { $0.hasPrefix("quartet_subscribers{") })
+            #expect(edge.contains { $0.hasPrefix("quartet_pool_connections{") })
+        }
+    }
+
+    @Test("a service that lags is not sent ever more: the edge says so at once, and when to ask again")
+    func backPressure() async throws {
+        try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
+            try await quartet.start(.sessionClient, environment: ["COMMANDS_UNANSWERED": "3"])
+            let anna = try await Device.signUp("anna", at: quartet.edge)
+            try await quartet.kill(.contacts)
+            // Their callers wait; each is sent and not answered.
+            let waiting = (0..<3).map { _ in
+                Task {
+                    try await quartet.edge.send(
+                        "POST", "/v1/commands/ResetContactCode", body: [:], token: anna.token,
+                        key: EdgeClient.newKey())
+                }
+            }
+            try await quartet.wait(
+                for: "three commands",
+                "SELECT count(*) FROM session_client.contacts_commands WHERE type = 'ResetContactCode'"
+            ) { $0.hasPrefix("3") }
+            let refused = try await quartet.edge.send(
+                "POST", "/v1/commands/ResetContactCode", body: [:], token: anna.token, key: EdgeClient.newKey())
+            #expect(refused.status == 503 && refused.body["code"] == "overloaded")
+            #expect(refused.headers["retry-after"] == "1")
+            // The other services are not concerned.
+            try await anna.act("CheckIn")
+
+            try await quartet.start(.contacts)
+            for task in waiting {
+                let reply = try await task.value
+                #expect(reply.status == 200 || reply.status == 202)
+            }
+            try await quartet.waitUntilQuiet()
+            let again = try await anna.act("ResetContactCode")
+            #expect(again["code"].string != nil)
         }
     }
 }

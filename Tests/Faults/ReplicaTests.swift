@@ -92,7 +92,8 @@ struct LedgerReplicaTests {
                         for (number, seed) in readers.enumerated() {
                             group.addTask {
                                 try await StreamTests.follow(
-                                    client.streams, accounts[number], until: Int64(2 * perCaller), patience: 300, random: seed)
+                                    client.streams, accounts[number], until: Int64(2 * perCaller), patience: 300,
+                                    random: seed)
                             }
                         }
                         group.addTask {

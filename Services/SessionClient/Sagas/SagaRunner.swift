@@ -270,7 +270,8 @@ final class SagaRunner: Service, Sendable {
         }
         let run = SagaRun(
             id: claimed.id, account: claimed.account, correlationID: claimed.correlationID,
-            traceParent: claimed.traceParent, startedAt: claimed.startedAt, owner: owner, services: services, steps: steps
+            traceParent: claimed.traceParent, startedAt: claimed.startedAt, owner: owner, services: services,
+            steps: steps
         )
         do {
             guard let make = types[claimed.type] else {

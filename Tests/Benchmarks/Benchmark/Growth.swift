@@ -58,7 +58,8 @@ extension LedgerBenchmark {
         // A command, its event and its outcome with their indexes, and the WAL of them.
         let needed = Int64(rows) * 2500
         guard free > needed else {
-            throw Failure("growth needs \(needed >> 30) GB in \(folder), which has \(free >> 30) GB free; set GROWTH_ROWS")
+            throw Failure(
+                "growth needs \(needed >> 30) GB in \(folder), which has \(free >> 30) GB free; set GROWTH_ROWS")
         }
     }
 

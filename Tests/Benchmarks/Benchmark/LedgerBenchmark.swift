@@ -30,7 +30,7 @@ struct LedgerBenchmark: Sendable {
         defer { running.cancel() }
         await client.ready()
         let benchmark = LedgerBenchmark(client: client, accounts: (0..<10_000).map { _ in AccountID.new() })
-        _ = try await benchmark.closedLoop(inFlight: 64, seconds: 2)
+        _ = try await benchmark.closedLoop(inFlight: 512, seconds: 4)
         try await body(benchmark)
     }
 

@@ -75,9 +75,10 @@ struct Server: Sendable {
         var components = components
         components.path = "/\(database)"
         if let role {
-            components.queryItems = (components.queryItems ?? []).filter { $0.name != "user" } + [
-                URLQueryItem(name: "user", value: role)
-            ]
+            components.queryItems =
+                (components.queryItems ?? []).filter { $0.name != "user" } + [
+                    URLQueryItem(name: "user", value: role)
+                ]
         }
         return components.string ?? ""
     }

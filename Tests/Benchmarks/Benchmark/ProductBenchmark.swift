@@ -32,7 +32,8 @@ final class ProductBenchmark: Sendable {
         }
         for (number, service) in services.enumerated() {
             let log = FileManager.default.temporaryDirectory.appending(path: "quartet-benchmark-\(service).log")
-            let flags = ["run", "--admin-port", "\(port + 1 + number)"]
+            let flags =
+                ["run", "--admin-port", "\(port + 1 + number)"]
                 + (service == "session-client" ? ["--port", "\(port)"] : [])
             started.append((service, try server.start(service, flags, environment: environment, log: log)))
         }
