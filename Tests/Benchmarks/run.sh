@@ -2,7 +2,7 @@
 # Measures the product beside this machine's limits: a release build on a scratch PostgreSQL with full durability, which is
 # gone afterwards. Prints a table; the figures go as JSON into the file that BENCH_JSON names (.local/bench.json).
 #
-#   Tests/Benchmarks/run.sh [SECTION...]     (limits commands latency fanout sagas memory, or growth; SECONDS=8 for each figure)
+#   Tests/Benchmarks/run.sh [SECTION...]     (limits commands latency fanout sagas streams memory, or growth; SECONDS=8 for each figure)
 set -eu
 cd "$(dirname "$0")/../.."
 

@@ -6,7 +6,7 @@ struct Plan: Sendable {
         usage: benchmark SERVER_URL EXECUTABLES JSON_FILE [SECTION...]
 
         Measures on the PostgreSQL at SERVER_URL (a superuser's; it makes databases there), with the executables in
-        EXECUTABLES. Sections: limits commands latency fanout sagas memory; all of them unless said. growth is apart: it
+        EXECUTABLES. Sections: limits commands latency fanout sagas streams memory; all of them unless said. growth is apart: it
         may take half an hour and checks the disk first (GROWTH_ROWS, default 10000000).
         SECONDS (default 8) is how long each figure is measured.
 
@@ -22,7 +22,7 @@ struct Plan: Sendable {
         let words = Array(arguments.dropFirst())
         guard words.count >= 3, !words.contains("--help"), let server = Server(url: words[0], executables: words[1])
         else { return nil }
-        let known = ["limits", "commands", "latency", "fanout", "sagas", "memory"]
+        let known = ["limits", "commands", "latency", "fanout", "sagas", "streams", "memory"]
         let asked = Array(words.dropFirst(3))
         guard Set(asked).isSubset(of: known + ["growth"]) else { return nil }
         self.server = server
@@ -43,10 +43,11 @@ struct Plan: Sendable {
                 if sections.contains("growth") { try await ledger.growth(growthRows, seconds, server, &report) }
             }
         }
-        if !Set(sections).isDisjoint(with: ["sagas", "memory", "growth"]) {
+        if !Set(sections).isDisjoint(with: ["sagas", "streams", "memory", "growth"]) {
             try await ProductBenchmark.with(server) { product in
                 if sections.contains("memory") { try await product.atRest(&report) }
                 if sections.contains("sagas") { try await product.sagas(seconds, &report) }
+                if sections.contains("streams") { try await product.streams(min(5, seconds), &report) }
                 if sections.contains("memory") { try await product.underLoad(&report) }
                 if sections.contains("growth") { try await product.timers(growthRows / 10, &report) }
             }

@@ -7,12 +7,16 @@ final class ProductBenchmark: Sendable {
     private static let services = ["session", "contacts", "notifications", "session-client"]
     private let processes: [String: Int32]
     let edge: EdgeClient
+    let http: HTTPClient
+    let url: String
     let server: Server
 
-    private init(processes: [String: Int32], edge: EdgeClient, server: Server) {
+    private init(processes: [String: Int32], http: HTTPClient, url: String, server: Server) {
         self.processes = processes
-        self.edge = edge
+        self.http = http
+        self.url = url
         self.server = server
+        edge = EdgeClient(http: http) { url }
     }
 
     static func with(_ server: Server, _ body: (ProductBenchmark) async throws -> Void) async throws {
@@ -45,7 +49,7 @@ final class ProductBenchmark: Sendable {
             try await body(
                 ProductBenchmark(
                     processes: Dictionary(uniqueKeysWithValues: started.map { ($0, $1.processIdentifier) }),
-                    edge: EdgeClient(http: http) { "http://127.0.0.1:\(port)" }, server: server))
+                    http: http, url: "http://127.0.0.1:\(port)", server: server))
         } catch {
             try? await http.shutdown()
             throw error

@@ -1,0 +1,150 @@
+import AsyncHTTPClient
+import Bus
+import EdgeClient
+import Foundation
+import Glibc
+import NIOCore
+import NIOHTTP1
+import Postgres
+import Synchronization
+import Vocabulary
+
+/// Events to a thousand server-sent event streams over loopback. The client only looks for the ends of events, so it isn't
+/// the bottleneck; events are put straight into a service's log, so commands aren't either.
+extension ProductBenchmark {
+    private static var accounts: Int { 63 }
+    /// As many as the edge allows an account.
+    private static var perAccount: Int { 16 }
+
+    func streams(_ seconds: Int, _ report: inout Report) async throws {
+        let (accounts, connections) = (Self.accounts, Self.accounts * Self.perAccount)
+        say("\(connections) server-sent event streams")
+        let edge = edge
+        var devices: [Device] = []
+        for number in 0..<accounts { devices.append(try await Device.signUp("stream-\(number)", at: edge)) }
+        let heard = Heard()
+        let log = try await notificationsLog()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for device in devices {
+                for _ in 0..<Self.perAccount { group.addTask { try await self.listen(device, heard) } }
+            }
+            // Four snapshots each, and then nothing for a moment.
+            while heard.events < 4 * connections { try await Task.sleep(for: .milliseconds(50)) }
+            try await Task.sleep(for: .seconds(1))
+            let publisher = try await Connection.connect(Configuration(server.url("quartet", as: "notifications")))
+
+            say("events at a low rate")
+            heard.measures(true)
+            for _ in 0..<(10 * seconds) {
+                try await publish(devices.prefix(8).map(\.account), log, publisher)
+                try await Task.sleep(for: .milliseconds(100))
+            }
+            let waits = heard.measures(false)
+            report.add("sse_delivery_p50_ms", waits.percentile(0.5))
+            report.add("sse_delivery_p99_ms", waits.percentile(0.99), aim: "<= 15")
+
+            say("events as fast as they are heard")
+            let before = heard.events
+            let begun = ContinuousClock.now
+            var published = 0
+            while ContinuousClock.now - begun < .seconds(seconds) {
+                try await publish(devices.map(\.account) + devices.map(\.account), log, publisher)
+                published += 2 * connections
+                // Nobody so far behind that it is told so.
+                while published - (heard.events - before) > 200 * connections {
+                    try await Task.sleep(for: .milliseconds(1))
+                }
+            }
+            while heard.events - before < published { try await Task.sleep(for: .milliseconds(1)) }
+            let took = (ContinuousClock.now - begun) / .seconds(1)
+            report.add("sse_deliveries_per_second", Double(published) / took, aim: ">= 100000")
+            await publisher.close()
+            group.cancelAll()
+        }
+    }
+
+    private func notificationsLog() async throws -> Log {
+        let connection = try await Connection.connect(Configuration(server.url("quartet", as: "notifications")))
+        let log = try await connection.run { try Log.open(LogName(schema: "notifications", table: "log"), $0) }
+        await connection.close()
+        return log
+    }
+
+    /// One event in each account's stream.
+    private func publish(_ accounts: [String], _ log: Log, _ publisher: Connection) async throws {
+        let now = Instant.now.microseconds
+        let messages = accounts.compactMap(AccountID.init).map { account in
+            Message(
+                kind: .event, type: "NotificationRead", key: .account(account), account: account,
+                body: Array(#"{"account":"\#(account)","at":\#(now),"id":"\#(account)","unread":1}"#.utf8))
+        }
+        try await publisher.run { database in
+            _ = try database.query(log.append(messages))
+            _ = try database.query(log.ring(for: messages))
+        }
+    }
+
+    private func listen(_ device: Device, _ heard: Heard) async throws {
+        var request = HTTPClientRequest(url: url + "/v1/stream")
+        request.headers.add(name: "authorization", value: "Bearer \(device.token)")
+        let response = try await http.execute(request, timeout: .seconds(60))
+        guard response.status == .ok else { throw Failure("a stream was answered with \(response.status)") }
+        var counter = EndOfEvents()
+        for try await chunk in response.body {
+            let count = chunk.withUnsafeReadableBytes { counter.count(in: $0) }
+            heard.add(count, chunk)
+        }
+    }
+}
+
+/// Counts empty lines, which end events, across chunks.
+private struct EndOfEvents {
+    private var isAfterNewline = false
+
+    mutating func count(in bytes: UnsafeRawBufferPointer) -> Int {
+        var count = 0
+        for byte in bytes {
+            if byte == UInt8(ascii: "\n") {
+                if isAfterNewline { count += 1 }
+                isAfterNewline.toggle()
+            } else {
+                isAfterNewline = false
+            }
+        }
+        return count
+    }
+}
+
+/// What all connections heard.
+private final class Heard: Sendable {
+    private let count = Atomic(0)
+    private let waits = Mutex<[Double]?>(nil)
+
+    var events: Int { count.load(ordering: .relaxed) }
+
+    func add(_ events: Int, _ chunk: ByteBuffer) {
+        count.add(events, ordering: .relaxed)
+        waits.withLock { waits in
+            guard waits != nil, let at = Self.time(in: chunk) else { return }
+            waits?.append(Double(Instant.now.microseconds - at) / 1000)
+        }
+    }
+
+    /// Whether to look at the events' times from now on. Returns, sorted, what was found so far.
+    @discardableResult
+    func measures(_ isOn: Bool) -> [Double] {
+        waits.withLock { waits in
+            defer { waits = isOn ? [] : nil }
+            return (waits ?? []).sorted()
+        }
+    }
+
+    /// The last event's own time.
+    private static func time(in chunk: ByteBuffer) -> Int64? {
+        let text = String(buffer: chunk)
+        guard let start = text.range(of: "\"body\":{\"account\"")?.upperBound,
+            let at = text[start...].range(of: "\"at\":")?.upperBound
+        else { return nil }
+        return Int64(text[at...].prefix { $0.isNumber })
+    }
+}
