@@ -212,7 +212,8 @@ let package = Package(
         .executableTarget(
             name: "benchmark",
             dependencies: [
-                "Bus", "EdgeClient", "Ledger", "Postgres", "ServiceKit", "Vocabulary", httpClient, logging, lifecycle, nio,
+                "Bus", "EdgeClient", "Ledger", "Postgres", "ServiceKit", "Vocabulary", httpClient, logging, lifecycle,
+                nio,
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             path: "Tests/Benchmarks/Benchmark", swiftSettings: settings),

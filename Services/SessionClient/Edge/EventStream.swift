@@ -76,6 +76,8 @@ extension HTTPField.Name {
 /// The tokens of several streams as one `Last-Event-ID`: `name=token` separated by spaces.
 struct StreamTokens: Sendable, CustomStringConvertible {
     private var tokens: [String: ResumeToken] = [:]
+    /// Each token as it is written: of several, one changes with each event.
+    private var parts: [String: String] = [:]
 
     /// - Throws: ``Problem`` for what this server never gave.
     init(_ text: String) throws(Problem) {
@@ -83,16 +85,19 @@ struct StreamTokens: Sendable, CustomStringConvertible {
         for part in text.split(separator: " ") {
             let halves = part.split(separator: "=", maxSplits: 1)
             guard halves.count == 2, let token = ResumeToken(String(halves[1])) else { throw Self.malformed }
-            tokens[String(halves[0])] = token
+            self[String(halves[0])] = token
         }
     }
 
     subscript(name: String) -> ResumeToken? {
         get { tokens[name] }
-        set { tokens[name] = newValue }
+        set {
+            tokens[name] = newValue
+            parts[name] = newValue.map { "\(name)=\($0)" }
+        }
     }
 
-    var description: String { tokens.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ") }
+    var description: String { parts.values.sorted().joined(separator: " ") }
 
     private static let malformed = Problem(
         .badRequest, "malformedEventID",

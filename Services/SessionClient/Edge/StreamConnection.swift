@@ -3,6 +3,7 @@ import Hummingbird
 import Logging
 import Postgres
 import ServiceLifecycle
+import Synchronization
 import Vocabulary
 
 /// What is written on one connection, in the order in which each stream has it.
@@ -22,18 +23,31 @@ enum StreamItem: Sendable {
 ///
 /// Bounded: who follows a stream waits for the writer, the writer for the socket. What an app doesn't read stays in its
 /// streams' bounded buffers, and when one of those overflows the app gets that stream's snapshot again.
-struct StreamOutlet: Sendable {
-    fileprivate let source: AsyncStream<StreamItem>.Continuation
+final class StreamOutlet: Sendable {
+    private let source: AsyncStream<StreamItem>.Continuation
     fileprivate let credit: Credit
+    /// Items that the writer has not taken.
+    private let waiting = Atomic(0)
+
+    fileprivate init(source: AsyncStream<StreamItem>.Continuation, credit: Credit) {
+        self.source = source
+        self.credit = credit
+    }
 
     /// Waits until the writer has room, then hands it what `item` gives; nil is nothing any more.
     func put(_ item: @Sendable () -> StreamItem?) async {
         await credit.take()
-        if let item = item() { source.yield(item) } else { await credit.give() }
+        if let item = item() { putNow(item) } else { await credit.give() }
     }
 
     /// Hands over what can't wait.
-    func putNow(_ item: StreamItem) { source.yield(item) }
+    func putNow(_ item: StreamItem) {
+        waiting.add(1, ordering: .relaxed)
+        source.yield(item)
+    }
+
+    /// The writer has taken one. Returns whether there are more.
+    fileprivate func taken() -> Bool { waiting.subtract(1, ordering: .relaxed).newValue > 0 }
 }
 
 /// One connection's streams, until the app leaves, its token ends, its device is signed out or the process ends.
@@ -92,7 +106,7 @@ struct StreamConnection: Sendable {
                     outlet.putNow(.end(reason: "tokenExpired"))
                 }
                 defer { group.cancelAll() }
-                do { try await Self.write(items, tokens, outlet.credit, write) } catch {
+                do { try await Self.write(items, tokens, outlet, write) } catch {
                     await outlet.credit.close()
                     throw error
                 }
@@ -114,50 +128,69 @@ struct StreamConnection: Sendable {
 
     // MARK: Writing
 
+    /// What is there already goes out together, up to so many bytes.
+    private static let writeLimit = 16 * 1024
+
     private static func write(
-        _ items: AsyncStream<StreamItem>, _ tokens: StreamTokens, _ credit: Credit,
+        _ items: AsyncStream<StreamItem>, _ tokens: StreamTokens, _ outlet: StreamOutlet,
         _ write: (String) async throws -> Void
     ) async throws {
         var position = tokens
+        var (text, count) = ("", 0)
         for await item in items {
+            let hasMore = outlet.taken()
             switch item {
-            case .heartbeat:
-                try await write(": \n\n")
-                continue
-            case .end(let reason): return try await write(ended(reason))
+            case .heartbeat: text += ": \n\n"
+            case .end(let reason): return try await write(text + ended(reason))
             case .left: return
-            case .snapshot(let name, let body, let isRefetched, let token):
-                position[name] = token
-                try await write(
-                    event("\(name).snapshot", id: position, "{\"refetched\":\(isRefetched),\"state\":", body, "}"))
-            case .resumed(let name):
-                try await write("event: \(name).resumed\ndata: {}\n\n")
-            case .event(let name, let message, let token):
-                position[name] = token
-                let head = """
-                    {"type":"\(message.message.type)","version":\(message.message.version),\
-                    "at":\(message.recordedAt.microseconds),"correlation":\(quoted(message.message.correlationID)),\
-                    "command":\(quoted(message.message.commandID)),"body":
-                    """
-                try await write(event("\(name).event", id: position, head, message.message.body, "}"))
-            case .person(let person):
-                try await write("event: person\ndata: \(try jsonText(person))\n\n")
-            case .personEnded(let account):
-                try await write("event: person.ended\ndata: {\"account\":\"\(account)\"}\n\n")
+            default:
+                try append(item, to: &text, &position)
+                count += 1
             }
-            await credit.give()
+            guard !hasMore || text.utf8.count >= writeLimit else { continue }
+            try await write(text)
+            await outlet.credit.give(count)
+            (text, count) = ("", 0)
         }
     }
 
-    private static func ended(_ reason: String) -> String { "event: end\ndata: {\"reason\":\"\(reason)\"}\n\n" }
-
-    private static func event(
-        _ name: String, id: StreamTokens, _ head: String, _ body: [UInt8], _ tail: String
-    ) -> String {
-        // JSON has no raw line breaks inside strings; outside they would end the data line.
-        let body = String(decoding: body, as: UTF8.self).replacing("\n", with: " ").replacing("\r", with: " ")
-        return "id: \(id)\nevent: \(name)\ndata: \(head)\(body)\(tail)\n\n"
+    private static func append(
+        _ item: StreamItem, to text: inout String, _ position: inout StreamTokens
+    ) throws {
+        switch item {
+        case .heartbeat, .end, .left: break
+        case .snapshot(let name, let body, let isRefetched, let token):
+            position[name] = token
+            text += "id: \(position)\nevent: \(name).snapshot\ndata: {\"refetched\":\(isRefetched),\"state\":"
+            append(body, to: &text)
+        case .resumed(let name): text += "event: \(name).resumed\ndata: {}\n\n"
+        case .event(let name, let message, let token):
+            position[name] = token
+            text += """
+                id: \(position)
+                event: \(name).event
+                data: {"type":"\(message.message.type)","version":\(message.message.version),\
+                "at":\(message.recordedAt.microseconds),"correlation":\(quoted(message.message.correlationID)),\
+                "command":\(quoted(message.message.commandID)),"body":
+                """
+            append(message.message.body, to: &text)
+        case .person(let person): text += "event: person\ndata: \(try jsonText(person))\n\n"
+        case .personEnded(let account): text += "event: person.ended\ndata: {\"account\":\"\(account)\"}\n\n"
+        }
     }
+
+    /// The rest of an event's data. JSON has no raw line breaks inside strings; outside they would end the line.
+    private static func append(_ body: [UInt8], to text: inout String) {
+        let breaks: [UInt8] = [UInt8(ascii: "\n"), UInt8(ascii: "\r")]
+        if body.contains(where: breaks.contains) {
+            text += String(decoding: body.map { breaks.contains($0) ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
+        } else {
+            text += String(decoding: body, as: UTF8.self)
+        }
+        text += "}\n\n"
+    }
+
+    private static func ended(_ reason: String) -> String { "event: end\ndata: {\"reason\":\"\(reason)\"}\n\n" }
 
     private static func quoted<Subject>(_ id: ID<Subject>?) -> String { id.map { "\"\($0)\"" } ?? "null" }
 
@@ -233,8 +266,10 @@ actor Credit {
         }
     }
 
-    /// Makes room for one.
-    func give() {
-        if waiters.isEmpty { left += 1 } else { waiters.removeFirst().resume() }
+    /// Makes room for one, or so many.
+    func give(_ count: Int = 1) {
+        for _ in 0..<count {
+            if waiters.isEmpty { left += 1 } else { waiters.removeFirst().resume() }
+        }
     }
 }
