@@ -10,7 +10,7 @@ SWIFT_FLAGS := --explicit-target-dependency-import-check error
 help: ## Print this
 	@echo 'Quartet: state that people share, live and exactly once, in PostgreSQL alone.'
 	@echo
-	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: ## Build, start PostgreSQL and the four services, wait until they are ready (DATABASE_URL, PORT, REPLICAS=n)
@@ -55,6 +55,10 @@ test: ## Check the style, build, and run all tests on a scratch database (TEST_D
 .PHONY: bench
 bench: ## Measure throughput, latency, fan-out, sagas and memory beside this machine's limits (BENCH_JSON=file, ARGS=sections)
 	@Tests/Benchmarks/run.sh $(ARGS)
+
+.PHONY: bench-functions
+bench-functions: install ## Measure hot functions one by one: encode, decode, route, hash, decide
+	cd Tests/Benchmarks/Functions && swift package --scratch-path ../../../.build/functions --disable-sandbox benchmark
 
 .PHONY: bench-growth
 bench-growth: ## Measure whether it gets slower when it is full: may take half an hour (GROWTH_ROWS=10000000)

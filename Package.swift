@@ -23,6 +23,11 @@ let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "as
 let package = Package(
     name: "quartet",
     platforms: [.macOS(.v15), .iOS(.v18)],
+    products: [
+        // For the package of micro-benchmarks, Tests/Benchmarks/Functions.
+        .library(name: "QuartetBus", targets: ["Bus", "Postgres", "Vocabulary"]),
+        .library(name: "QuartetLedger", targets: ["Ledger"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),

@@ -1,6 +1,10 @@
 import Crypto
 import Synchronization
 
+#if canImport(Glibc)
+    import Glibc
+#endif
+
 /// A 128-bit identifier whose type says what it identifies, so that an account's id can't stand where a command's is meant.
 ///
 /// Two words instead of Foundation's `UUID`: hashing and comparing them is what the bus does most.
@@ -185,17 +189,24 @@ extension ID {
     }
 }
 
-/// Words from the system's generator, fetched many at a time: one system call each was a tenth of what a command cost.
+/// Words from the system's generator, fetched many at a time: a system call for each costs more than all else about an id.
 private struct RandomWords: Sendable {
     private var words: [UInt64] = []
 
     mutating func take() -> (UInt64, UInt64) {
-        if words.count < 2 {
-            words = SymmetricKey(size: .init(bitCount: 64 * 64)).withUnsafeBytes {
-                Array($0.bindMemory(to: UInt64.self))
-            }
-        }
+        if words.count < 2 { words = Self.fetch() }
         return (words.removeLast(), words.removeLast())
+    }
+
+    private static func fetch() -> [UInt64] {
+        // As many as getentropy(3) gives at a time.
+        let count = 32
+        #if canImport(Glibc)
+            var words = [UInt64](repeating: 0, count: count)
+            if words.withUnsafeMutableBytes({ getentropy($0.baseAddress!, $0.count) }) == 0 { return words }
+        #endif
+        var generator = SystemRandomNumberGenerator()
+        return (0..<count).map { _ in generator.next() }
     }
 }
 

@@ -20,6 +20,11 @@ public enum LedgerReducer: Reducer {
         var balances: [AccountID: Int64]
         var changed: Set<AccountID> = []
         var entries: [Entry] = []
+
+        /// - Parameter balances: what those who ask have.
+        public init(balances: [AccountID: Int64]) {
+            self.balances = balances
+        }
     }
 
     /// Posts the entry unless it would overdraw.
