@@ -148,6 +148,7 @@ public struct SessionClient: Service {
 
         let retention = Retention(
             schema: "session_client", logs: services.all.map(\.commands) + operationsLog, hasOutcomes: false,
+            others: ["delete_old_sagas"],
             interval: context.settings[CommonSettings.retentionInterval], configuration: database, logger: logger)
         try await context.runTogether(
             [doorbells, operations, retention] + services.all.flatMap(\.services)

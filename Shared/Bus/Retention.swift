@@ -11,6 +11,7 @@ public final class Retention: Service, Sendable {
     private let schema: String
     private let logs: [Log]
     private let hasOutcomes: Bool
+    private let others: [String]
     private let interval: Duration
     private let configuration: Configuration
     private let logger: Logger
@@ -20,14 +21,16 @@ public final class Retention: Service, Sendable {
     /// - Parameters:
     ///   - logs: the schema's own.
     ///   - hasOutcomes: whether it decides commands.
+    ///   - others: functions of the schema that delete so many rows of its own at most and return how many that were.
     ///   - interval: how long it rests in between.
     public init(
-        schema: String, logs: [Log], hasOutcomes: Bool, interval: Duration = .seconds(60),
+        schema: String, logs: [Log], hasOutcomes: Bool, others: [String] = [], interval: Duration = .seconds(60),
         configuration: Configuration, logger: Logger
     ) {
         self.schema = schema
         self.logs = logs
         self.hasOutcomes = hasOutcomes
+        self.others = others
         self.interval = interval
         self.configuration = configuration
         self.logger = logger
@@ -81,6 +84,9 @@ public final class Retention: Service, Sendable {
         if hasOutcomes {
             forgotten += try repeated(
                 database, "SELECT \(unescaped: schema).delete_old_outcomes(\(Self.pieceLimit))")
+        }
+        for other in others {
+            forgotten += try repeated(database, "SELECT \(unescaped: "\(schema).\(other)")(\(Self.pieceLimit))")
         }
         return forgotten
     }

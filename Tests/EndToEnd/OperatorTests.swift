@@ -57,6 +57,63 @@ struct OperatorTests {
         }
     }
 
+    @Test(
+        "an operator sends a dead letter anew, once, and its outcome is the new command's; another is discarded with a reason"
+    )
+    func deadLetters() async throws {
+        try await Quartet.with { quartet in
+            let anna = try await Device.signUp("anna", at: quartet.edge)
+            // As the service would have set them aside.
+            let letters = try await quartet.psql(
+                """
+                INSERT INTO contacts.dead_letter (message_id, source, partition, position, kind, type, version, key, account,
+                                                  body, command_id, code, error, attempts)
+                SELECT gen_random_uuid(), 'session_client.contacts_commands', 0, n, 'command', 'SetContactApproval', 1,
+                       'account/\(anna.account)', '\(anna.account)', '{"isRequired":true}', gen_random_uuid(), 'error', 'test', 5
+                  FROM generate_series(1, 2) AS n RETURNING message_id
+                """
+            ).split(separator: "\n").map(String.init)
+            let operate = "SET SESSION AUTHORIZATION quartet_operator; "
+            let open = operate + "SELECT count(*) FROM session_client.dead_letters WHERE state = 'open'"
+            #expect(try await quartet.psql(open).hasPrefix("2"))
+            let sees = try await LiveView.open(anna)
+            let command = try await quartet.psql(
+                operate + "SELECT session_client.retry_dead_letter('\(letters[0])')")
+            try await sees.wait("ContactApprovalSet", in: "contacts")
+            let outcome = try await quartet.psql(
+                "SELECT outcome FROM contacts.outcome WHERE command_id = '\(command.prefix(36))'")
+            #expect(outcome.hasPrefix("accepted"))
+            _ = try await quartet.psql(
+                operate + "SELECT session_client.discard_dead_letter('\(letters[1])', 'nobody needs it')")
+            #expect(try await quartet.psql(open).hasPrefix("0"))
+            let states = try await quartet.psql(
+                operate + "SELECT string_agg(state, ',' ORDER BY state) FROM session_client.dead_letters")
+            #expect(states.hasPrefix("discarded,retried"))
+            // Once.
+            await #expect(throws: (any Error).self) {
+                try await quartet.psql(operate + "SELECT session_client.retry_dead_letter('\(letters[0])')")
+            }
+        }
+    }
+
+    @Test("ended operations are forgotten after 31 days, and a request from before that is refused, not done again")
+    func oldOperations() async throws {
+        try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
+            try await quartet.start(.sessionClient, environment: ["RETENTION_INTERVAL": "200ms"])
+            let anna = try await Device.signUp("anna", at: quartet.edge)
+            try await anna.operate("ClearAllReceivedPings")
+            _ = try await quartet.psql("UPDATE session_client.saga SET ended_at = ended_at - interval '32 days'")
+            try await quartet.wait(
+                for: "it to be forgotten",
+                "SELECT (SELECT count(*) FROM session_client.saga) + (SELECT count(*) FROM session_client.saga_step)"
+            ) { $0.hasPrefix("0") }
+            let old = try await quartet.edge.send(
+                "POST", "/v1/operations/ClearAllReceivedPings", token: anna.token,
+                key: "019b0000-0000-7000-8000-000000000001")
+            #expect(old.status == 400 && old.body["code"] == "idTooOld")
+        }
+    }
+
     @Test("a service that lags is not sent ever more: the edge says so at once, and when to ask again")
     func backPressure() async throws {
         try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in

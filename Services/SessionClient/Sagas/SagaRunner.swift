@@ -31,6 +31,8 @@ final class SagaRunner: Service, Sendable {
     /// How many sagas this process runs now.
     private let inHand = Mutex(0)
     private static var concurrency: Int { 64 }
+    /// How old a request may be: ended sagas are remembered for a day longer.
+    private static var horizon: Interval { .days(30) }
     /// How long a saga is this process's own unless renewed; then any replica goes on with it.
     private let ownership: Duration
 
@@ -74,11 +76,17 @@ final class SagaRunner: Service, Sendable {
     // MARK: Starting
 
     /// Writes a saga down, once per id, and has it run. Returns how it stands.
-    /// - Throws: a ``Rejection`` when the id was used for something else.
+    /// - Throws: a ``Rejection`` when the id was used for something else, or is too old to know.
     func start(
         _ saga: some Saga, id: ID<SagaSubject>, for account: AccountID, correlationID: CorrelationID,
         traceParent: String?
     ) async throws {
+        guard let made = id.time, made > .now - Self.horizon else {
+            throw Rejection(
+                .idTooOld,
+                "this Idempotency-Key is older than 30 days, so it may have been done already: look, then use a new one"
+            )
+        }
         let type = Swift.type(of: saga).type
         let body = try saga.encoded()
         let hash = BodyHash(
