@@ -159,7 +159,7 @@ public struct SessionClient: Service {
 
     private func policies(_ services: ServiceConnections, _ doorbells: Doorbells) -> [any Service] {
         var settings = ConsumerSettings(context.settings)
-        settings.onExpiry = { [bus] in bus.report(.notReady($0)) }
+        settings.onExpiry = context.health.expiry()
         func consumer(of domain: Domain, _ policy: some Policy) -> any Service {
             Consumer(
                 source: services[domain].log, schema: "session_client", settings: settings,

@@ -59,8 +59,8 @@ public struct ConsumerSettings: Sendable {
     public var unreadableBackoff = Backoff(initial: .milliseconds(500), maximum: .seconds(60), multiplier: 2)
     /// Pauses after other failures.
     public var backoff = Backoff(initial: .milliseconds(20), maximum: .seconds(5), multiplier: 2)
-    /// Told when the log has forgotten what this consumer has not handled, with what to do.
-    public var onExpiry: (@Sendable (String) -> Void)?
+    /// Told when the log has forgotten what this consumer has not handled, with what to do; and nil when that was done.
+    public var onExpiry: (@Sendable (String?) -> Void)?
     /// Named points at which a test holds or ends the process; nil in production.
     public var faultPoint: (@Sendable (FaultPoint) -> Void)?
     /// Has the server do everything of a batch before the fault point `beforeCommit`, so that its locks are held there.

@@ -100,6 +100,7 @@ struct ParkingStatements: Sendable {
         """
     }
 
+    /// Sets a message aside for good. One that was appended twice is one dead letter.
     func bury(_ message: RecordedMessage, _ fault: Fault, attempts: Int) -> Query {
         let said = message.message
         return """
@@ -110,6 +111,7 @@ struct ParkingStatements: Sendable {
                     \(said.kind.rawValue), \(said.type), \(said.version), \(said.key.description), \(said.account),
                     \(JSON(said.body)), \(said.commandID), \(said.correlationID), \(said.traceParent),
                     \(fault.code.rawValue), \(String(fault.description.prefix(1000))), \(Int32(clamping: attempts)))
+            ON CONFLICT ON CONSTRAINT dead_letter_is_one_per_message DO NOTHING
             """
     }
 }

@@ -91,7 +91,10 @@ extension WorkerLoop {
             }
         }
         for (ready, (cursor, next)) in zip(ready, committed) {
-            machines[ready.index].committed(cursor, handled: ready.work.items.count, next: next)
+            let isNext = isNext(next, after: cursor.position)
+            machines[ready.index].committed(cursor, handled: ready.work.items.count, next: isNext ? next : [])
+            // Read again by itself, to be looked at.
+            if !isNext { machines[ready.index].ring() }
         }
     }
 
@@ -101,8 +104,7 @@ extension WorkerLoop {
             in: database.query(
                 worker.source.read(partition, after: Position(parked.position.number - 1), limit: 1)))
         guard let item = found.first, item.position == parked.position else {
-            throw BusError.unreadable(
-                worker.source.name, "the parked message \(partition)/\(parked.position) is gone from the log")
+            return try forget(index, parked, cursor, epoch)
         }
         if machines[index].refuse(parked, item) { return }
         do {
@@ -110,7 +112,7 @@ extension WorkerLoop {
             let (committed, rows) = try carefully(item.position, partition) {
                 try commit([stay]) { pipeline, time in
                     let appendings = try reduce([item], time, pipeline)
-                    return (appendings, end(item, in: partition, pipeline))
+                    return (appendings, end(item.position, of: item.message.key, in: partition, pipeline))
                 }
             }
             worker.logger.notice(
@@ -123,6 +125,20 @@ extension WorkerLoop {
             let failure = try recover(from: error, handling: [item])
             machines[index].failed(failure, retrying: parked, item)
         }
+    }
+
+    /// A parked message waited for longer than its log keeps what isn't handled: all that can be done is to say so and to go
+    /// on with its key.
+    private func forget(_ index: Int, _ parked: Parked<Key>, _ cursor: Cursor, _ epoch: Epoch) throws {
+        let partition = Partition(Int32(index))
+        worker.logger.error(
+            "a parked message is lost: it waited for longer than its log keeps",
+            metadata: ["partition": "\(partition)", "position": "\(parked.position)", "key": "\(parked.key)"])
+        let stay = Advance(partition: partition, from: cursor, epoch: epoch, items: [], to: cursor.position)
+        let (committed, rows) = try commit([stay]) { pipeline, _ in
+            ([], end(parked.position, of: parked.key, in: partition, pipeline))
+        }
+        machines[index].committed(committed[0].cursor, ending: parked, next: try nextParked(rows))
     }
 
     private func park(
@@ -160,7 +176,8 @@ extension WorkerLoop {
             let (committed, rows) = try commit([settling(failed, in: partition, cursor, epoch)]) { pipeline, _ in
                 let appendings = try worker.handler.giveUp(failed.item, failed.fault, in: pipeline)
                 pipeline.query(parking.bury(failed.item, failed.fault, attempts: failed.attempts))
-                return (appendings, end(failed.item, in: partition, pipeline))
+                let next = end(failed.item.position, of: failed.item.message.key, in: partition, pipeline)
+                return (appendings, next)
             }
             worker.logger.error(
                 "a message is given up and is a dead letter now",
@@ -197,10 +214,12 @@ extension WorkerLoop {
     }
 
     /// A message leaves what is parked; returns who waited behind it.
-    private func end(_ item: RecordedMessage, in partition: Partition, _ pipeline: Pipeline) -> Pending {
-        pipeline.query(parking.unpark(item.position, in: partition))
-        pipeline.query(parking.forgetAttempts(item.position, in: partition))
-        return pipeline.query(parking.parked(of: item.message.key, in: partition, after: item.position))
+    private func end(
+        _ position: Position, of key: Key, in partition: Partition, _ pipeline: Pipeline
+    ) -> Pending {
+        pipeline.query(parking.unpark(position, in: partition))
+        pipeline.query(parking.forgetAttempts(position, in: partition))
+        return pipeline.query(parking.parked(of: key, in: partition, after: position))
     }
 
     private func nextParked(_ pending: Pending?) throws -> Parked<Key>? {

@@ -12,8 +12,10 @@ final class WorkerLoop<Handler: BatchHandler> {
     /// Until when the leases hold, by this machine's clock, counted from before they were asked for.
     var leasesEnd = ContinuousClock.now
     var nextMaintenance = ContinuousClock.now
-    /// Partitions of which this was said already.
+    /// Partitions whose log forgot what was not handled.
     private var expired: Set<Int> = []
+    /// Partitions whose lag was shown last.
+    private var measured: Set<Partition> = []
     private var nextPoll = ContinuousClock.now
 
     var settings: ConsumerSettings { worker.settings }
@@ -117,9 +119,12 @@ final class WorkerLoop<Handler: BatchHandler> {
         let places = machines.indices.compactMap { index in
             machines[index].position.map { (partition: Partition(Int32(index)), position: $0) }
         }
-        for partition in worker.source.partitions where machines[Int(partition.number)].position == nil {
+        // Once: another worker of this process may have it now.
+        let owned = Set(places.map(\.partition))
+        for partition in measured.subtracting(owned) {
             worker.metrics.lag(of: partition, messages: 0, seconds: 0, parked: 0)
         }
+        measured = owned
         guard !places.isEmpty else { return }
         for row in try database.query(worker.source.lag(behind: places)) {
             let (partition, behind, seconds) = try row.decode(Int32.self, Int64.self, Double?.self)
@@ -190,8 +195,22 @@ final class WorkerLoop<Handler: BatchHandler> {
         }
         guard !reading.isEmpty else { return }
         let found = try pipelined(reading) { $0.1 }
-        for ((index, _), rows) in zip(reading, found) { machines[index].messagesRead(try messages(in: rows)) }
+        for ((index, _), rows) in zip(reading, found) {
+            let messages = try messages(in: rows)
+            if isNext(messages, after: machines[index].position) {
+                machines[index].messagesRead(messages)
+            } else {
+                // The log forgot what comes in between while this partition waited. Opening it again finds that out.
+                machines[index].leaseLost()
+                nextMaintenance = .now
+            }
+        }
         worker.settings.faultPoint?(.afterRead)
+    }
+
+    /// Positions have no gaps, so what is read begins right behind what was handled.
+    func isNext(_ messages: [RecordedMessage], after position: Position?) -> Bool {
+        messages.first.map { $0.position == position?.next } ?? true
     }
 
     private func open(_ opening: [Int]) throws {
@@ -200,12 +219,14 @@ final class WorkerLoop<Handler: BatchHandler> {
         for ((index, (rows, base)), found) in zip(
             zip(opening, zip(cursors, bases)), try parkedAndCrashes(of: opening))
         {
-            let cursor = try rows.only.map(Cursor.init) ?? Cursor()
             let begin = Position(try base.only?.decode(0, as: Int64.self) ?? 0)
-            guard cursor.number == 0 || cursor.position >= begin else {
+            // Who never read this log begins where it now begins.
+            let cursor = try rows.only.map(Cursor.init) ?? Cursor(position: begin)
+            guard cursor.position >= begin else {
                 expire(index, cursor.position, begin)
                 continue
             }
+            if expired.remove(index) != nil, expired.isEmpty { settings.onExpiry?(nil) }
             if !found.crashes.isEmpty {
                 try database.execute(
                     parking.forgetOldAttempts(before: cursor.position, in: Partition(Int32(index))))

@@ -87,6 +87,17 @@ struct LedgerFixture: Sendable {
         return number
     }
 
+    /// Asks, as the superuser, until the number is as wanted: what other processes change in a database rings no bell here.
+    func wait(for what: String, _ sql: String, until isWanted: (Int64) -> Bool) async throws {
+        var last: Int64 = -1
+        for _ in 0..<1500 {
+            last = try await number(sql)
+            if isWanted(last) { return }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        throw Unexpected("waited 30 seconds for \(what); last: \(last)")
+    }
+
     static let logger: Logger = {
         var logger = Logger(label: "test", factory: { StreamLogHandler.standardError(label: $0) })
         logger.logLevel = .error

@@ -20,12 +20,9 @@ struct ParkingTests {
     }
 
     private func waitForParked(_ count: Int64, attempts: String, _ fixture: LedgerFixture) async throws {
-        for _ in 0..<1000 {
-            let parked = try await fixture.number("SELECT count(*) FROM ledger.parked WHERE attempts \(attempts)")
-            if parked == count { return }
-            try await Task.sleep(for: .milliseconds(20))
-        }
-        throw Unexpected("there are never \(count) parked messages with attempts \(attempts)")
+        try await fixture.wait(
+            for: "\(count) parked messages", "SELECT count(*) FROM ledger.parked WHERE attempts \(attempts)"
+        ) { $0 == count }
     }
 
     @Test(
@@ -98,6 +95,33 @@ struct ParkingTests {
         }
     }
 
+    @Test("a parked message that its log has forgotten is said to be lost, and its key and all others go on")
+    func parkedIsGone() async throws {
+        try await LedgerFixture.with { fixture in
+            let service = try await fixture.startService(backoffMilliseconds: 600_000)
+            try await fixture.withClient { client in
+                let account = AccountID.new()
+                await #expect(throws: CommandError.self) {
+                    try await client.post(
+                        PostEntry(client: "a", n: 1, amount: Self.cursed), for: account, patience: .milliseconds(500))
+                }
+                try await waitForParked(1, attempts: "= 1", fixture)
+                async let later = client.post(
+                    PostEntry(client: "a", n: 2, amount: 1), for: account, patience: .seconds(30))
+                try await waitForParked(1, attempts: "= 0", fixture)
+                try await fixture.database.psql(
+                    """
+                    DELETE FROM ledger_client.ledger_commands WHERE body->>'amount' = '\(Self.cursed)';
+                    UPDATE ledger.parked SET retry_at = now() WHERE attempts > 0
+                    """)
+                #expect(try await later.kind == .accepted)
+                try await service.waitForLine(containing: "a parked message is lost")
+                #expect(try await fixture.number("SELECT count(*) FROM ledger.parked") == 0)
+            }
+            await service.end()
+        }
+    }
+
     @Test("one that keeps failing is a dead letter with its error; sent again by an operator it is a new command, once")
     func deadLetter() async throws {
         try await LedgerFixture.with { fixture in
@@ -125,9 +149,10 @@ struct ParkingTests {
                     """)
                 let retry: Query = "SELECT ledger_client.retry_ledger_commands(\(letter)::uuid)::text"
                 let command = try await operate(fixture, retry) ?? ""
-                try await wait(
-                    for: "the new command's outcome", fixture,
-                    "SELECT count(*) FROM ledger.outcome WHERE command_id = '\(command)' AND outcome = 'accepted'")
+                try await fixture.wait(
+                    for: "the new command's outcome",
+                    "SELECT count(*) FROM ledger.outcome WHERE command_id = '\(command)' AND outcome = 'accepted'"
+                ) { $0 == 1 }
                 let told = try await fixture.number(
                     """
                     SELECT count(*) FROM ledger_client.ledger_commands
@@ -138,14 +163,6 @@ struct ParkingTests {
             }
             await service.end()
         }
-    }
-
-    private func wait(for what: String, _ fixture: LedgerFixture, _ count: String) async throws {
-        for _ in 0..<1000 {
-            if try await fixture.number(count) == 1 { return }
-            try await Task.sleep(for: .milliseconds(20))
-        }
-        throw Unexpected("waited 20 seconds for \(what)")
     }
 
     @Test("a type that nobody here knows waits for an update, then fails as unreadable; nothing is skipped silently")

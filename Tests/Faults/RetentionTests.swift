@@ -31,13 +31,7 @@ struct RetentionTests {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for service in services { group.addTask { try await service.run() } }
             defer { group.cancelAll() }
-            var last: Int64 = -1
-            for _ in 0..<500 {
-                last = try await fixture.number(sql)
-                if last == wanted { return }
-                try await Task.sleep(for: .milliseconds(20))
-            }
-            throw Unexpected("'\(sql)' gave \(last) for 10 seconds, not \(wanted)")
+            try await fixture.wait(for: "old rows to go", sql) { $0 == wanted }
         }
     }
 
@@ -113,7 +107,9 @@ struct RetentionTests {
                             PostEntry(client: "a", n: n, amount: 1), for: Self.account, patience: .milliseconds(100))
                     }
                 }
-                try await waitForCommands(9, fixture)
+                try await fixture.wait(
+                    for: "the commands", "SELECT count(*) FROM ledger_client.ledger_commands"
+                ) { $0 == 9 }
                 try await age(fixture, days: 40)
                 let left = "SELECT count(*) FROM ledger_client.ledger_commands"
                 try await forget(fixture, until: left, is: 4)
@@ -192,7 +188,9 @@ struct RetentionTests {
                         }
                     }
                     group.addTask {
-                        try await waitForCommands(100, fixture)
+                        try await fixture.wait(
+                            for: "commands", "SELECT count(*) FROM ledger_client.ledger_commands"
+                        ) { $0 >= 100 }
                         let connection = try await Connection.connect(
                             Configuration(try fixture.database.url(as: "ledger")))
                         let differing = try await connection.run { database in
@@ -229,13 +227,5 @@ struct RetentionTests {
             }
             await service.end()
         }
-    }
-
-    private func waitForCommands(_ count: Int64, _ fixture: LedgerFixture) async throws {
-        for _ in 0..<1000 {
-            if try await fixture.number("SELECT count(*) FROM ledger_client.ledger_commands") >= count { return }
-            try await Task.sleep(for: .milliseconds(10))
-        }
-        throw Unexpected("\(count) commands never arrived")
     }
 }

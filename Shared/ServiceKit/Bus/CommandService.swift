@@ -32,7 +32,7 @@ struct CommandService<S: Store>: Service {
         doorbells.report(to: check)
         let handler = CommandHandler(store, log: logs[0])
         var settings = ConsumerSettings(context.settings)
-        settings.onExpiry = { [check] in check.report(.notReady($0)) }
+        settings.onExpiry = context.health.expiry()
         let consumers = logs.dropFirst().map { source in
             Consumer(
                 source: source, schema: schema, settings: settings,

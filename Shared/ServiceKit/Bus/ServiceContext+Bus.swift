@@ -49,6 +49,15 @@ extension ServiceContext {
     }
 }
 
+extension Health {
+    /// A check that isn't ready while a log has forgotten what was not handled here: what a consumer's `onExpiry` tells.
+    public func expiry() -> @Sendable (String?) -> Void {
+        let check = check("kept messages")
+        check.report(.ready)
+        return { check.report($0.map(Condition.notReady) ?? .ready) }
+    }
+}
+
 extension Doorbells {
     /// Has a check follow the listener's connection: ready while doorbells are heard.
     public func report(to check: Health.Check) {
