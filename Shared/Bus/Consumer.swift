@@ -51,7 +51,8 @@ public struct ConsumerSettings: Sendable {
     public var workers = 1
     /// Batch size and numbers of tries.
     public var limits = PartitionMachine<RecordedMessage>.Limits()
-    /// How long a lease lasts unless renewed. A killed worker's partitions are taken over after this.
+    /// How long a lease lasts unless renewed. A paused worker's partitions are taken over after this; a killed one's as soon
+    /// as the others see that its connection is gone, within a second.
     public var leaseDuration: Duration = .seconds(5)
     /// A reader that hears nothing looks by itself after this.
     public var idlePoll: Duration = .seconds(1)

@@ -38,10 +38,20 @@ struct LeaseStatements: Sendable {
         """
     }
 
+    /// The live ones: those that said so lately, unless their connection is gone. A killed process's is closed by its system
+    /// at once, so nobody waits for its heartbeat to be missed; one that is paused keeps it, and is waited for.
     func members() -> Query {
         """
         SELECT m.owner, m.slot FROM \(unescaped: schema).member AS m
          WHERE m.source = \(sourceName) AND m.alive_until > clock_timestamp()
+           AND (m.owner = \(owner) OR \(isConnected("m.owner")))
+        """
+    }
+
+    private func isConnected(_ column: String) -> Query {
+        """
+        EXISTS (SELECT FROM pg_stat_activity AS a
+                 WHERE a.usename = current_user AND a.application_name = \(schema + "/") || \(unescaped: column))
         """
     }
 
@@ -69,7 +79,8 @@ struct LeaseStatements: Sendable {
                lease_until = clock_timestamp() + \(microseconds) * interval '1 microsecond'
           FROM before AS b
          WHERE l.source = \(sourceName) AND l.partition = \(partition.number)
-           AND (l.owner IS NULL OR l.owner = \(owner) OR l.lease_until < clock_timestamp())
+           AND (l.owner IS NULL OR l.owner = \(owner) OR l.lease_until < clock_timestamp()
+                OR NOT \(isConnected("l.owner")))
         RETURNING l.epoch, CASE WHEN NOT b.released AND b.owner <> \(owner) THEN b.owner END
         """
     }
