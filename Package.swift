@@ -11,6 +11,7 @@ let settings: [SwiftSetting] = [
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
+let nioHTTP = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
@@ -63,11 +64,15 @@ let package = Package(
             ],
             path: "Shared/ServiceKit", swiftSettings: settings),
 
+        .target(
+            name: "Webhook", dependencies: [crypto, httpClient, nio, nioHTTP], path: "Shared/Webhook",
+            swiftSettings: settings),
+
         // MARK: Contracts
         .target(
             name: "Grammar", dependencies: ["Vocabulary"], path: "Shared/Grammar", swiftSettings: settings),
         .target(
-            name: "SessionContract", dependencies: ["Grammar", "Vocabulary"], path: "Shared/Contracts/Session",
+            name: "SessionContract", dependencies: ["Grammar", "Vocabulary", crypto], path: "Shared/Contracts/Session",
             swiftSettings: settings),
         .target(
             name: "ContactsContract", dependencies: ["Grammar", "Vocabulary"], path: "Shared/Contracts/Contacts",
@@ -97,11 +102,15 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "NotificationsService",
-            dependencies: ["Bus", "Grammar", "Postgres", "NotificationsContract", "Vocabulary", "WorkingSet"],
+            dependencies: [
+                "Bus", "Grammar", "Postgres", "NotificationsContract", "Vocabulary", "Webhook", "WorkingSet", lifecycle,
+                logging, metrics,
+            ],
             path: "Services/Notifications", exclude: ["Executable"], resources: [.copy("Migrations")],
             swiftSettings: settings),
         .executableTarget(
-            name: "notifications", dependencies: ["ServiceKit", "NotificationsService"],
+            name: "notifications",
+            dependencies: ["Bus", "NotificationsService", "ServiceKit", "Webhook", crypto, lifecycle],
             path: "Services/Notifications/Executable",
             swiftSettings: settings),
 
@@ -109,7 +118,8 @@ let package = Package(
             name: "SessionClientService",
             dependencies: [
                 "Bus", "ContactsContract", "Grammar", "NotificationsContract", "Postgres", "ServiceKit",
-                "SessionContract", "Vocabulary", crypto, cryptoExtras, httpTypes, hummingbird, lifecycle, logging,
+                "SessionContract", "Vocabulary", "Webhook", crypto, cryptoExtras, httpTypes, hummingbird, lifecycle,
+                logging,
                 metrics,
                 nio,
                 .product(name: "JWTKit", package: "jwt-kit"),
@@ -173,7 +183,7 @@ let package = Package(
         .target(
             name: "EdgeClient",
             dependencies: [
-                httpClient, nio, .product(name: "NIOHTTP1", package: "swift-nio"),
+                httpClient, nio, nioHTTP,
             ],
             path: "Tests/EdgeClient", swiftSettings: settings),
         .executableTarget(
@@ -182,7 +192,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "EdgeClient", "Postgres", "ServiceKit", "TestKit", "contacts", "notifications", "session",
-                "session-client", httpClient, nio,
+                "session-client", crypto, httpClient, httpTypes, hummingbird, logging, nio, nioHTTP,
             ],
             path: "Tests/EndToEnd", swiftSettings: settings),
         .testTarget(
@@ -219,7 +229,7 @@ let package = Package(
             dependencies: [
                 "Bus", "EdgeClient", "Ledger", "Postgres", "ServiceKit", "Vocabulary", httpClient, logging, lifecycle,
                 nio,
-                .product(name: "NIOHTTP1", package: "swift-nio"),
+                nioHTTP,
             ],
             path: "Tests/Benchmarks/Benchmark", swiftSettings: settings),
     ],

@@ -59,10 +59,14 @@ public struct ContactsStore: Store {
 
     /// Writes what changed, a statement per table and kind of change.
     public func save(_ rows: ContactsRows, in pipeline: Pipeline) throws {
-        pipeline.save(rows.accounts.changes)
+        let accounts = rows.accounts.changes
+        pipeline.save(accounts)
         pipeline.save(rows.relationChanges)
         pipeline.save(rows.requests.changes)
         pipeline.save(rows.blocks.changes)
+        // Also one that was closed before it was ever opened.
+        let closed = accounts.updated.filter { $0.row.closed != $0.before.closed }.map(\.key)
+        pipeline.redact(closed + accounts.inserted.filter { $0.row.closed != nil }.map(\.key), in: "contacts")
     }
 
     private func accountRows(_ pending: Pending) throws -> [(AccountID, AccountRow)] {

@@ -6,13 +6,16 @@ import WorkingSet
 // The statements on notifications.account and notifications.scheduled.
 
 extension Pipeline {
-    func accounts(_ accounts: Set<AccountID>) -> Pending? {
+    /// Locks and reads accounts, in the order of their ids.
+    func lockAccounts(_ accounts: Set<AccountID>) -> Pending? {
         guard !accounts.isEmpty else { return nil }
         return query(
             """
-            SELECT a.account, a.unread, a.total, a.closed_at
+            SELECT a.account, a.unread, a.total, a.forget_at, a.closed_at
               FROM notifications.account AS a
              WHERE a.account = ANY (\(accounts.sorted()))
+             ORDER BY a.account
+               FOR NO KEY UPDATE
             """)
     }
 
@@ -21,9 +24,10 @@ extension Pipeline {
             let rows = changes.inserted
             query(
                 """
-                INSERT INTO notifications.account (account, unread, total, closed_at)
+                INSERT INTO notifications.account (account, unread, total, forget_at, closed_at)
                 SELECT * FROM unnest(\(rows.map(\.key)), \(rows.map { Int32($0.row.unread) }),
-                                     \(rows.map { Int32($0.row.total) }), \(rows.map(\.row.closed)))
+                                     \(rows.map { Int32($0.row.total) }), \(rows.map(\.row.forgetting)),
+                                     \(rows.map(\.row.closed)))
                 """)
         }
         if !changes.updated.isEmpty {
@@ -31,9 +35,10 @@ extension Pipeline {
             query(
                 """
                 UPDATE notifications.account AS a
-                   SET unread = u.unread, total = u.total, closed_at = u.closed_at
+                   SET unread = u.unread, total = u.total, forget_at = u.forget_at, closed_at = u.closed_at
                   FROM unnest(\(rows.map(\.key)), \(rows.map { Int32($0.row.unread) }), \(rows.map { Int32($0.row.total) }),
-                              \(rows.map(\.row.closed))) AS u(account, unread, total, closed_at)
+                              \(rows.map(\.row.forgetting)), \(rows.map(\.row.closed)))
+                       AS u(account, unread, total, forget_at, closed_at)
                  WHERE a.account = u.account
                 """)
         }

@@ -42,15 +42,27 @@ extension Pipeline {
             """)
     }
 
-    /// Reads what the rules may find too old, and a little more: their time is given later.
-    func oldNotifications(of accounts: Set<AccountID>, age: Interval) -> Pending? {
+    /// Reads what the rules may find too old and a little more, since their time is given later; and so many of those
+    /// that come next, the oldest of which says when to look again.
+    func oldNotifications(_ accounts: [AccountID: Int32], age: Interval) -> Pending? {
         guard !accounts.isEmpty else { return nil }
+        let accounts = accounts.sorted { $0.key < $1.key }
+        // One time for both: with a clock that goes on, a row could fall between them.
+        let limit: Query = "statement_timestamp() + interval '1 hour' - \(age.microseconds) * interval '1 microsecond'"
         return query(
             """
             SELECT \(unescaped: Self.columns)
-              FROM unnest(\(accounts.sorted())) AS w(account)
-              JOIN notifications.notification AS n ON n.account = w.account
-             WHERE n.created_at < clock_timestamp() + interval '1 hour' - \(age.microseconds) * interval '1 microsecond'
+              FROM unnest(\(accounts.map(\.key)), \(accounts.map(\.value))) AS w(account, count)
+             CROSS JOIN LATERAL (
+                       (SELECT o.*
+                          FROM notifications.notification AS o
+                         WHERE o.account = w.account AND o.created_at < \(limit))
+                        UNION ALL
+                       (SELECT o.*
+                          FROM notifications.notification AS o
+                         WHERE o.account = w.account AND o.created_at >= \(limit)
+                         ORDER BY o.created_at, o.id
+                         LIMIT w.count)) AS n
             """)
     }
 

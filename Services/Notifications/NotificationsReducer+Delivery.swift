@@ -19,7 +19,11 @@ extension NotificationsReducer {
         rows.scheduled[Place(account, notification.id)] = nil
         row.total += 1
         row.unread += 1
+        // The clock may have gone back since the first one came.
+        let tooOld = notification.created + rows.limits.age
+        row.forgetting = min(row.forgetting ?? tooOld, tooOld)
         rows.accounts[account] = row
+        rows.push(notification, to: account, unread: row.unread)
         return [
             .notificationDelivered(
                 .init(account: account, notification: notification, forgotten: forgotten, unread: row.unread))

@@ -47,16 +47,17 @@ extension NotificationsReducer {
     static func forgetOld(
         _ rows: inout NotificationsRows, _ account: AccountID, _ time: Instant
     ) -> [NotificationsEvent] {
+        guard var row = rows.accounts[account] else { return [] }
         let before = time - rows.limits.age
         let old = rows.history(of: account).filter { $0.created < before }
-        guard !old.isEmpty else { return [] }
         for notification in old { rows[account, notification.id] = nil }
-        rows.accounts[account]?.unread -= old.count(where: \.isUnread)
-        rows.accounts[account]?.total -= old.count
-        return [
-            .notificationsForgotten(
-                .init(account: account, before: before, count: old.count, unread: rows.unread(of: account)))
-        ]
+        row.unread -= old.count(where: \.isUnread)
+        row.total -= old.count
+        // Also when nothing is that old yet: what it was set for may have gone before, when the history was full.
+        row.forgetting = rows.oldest(of: account).map { $0.created + rows.limits.age }
+        rows.accounts[account] = row
+        guard !old.isEmpty else { return [] }
+        return [.notificationsForgotten(.init(account: account, before: before, count: old.count, unread: row.unread))]
     }
 }
 

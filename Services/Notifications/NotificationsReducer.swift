@@ -50,6 +50,16 @@ public enum NotificationsReducer: Reducer {
         case .clearNotifications(let command):
             try requireOpen(rows, account)
             events = clear(&rows, command.selection, account, time)
+        case .registerPush(let command):
+            try requireOpen(rows, account)
+            events = try registerPush(&rows, command, account, time)
+        case .unregisterPush(let command):
+            try requireOpen(rows, account)
+            events = (command.device.map { [$0] } ?? rows.pushDevices(of: account)).flatMap {
+                unregisterPush(&rows, $0, account, .asked, time)
+            }
+        // As those of timers: a closed account has no devices.
+        case .forgetPush(let command): events = forgetPush(&rows, command, time)
         }
         return events.map { Emission($0, key: .account(account)) }
     }
@@ -77,17 +87,19 @@ public enum NotificationsReducer: Reducer {
         if rows.accounts[account]?.closed != nil { return [] }
         for notification in rows.history(of: account) { rows[account, notification.id] = nil }
         for scheduled in rows.scheduled(for: account) { rows.scheduled[Place(account, scheduled.id)] = nil }
+        for device in rows.pushDevices(of: account) { rows.unregister(PushPlace(account, device)) }
         rows.accounts[account] = AccountRow(closed: time)
         return [.notificationsClosed(.init(account: account, at: time))]
     }
 }
 
 extension NotificationsCommand {
-    /// The account that a timer's command names; nobody asks for those.
+    /// The account that a command names which the service sends itself; nobody asks for those.
     var account: AccountID? {
         switch self {
         case .deliverScheduledNotification(let command): command.account
         case .forgetOldNotifications(let command): command.account
+        case .forgetPush(let command): command.account
         default: nil
         }
     }

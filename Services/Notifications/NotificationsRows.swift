@@ -17,6 +17,17 @@ public struct NotificationsRows: Equatable, Sendable {
     private var notifications = WorkingSet<Place, Notification>()
     /// Which notifications of an account are in ``notifications``.
     private var ids: [AccountID: Set<NotificationID>] = [:]
+    /// Devices that are pushed to.
+    private var devices = WorkingSet<PushPlace, PushDeviceRow>()
+    /// Which devices of an account are in ``devices``.
+    private var deviceIDs: [AccountID: Set<PushDeviceID>] = [:]
+    /// What is to be pushed of what was delivered, in that order.
+    public private(set) var pushes: [WaitingPush] = []
+    /// Devices for which nothing waits any more of what the database has.
+    public private(set) var silenced: Set<PushPlace> = []
+    /// Accounts for which commands of timers came. Those timers are gone, whatever the rules then say, so what is
+    /// wanted has to be set again.
+    public var woken: Set<AccountID> = []
 
     /// Empty tables.
     public init(limits: NotificationsLimits = NotificationsLimits()) {
@@ -56,6 +67,49 @@ public struct NotificationsRows: Equatable, Sendable {
         scheduled.keys.filter { $0.account == account }.sorted().compactMap { scheduled[$0] }
     }
 
+    /// Takes a device as the database has it.
+    public mutating func load(_ device: PushDeviceRow, at place: PushPlace) {
+        devices.load(device, at: place)
+        deviceIDs[place.account, default: []].insert(place.device)
+    }
+
+    /// What has to be written of the devices.
+    public var deviceChanges: WorkingSet<PushPlace, PushDeviceRow>.Changes { devices.changes }
+
+    /// A device that is pushed to. ``unregister(_:)`` takes one away.
+    public internal(set) subscript(place: PushPlace) -> PushDeviceRow? {
+        get { devices[place] }
+        set {
+            devices[place] = newValue
+            if newValue == nil {
+                deviceIDs[place.account]?.remove(place.device)
+            } else {
+                deviceIDs[place.account, default: []].insert(place.device)
+            }
+        }
+    }
+
+    /// The devices of an account that are pushed to, in the order of their ids.
+    public func pushDevices(of account: AccountID) -> [PushDeviceID] {
+        deviceIDs[account, default: []].sorted()
+    }
+
+    /// Takes a device away, and what waits to be sent to it.
+    mutating func unregister(_ place: PushPlace) {
+        self[place] = nil
+        silenced.insert(place)
+        pushes.removeAll { $0.place == place }
+    }
+
+    /// Has a notification pushed to each of an account's devices.
+    mutating func push(_ notification: Notification, to account: AccountID, unread: Int) {
+        for device in pushDevices(of: account) {
+            pushes.append(
+                WaitingPush(
+                    place: PushPlace(account, device), body: PushBody(notification, to: device, unread: unread)))
+        }
+    }
+
     /// What the account sees of the rows: the same as the view `notifications.notifications_state` gives, and as
     /// folding the account's stream.
     public func published(_ account: AccountID) -> NotificationsState {
@@ -63,13 +117,14 @@ public struct NotificationsRows: Equatable, Sendable {
         guard row.closed == nil else { return NotificationsState(account: account, isClosed: true) }
         return NotificationsState(
             account: account, unread: row.unread, notifications: history(of: account),
-            scheduled: .init(scheduled(for: account)))
+            scheduled: .init(scheduled(for: account)), pushDevices: pushDevices(of: account))
     }
 
     /// Two states are equal when their rows are, however they were found.
     public static func == (left: Self, right: Self) -> Bool {
         left.limits == right.limits && left.accounts == right.accounts && left.scheduled == right.scheduled
-            && left.notifications == right.notifications
+            && left.notifications == right.notifications && left.devices == right.devices
+            && left.pushes == right.pushes && left.silenced == right.silenced
     }
 }
 
@@ -79,12 +134,16 @@ public struct AccountRow: Equatable, Sendable {
     public var unread: Int
     /// How many notifications its history has.
     public var total: Int
+    /// When its history is next looked at for what is too old: not later than the oldest one becomes that, and earlier
+    /// where the oldest had to go before its time. Nil while the history is empty.
+    public var forgetting: Instant?
     /// When it was closed, for ever.
     public var closed: Instant?
 
-    init(unread: Int = 0, total: Int = 0, closed: Instant? = nil) {
+    init(unread: Int = 0, total: Int = 0, forgetting: Instant? = nil, closed: Instant? = nil) {
         self.unread = unread
         self.total = total
+        self.forgetting = forgetting
         self.closed = closed
     }
 }
@@ -118,6 +177,10 @@ public struct NotificationsLimits: Equatable, Sendable {
     public var scheduled = 100
     /// How far ahead one may be scheduled.
     public var ahead: Interval = .days(366)
+    /// How many devices of an account may be pushed to.
+    public var pushDevices = 20
+    /// How many pushes may wait for a device; the oldest goes when another one comes.
+    public var pushes = 500
 
     /// The product's numbers.
     public init() {}

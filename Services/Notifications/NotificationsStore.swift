@@ -7,7 +7,9 @@ import WorkingSet
 
 /// Keeps notifications in the schema `notifications`.
 ///
-/// Everything of an account is asked under the account's own key, so no row is shared and none is locked.
+/// Everything of an account is asked under the account's own key, but in two logs: what others ask, and what the service
+/// asks itself by timers and for devices that are gone. So the account's row is locked, in the order of the ids; the lock
+/// also keeps all else of the account, which is read after it.
 public struct NotificationsStore: Store {
     /// The rules whose tables these are.
     public typealias Rules = NotificationsReducer
@@ -22,20 +24,23 @@ public struct NotificationsStore: Store {
     /// Loads what the commands may look at, in one round trip.
     public func load(_ requests: [Request<NotificationsCommand>], in pipeline: Pipeline) throws -> NotificationsRows {
         let touched = Touched(requests)
-        let accounts = pipeline.accounts(touched.accounts)
+        let accounts = pipeline.lockAccounts(touched.accounts)
         let named = pipeline.notifications(touched.places)
         let uncleared = pipeline.unclearedNotifications(of: touched.reading)
         let all = pipeline.allNotifications(of: touched.closing)
-        let old = pipeline.oldNotifications(of: touched.forgetting, age: limits.age)
+        let old = pipeline.oldNotifications(touched.forgetting, age: limits.age)
         let oldest = pipeline.oldestNotifications(touched.deliveries, limit: limits.history)
         let scheduled = pipeline.scheduled(for: touched.scheduling)
+        let devices = pipeline.pushDevices(of: touched.pushing)
         try pipeline.flush()
 
         var rows = NotificationsRows(limits: limits)
+        rows.woken = touched.woken
         for row in try accounts.rowsIfAsked {
-            let (account, unread, total, closed) = try row.decode(
-                AccountID.self, Int32.self, Int32.self, Instant?.self)
-            rows.accounts.load(AccountRow(unread: Int(unread), total: Int(total), closed: closed), at: account)
+            let (account, unread, total, forgetting, closed) = try row.decode(
+                AccountID.self, Int32.self, Int32.self, Instant?.self, Instant?.self)
+            rows.accounts.load(
+                AccountRow(unread: Int(unread), total: Int(total), forgetting: forgetting, closed: closed), at: account)
         }
         for pending in [named, uncleared, all, old, oldest] {
             for row in try pending.rowsIfAsked {
@@ -50,6 +55,10 @@ public struct NotificationsStore: Store {
                     id: id, kind: try .init(stored: kind), subject: subject, details: try .init(stored: details),
                     due: due), at: Place(account, id))
         }
+        for row in try devices.rowsIfAsked {
+            let (account, device) = try row.decode(AccountID.self, PushDeviceID.self)
+            rows.load(try row.pushDevice(), at: PushPlace(account, device))
+        }
         return rows
     }
 
@@ -58,6 +67,41 @@ public struct NotificationsStore: Store {
         pipeline.save(rows.accounts.changes)
         try pipeline.save(rows.notificationChanges)
         try pipeline.save(rows.scheduled.changes)
+        try pipeline.setTimers(
+            Dictionary(
+                uniqueKeysWithValues: rows.accountsToWake.map { account in
+                    (Key.account(account), rows.wantedTimers(of: account).map(\.timed))
+                }), in: "notifications")
+        // Pushes are for devices that are registered: they go before these and come after them.
+        pipeline.deletePushes(to: rows.silenced)
+        pipeline.save(rows.deviceChanges)
+        try pipeline.insert(rows.pushes, limit: limits.pushes)
+        pipeline.redact(rows.closedAccounts, in: "notifications")
+    }
+}
+
+extension NotificationsRows {
+    /// Accounts that may want other timers than are set. Everything that is scheduled for them is loaded.
+    fileprivate var accountsToWake: Set<AccountID> {
+        let accounts = accounts.changes
+        var changed = woken
+        changed.formUnion(accounts.inserted.lazy.filter { $0.row.forgetting != nil }.map(\.key))
+        changed.formUnion(
+            accounts.updated.lazy.filter {
+                ($0.row.forgetting, $0.row.closed) != ($0.before.forgetting, $0.before.closed)
+            }.map(\.key))
+        let scheduled = scheduled.changes
+        changed.formUnion(scheduled.inserted.map(\.key.account))
+        changed.formUnion(scheduled.updated.map(\.key.account))
+        changed.formUnion(scheduled.deleted.map(\.account))
+        return changed
+    }
+
+    /// Accounts that were closed just now.
+    fileprivate var closedAccounts: [AccountID] {
+        let accounts = accounts.changes
+        return accounts.inserted.filter { $0.row.closed != nil }.map(\.key)
+            + accounts.updated.filter { $0.row.closed != $0.before.closed }.map(\.key)
     }
 }
 
@@ -70,10 +114,14 @@ struct Touched {
     var reading: Set<AccountID> = []
     /// Accounts of which everything goes.
     var closing: Set<AccountID> = []
-    /// Accounts of which the oldest go.
-    var forgetting: Set<AccountID> = []
+    /// Accounts of which what is too old goes, and how many of the others are looked at.
+    var forgetting: [AccountID: Int32] = [:]
     /// Accounts whose scheduled notifications are looked at.
     var scheduling: Set<AccountID> = []
+    /// Accounts whose devices are looked at.
+    var pushing: Set<AccountID> = []
+    /// Accounts for which timers' commands came.
+    var woken: Set<AccountID> = []
     /// How many may be delivered to whom.
     var deliveries: [AccountID: Int32] = [:]
 
@@ -83,6 +131,8 @@ struct Touched {
             accounts.insert(account)
             take(request.command, of: account)
         }
+        // Of those that stay one must be there, and for each that is delivered one may have to go.
+        for account in forgetting.keys { forgetting[account] = 1 + deliveries[account, default: 0] }
     }
 
     private mutating func take(_ command: NotificationsCommand, of account: AccountID) {
@@ -91,21 +141,29 @@ struct Touched {
         case .closeAccount:
             closing.insert(account)
             scheduling.insert(account)
+            pushing.insert(account)
         case .deliverNotification(let command): deliver(command.id, to: account)
-        case .deliverScheduledNotification(let command): deliver(command.id, to: account)
+        case .deliverScheduledNotification(let command):
+            deliver(command.id, to: account)
+            woken.insert(account)
         case .scheduleNotification(let command):
             places.insert(Place(account, command.id))
             scheduling.insert(account)
         case .cancelNotification: scheduling.insert(account)
         case .markRead(let command): places.insert(Place(account, command.id))
         case .markAllRead, .clearNotifications: reading.insert(account)
-        case .forgetOldNotifications: forgetting.insert(account)
+        case .forgetOldNotifications:
+            forgetting[account] = 1
+            scheduling.insert(account)
+            woken.insert(account)
+        case .registerPush, .unregisterPush, .forgetPush: pushing.insert(account)
         }
     }
 
     private mutating func deliver(_ id: NotificationID, to account: AccountID) {
         places.insert(Place(account, id))
         scheduling.insert(account)
+        pushing.insert(account)
         deliveries[account, default: 0] += 1
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Postgres
 import SessionContract
 import Vocabulary
@@ -6,24 +7,30 @@ import WorkingSet
 // The statements on session.account.
 
 extension Pipeline {
-    /// Locks and reads accounts by id and by what their handle looks like, in the order of their ids.
-    func lockAccounts(_ accounts: Set<AccountID>, skeletons: Set<String>) -> Pending? {
-        guard !accounts.isEmpty || !skeletons.isEmpty else { return nil }
+    /// Locks and reads accounts by id, by what their handle looks like, and by their phone, in the order of their ids.
+    /// - Parameter changing: accounts that get the phone which their code was sent to: whose it is is read, too.
+    func lockAccounts(
+        _ accounts: Set<AccountID>, skeletons: Set<String>, phones: Set<PhoneID>, changing: Set<AccountID>
+    ) -> Pending? {
+        guard !accounts.isEmpty || !skeletons.isEmpty || !phones.isEmpty else { return nil }
         return query(
             """
             SELECT a.account, a.handle, a.name, a.emergency_note, a.profile_version, a.is_single_device,
                    a.is_confirmation_required, (extract(epoch FROM a.check_in_interval) * 1000000)::bigint,
                    a.reminds_two_hours, a.reminds_thirty_minutes, a.last_check_in_at, a.due_at, a.is_missed, a.reminded,
                    a.missed_repetitions, a.alert_raised_at, a.alert_repetitions, a.opened_at, a.closed_at,
-                   a.missed_told_at, a.alert_told_at
+                   a.missed_told_at, a.alert_told_at, a.phone, a.phone_region, a.phone_id, a.avatar
               FROM session.account AS a
              WHERE a.account = ANY (\(accounts.sorted())) OR a.skeleton = ANY (\(skeletons.sorted()))
+                OR a.phone_id = ANY (\(phones.sorted()))
+                OR a.phone_id = ANY (ARRAY(SELECT c.phone_id FROM session.phone_code AS c
+                                            WHERE c.account = ANY (\(changing.sorted())) AND c.purpose = 'phoneChange'))
              ORDER BY a.account
                FOR NO KEY UPDATE
             """)
     }
 
-    func save(_ changes: WorkingSet<AccountID, AccountRow>.Changes) {
+    func save(_ changes: WorkingSet<AccountID, AccountRow>.Changes) throws {
         // First what changes: an account may give its handle up to one that is new.
         if !changes.updated.isEmpty {
             let rows = changes.updated
@@ -40,7 +47,8 @@ extension Pipeline {
                        due_at = u.due_at, is_missed = u.is_missed, reminded = u.reminded,
                        missed_repetitions = u.missed_repetitions, alert_raised_at = u.alert_raised_at,
                        alert_repetitions = u.alert_repetitions, opened_at = u.opened_at, closed_at = u.closed_at,
-                       missed_told_at = u.missed_told_at, alert_told_at = u.alert_told_at
+                       missed_told_at = u.missed_told_at, alert_told_at = u.alert_told_at,
+                       phone = u.phone, phone_region = u.phone_region, phone_id = u.phone_id, avatar = u.avatar
                   FROM unnest(
                 \(rows.map(\.key)), \(rows.map(\.row.handle?.description)), \(rows.map(\.row.handle?.skeleton)),
                 \(rows.map(\.row.name)), \(rows.map(\.row.emergencyNote)), \(rows.map(\.row.profileVersion)),
@@ -51,12 +59,13 @@ extension Pipeline {
                 \(rows.map(\.row.checkIn.reminded?.rawValue)), \(rows.map { Int32($0.row.checkIn.repetitions) }),
                 \(rows.map(\.row.alert.raised)), \(rows.map { Int32($0.row.alert.repetitions) }),
                 \(rows.map(\.row.opened)), \(rows.map(\.row.closed)),
-                \(rows.map(\.row.checkIn.told)), \(rows.map(\.row.alert.told)))
+                \(rows.map(\.row.checkIn.told)), \(rows.map(\.row.alert.told)), \(rows.map(\.row.phone?.number)),
+                \(rows.map(\.row.phone?.region)), \(rows.map(\.row.phoneID)), \(try rows.map { try $0.row.avatar.stored }))
                        AS u(account, handle, skeleton, name, emergency_note, profile_version, is_single_device,
                             is_confirmation_required, check_in_interval, reminds_two_hours,
                             reminds_thirty_minutes, last_check_in_at, due_at, is_missed, reminded,
                             missed_repetitions, alert_raised_at, alert_repetitions, opened_at, closed_at,
-                            missed_told_at, alert_told_at)
+                            missed_told_at, alert_told_at, phone, phone_region, phone_id, avatar)
                  WHERE a.account = u.account
                 """)
         }
@@ -68,13 +77,14 @@ extension Pipeline {
                        (account, handle, skeleton, name, emergency_note, profile_version, is_single_device,
                         is_confirmation_required, check_in_interval, reminds_two_hours, reminds_thirty_minutes,
                         last_check_in_at, due_at, is_missed, reminded, missed_repetitions, alert_raised_at,
-                        alert_repetitions, opened_at, closed_at, missed_told_at, alert_told_at)
+                        alert_repetitions, opened_at, closed_at, missed_told_at, alert_told_at, phone, phone_region,
+                        phone_id, avatar)
                 SELECT u.account, u.handle, u.skeleton, u.name, u.emergency_note, u.profile_version,
                        u.is_single_device, u.is_confirmation_required,
                        u.check_in_interval * interval '1 microsecond', u.reminds_two_hours,
                        u.reminds_thirty_minutes, u.last_check_in_at, u.due_at, u.is_missed, u.reminded,
                        u.missed_repetitions, u.alert_raised_at, u.alert_repetitions, u.opened_at, u.closed_at,
-                       u.missed_told_at, u.alert_told_at
+                       u.missed_told_at, u.alert_told_at, u.phone, u.phone_region, u.phone_id, u.avatar
                   FROM unnest(
                 \(rows.map(\.key)), \(rows.map(\.row.handle?.description)), \(rows.map(\.row.handle?.skeleton)),
                 \(rows.map(\.row.name)), \(rows.map(\.row.emergencyNote)), \(rows.map(\.row.profileVersion)),
@@ -85,12 +95,13 @@ extension Pipeline {
                 \(rows.map(\.row.checkIn.reminded?.rawValue)), \(rows.map { Int32($0.row.checkIn.repetitions) }),
                 \(rows.map(\.row.alert.raised)), \(rows.map { Int32($0.row.alert.repetitions) }),
                 \(rows.map(\.row.opened)), \(rows.map(\.row.closed)),
-                \(rows.map(\.row.checkIn.told)), \(rows.map(\.row.alert.told)))
+                \(rows.map(\.row.checkIn.told)), \(rows.map(\.row.alert.told)), \(rows.map(\.row.phone?.number)),
+                \(rows.map(\.row.phone?.region)), \(rows.map(\.row.phoneID)), \(try rows.map { try $0.row.avatar.stored }))
                        AS u(account, handle, skeleton, name, emergency_note, profile_version, is_single_device,
                             is_confirmation_required, check_in_interval, reminds_two_hours,
                             reminds_thirty_minutes, last_check_in_at, due_at, is_missed, reminded,
                             missed_repetitions, alert_raised_at, alert_repetitions, opened_at, closed_at,
-                            missed_told_at, alert_told_at)
+                            missed_told_at, alert_told_at, phone, phone_region, phone_id, avatar)
                 """)
         }
     }
@@ -115,6 +126,22 @@ extension Row {
         row.alert = AlertRow(
             raised: try decode(15, as: Instant?.self), told: try decode(20, as: Instant?.self),
             repetitions: Int(try decode(16, as: Int32.self)))
+        row.phone = try decode(21, as: String?.self).map { Phone(number: $0, region: try decode(22, as: String?.self)) }
+        row.phoneID = try decode(23, as: PhoneID?.self)
+        row.avatar = try decode(24, as: JSON?.self).map {
+            try JSONDecoder().decode(Avatar.self, from: Data($0.bytes))
+        }
         return row
+    }
+}
+
+extension Avatar? {
+    fileprivate var stored: JSON? {
+        get throws {
+            guard let self else { return nil }
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            return JSON(Array(try encoder.encode(self)))
+        }
     }
 }

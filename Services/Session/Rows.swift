@@ -11,6 +11,12 @@ public struct AccountRow: Equatable, Sendable {
     public var emergencyNote = ""
     /// How often the profile was set.
     public var profileVersion: Int64 = 1
+    /// The phone that it can sign in by.
+    public var phone: Phone?
+    /// What the edge calls the phone's number.
+    public var phoneID: PhoneID?
+    /// The person's picture; its bytes are kept apart.
+    public var avatar: Avatar?
     /// Whether a sign-in signs the other devices out.
     public var isSingleDevice = false
     /// Whether sensitive acts need the password again.
@@ -100,6 +106,66 @@ public struct DeviceRow: Equatable, Sendable {
     public var signedOut: Instant?
     /// Why it was.
     public var reason: SignOutReason?
+    /// Until when it may do what the account wants confirmed.
+    public var confirmedUntil: Instant?
+}
+
+/// A code that was sent to a phone: the latest of its purpose, also when it is void, since they are counted. In no event
+/// and readable by nobody else.
+public struct PhoneCodeRow: Equatable, Sendable {
+    /// Which one.
+    public var code: PhoneCodeID
+    /// Whose number it was sent to.
+    public var phoneID: PhoneID
+    /// The phone that the account gets; none for a sign-in.
+    public var phone: Phone?
+    /// SHA-256 of the proof.
+    public var hash: [UInt8]
+    /// How often it was tried.
+    public var attempts = 0
+    /// When it was sent.
+    public var issued: Instant
+    /// Until when it is good; once it was used, not any more.
+    public var expires: Instant
+    /// Since when codes are counted.
+    public var countedSince: Instant
+    /// How many were sent since.
+    public var count: Int
+}
+
+/// A phone code's place: whose it is, and what it is good for.
+public struct PhoneCodePlace: Hashable, Comparable, Sendable {
+    /// Whose.
+    public let account: AccountID
+    /// What it is good for.
+    public let purpose: PhoneCodePurpose
+
+    /// - Parameters:
+    ///   - account: Whose.
+    ///   - purpose: What it is good for.
+    public init(_ account: AccountID, _ purpose: PhoneCodePurpose) {
+        self.account = account
+        self.purpose = purpose
+    }
+
+    /// By account, then by purpose.
+    public static func < (left: Self, right: Self) -> Bool {
+        (left.account, left.purpose.rawValue) < (right.account, right.purpose.rawValue)
+    }
+}
+
+/// Bytes that the edge has stored under their hash, as far as a rule needs to know them.
+public struct Upload: Hashable, Sendable {
+    /// How many bytes there are.
+    public let size: Int
+    /// What their first bytes say they are.
+    public let type: ImageType?
+
+    /// Its parameters are the properties of the same names.
+    public init(size: Int, type: ImageType?) {
+        self.size = size
+        self.type = type
+    }
 }
 
 /// A device's place: whose it is, and its id.

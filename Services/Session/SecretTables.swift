@@ -3,36 +3,48 @@ import SessionContract
 import Vocabulary
 import WorkingSet
 
-// The statements on session.credential and session.device. Their rows are kept by the lock on the account.
+/// Accounts by id, by what their handle looks like, and by their phone.
+struct AccountSelection {
+    var accounts: Set<AccountID> = []
+    var skeletons: Set<String> = []
+    var phones: Set<PhoneID> = []
 
-extension Pipeline {
-    func credentials(of accounts: Set<AccountID>, skeletons: Set<String>) -> Pending? {
-        guard !accounts.isEmpty || !skeletons.isEmpty else { return nil }
-        return query(
-            """
-            SELECT c.account, c.hash, c.failures, c.blocked_until
-              FROM session.credential AS c
-              JOIN (\(accountsWith(accounts, skeletons))) AS w ON w.account = c.account
-            """)
-    }
+    var isEmpty: Bool { accounts.isEmpty && skeletons.isEmpty && phones.isEmpty }
 
-    func devices(of accounts: Set<AccountID>, skeletons: Set<String>) -> Pending? {
-        guard !accounts.isEmpty || !skeletons.isEmpty else { return nil }
-        return query(
-            """
-            SELECT d.account, d.device, d.name, d.signed_in_at, d.last_seen_at, d.token, d.earlier_tokens, d.signed_out_at,
-                   d.reason
-              FROM session.device AS d
-              JOIN (\(accountsWith(accounts, skeletons))) AS w ON w.account = d.account
-            """)
-    }
-
-    private func accountsWith(_ accounts: Set<AccountID>, _ skeletons: Set<String>) -> Query {
+    /// Their ids.
+    var query: Query {
         """
         SELECT u.account FROM unnest(\(accounts.sorted())) AS u(account)
          UNION
         SELECT a.account FROM session.account AS a WHERE a.skeleton = ANY (\(skeletons.sorted()))
+         UNION
+        SELECT a.account FROM session.account AS a WHERE a.phone_id = ANY (\(phones.sorted()))
         """
+    }
+}
+
+// The statements on session.credential and session.device. Their rows are kept by the lock on the account.
+
+extension Pipeline {
+    func credentials(of selection: AccountSelection) -> Pending? {
+        guard !selection.isEmpty else { return nil }
+        return query(
+            """
+            SELECT c.account, c.hash, c.failures, c.blocked_until
+              FROM session.credential AS c
+              JOIN (\(selection.query)) AS w ON w.account = c.account
+            """)
+    }
+
+    func devices(of selection: AccountSelection) -> Pending? {
+        guard !selection.isEmpty else { return nil }
+        return query(
+            """
+            SELECT d.account, d.device, d.name, d.signed_in_at, d.last_seen_at, d.token, d.earlier_tokens, d.signed_out_at,
+                   d.reason, d.confirmed_until
+              FROM session.device AS d
+              JOIN (\(selection.query)) AS w ON w.account = d.account
+            """)
     }
 
     func save(_ changes: WorkingSet<AccountID, CredentialRow>.Changes) {
@@ -65,16 +77,18 @@ extension Pipeline {
         query(
             """
             INSERT INTO session.device
-                   (account, device, name, signed_in_at, last_seen_at, token, earlier_tokens, signed_out_at, reason)
+                   (account, device, name, signed_in_at, last_seen_at, token, earlier_tokens, signed_out_at, reason,
+                    confirmed_until)
             SELECT * FROM unnest(\(rows.map(\.key.account)), \(rows.map(\.key.device)), \(rows.map(\.row.name)),
                                  \(rows.map(\.row.signedIn)), \(rows.map(\.row.lastSeen)),
                                  \(rows.map { Bytes($0.row.token.bytes) }),
                                  \(rows.map { Bytes($0.row.earlier.flatMap(\.bytes)) }), \(rows.map(\.row.signedOut)),
-                                 \(rows.map(\.row.reason?.rawValue)))
+                                 \(rows.map(\.row.reason?.rawValue)), \(rows.map(\.row.confirmedUntil)))
             ON CONFLICT (account, device) DO UPDATE
                SET name = excluded.name, signed_in_at = excluded.signed_in_at, last_seen_at = excluded.last_seen_at,
                    token = excluded.token, earlier_tokens = excluded.earlier_tokens,
-                   signed_out_at = excluded.signed_out_at, reason = excluded.reason
+                   signed_out_at = excluded.signed_out_at, reason = excluded.reason,
+                   confirmed_until = excluded.confirmed_until
             """)
     }
 }
@@ -91,6 +105,7 @@ extension Row {
             earlier: stride(from: 0, to: earlier.count, by: 32).compactMap {
                 Secret(Array(earlier[$0..<min($0 + 32, earlier.count)]))
             }, signedOut: try decode(7, as: Instant?.self),
-            reason: try decode(8, as: String?.self).flatMap(SignOutReason.init(rawValue:)))
+            reason: try decode(8, as: String?.self).flatMap(SignOutReason.init(rawValue:)),
+            confirmedUntil: try decode(9, as: Instant?.self))
     }
 }

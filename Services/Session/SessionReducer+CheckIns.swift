@@ -124,7 +124,7 @@ extension SessionReducer {
         return [.alertCleared(.init(account: account, raised: raised, at: time))]
     }
 
-    private static func requireDue(_ due: Instant, _ time: Instant) throws(Rejection) {
+    static func requireDue(_ due: Instant, _ time: Instant) throws(Rejection) {
         guard due <= time else {
             throw Rejection(.notDue, "Send this when it is due, in \((due - time).inWords).")
         }

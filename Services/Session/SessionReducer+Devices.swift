@@ -26,8 +26,11 @@ extension SessionReducer {
     }
 
     static func signOut(
-        _ rows: inout SessionRows, _ command: SignOut, _ account: AccountID, _ time: Instant
+        _ rows: inout SessionRows, _ command: SignOut, _ account: AccountID, _ row: AccountRow, _ time: Instant
     ) throws(Rejection) -> [SessionEvent] {
+        if command.device == nil || command.device != command.by {
+            try requireConfirmed(rows, account, row, by: command.by, time)
+        }
         guard let id = command.device else {
             // The device that asks comes first: its event is the command's result.
             let devices = rows.signedIn(account).map(\.id)
@@ -54,20 +57,5 @@ extension SessionReducer {
         }
         for (old, _) in signedOut.dropLast(rows.limits.signedOutDevices) { rows[account, old] = nil }
         return .deviceSignedOut(.init(account: account, device: id, reason: reason, at: time))
-    }
-}
-
-extension SignOutReason {
-    /// What a device is told, as the second half of a sentence.
-    var explanation: String {
-        switch self {
-        case .signedOut: "you signed out on this device"
-        case .revoked: "you signed this device out from another one"
-        case .displaced: "another device signed in, and your account wants one at a time"
-        case .tooMany: "you signed in on too many other devices"
-        case .tokenReused: "somebody may have copied this device's sign-in"
-        case .passwordChanged: "your password changed"
-        case .closed: "the account is closed"
-        }
     }
 }

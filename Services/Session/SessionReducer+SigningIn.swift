@@ -38,12 +38,19 @@ extension SessionReducer {
         guard let account = rows.owner(of: handle), let row = rows[account], row.closed == nil, row.handle == handle
         else { throw SignInFailed.rejection }
         if let failed = try prove(&rows, account, command.verifier, time) { return [failed] }
-        guard rows[account, command.device.id] == nil else {
+        return try begin(&rows, command.device, account, row, time)
+    }
+
+    /// Signs a device in to an account whose person proved who they are.
+    static func begin(
+        _ rows: inout SessionRows, _ device: NewDevice, _ account: AccountID, _ row: AccountRow, _ time: Instant
+    ) throws(Rejection) -> [SessionEvent] {
+        guard rows[account, device.id] == nil else {
             throw Rejection(
                 .invalidField, "Choose another id for the device; this one signed in before.", field: "device.id")
         }
         let others = rows.signedIn(account)
-        var events = [add(&rows, command.device, account, isFirst: false, time)]
+        var events = [add(&rows, device, account, isFirst: false, time)]
         if row.isSingleDevice {
             for (id, _) in others { events.append(signOut(&rows, id, .displaced, account, time)) }
         } else if others.count >= rows.limits.devices, let oldest = others.first {
@@ -68,14 +75,12 @@ extension SessionReducer {
     }
 
     /// Nil when the password is right; what to say when it is wrong, which is counted.
-    private static func prove(
+    static func prove(
         _ rows: inout SessionRows, _ account: AccountID, _ verifier: Secret, _ time: Instant
     ) throws(Rejection) -> SessionEvent? {
         guard var credential = rows.credentials[account] else { throw SignInFailed.rejection }
         if let until = credential.blockedUntil, until > time {
-            throw Rejection(
-                .tooManyAttempts, "Too many wrong passwords; wait \((until - time).inWords) and try again.",
-                field: "password")
+            throw .tooManyAttempts("Too many wrong passwords", left: until - time, field: "password")
         }
         // Comparing a digest takes the same time wherever it differs.
         if SHA256.hash(data: verifier.bytes) == credential.hash {
@@ -94,7 +99,7 @@ extension SessionReducer {
         return .signInFailed(.init(account: account, blockedUntil: credential.blockedUntil, at: time))
     }
 
-    private static func hash(of verifier: Secret) -> [UInt8] { Array(SHA256.hash(data: verifier.bytes)) }
+    static func hash(of verifier: Secret) -> [UInt8] { Array(SHA256.hash(data: verifier.bytes)) }
 
     private static func add(
         _ rows: inout SessionRows, _ device: NewDevice, _ account: AccountID, isFirst: Bool, _ time: Instant

@@ -30,18 +30,29 @@ public enum SessionReducer: Reducer {
         case .expireCheckIn(let command): return try expire(&rows, command, time)
         case .remindCheckIn(let command): return try remind(&rows, command, time)
         case .repeatAlarm(let command): return try repeatAlarm(&rows, command, time)
+        case .requestSignInCode(let command): return try requestSignInCode(&rows, command, time)
+        case .signInByPhone(let command): return try signInByPhone(&rows, command, time)
+        case .freeHandle(let command): return try freeHandle(&rows, command, time)
         default: break
         }
         guard let account = context.account else { throw .accountRequired }
         guard let row = rows[account] else { throw .accountNotFound() }
-        if case .closeAccount = command { return close(&rows, account, row, time) }
+        if case .closeAccount(let command) = command { return try close(&rows, command, account, row, time) }
         guard row.closed == nil else { throw .accountClosed() }
         return switch command {
-        case .signUp, .signIn, .expireCheckIn, .remindCheckIn, .repeatAlarm, .closeAccount: []
+        case .signUp, .signIn, .requestSignInCode, .signInByPhone, .expireCheckIn, .remindCheckIn, .repeatAlarm,
+            .closeAccount, .freeHandle:
+            []
         case .refreshDevice(let command): try refresh(&rows, command, account, time)
-        case .signOut(let command): try signOut(&rows, command, account, time)
+        case .signOut(let command): try signOut(&rows, command, account, row, time)
         case .changePassword(let command): try changePassword(&rows, command, account, time)
-        case .updateSecurity(let command): updateSecurity(&rows, command, account, row, time)
+        case .confirmIdentity(let command): try confirm(&rows, command, account, time)
+        case .updateSecurity(let command): try updateSecurity(&rows, command, account, row, time)
+        case .requestPhoneChange(let command): try requestPhoneChange(&rows, command, account, row, time)
+        case .changePhone(let command): try changePhone(&rows, command, account, row, time)
+        case .removePhone(let command): try removePhone(&rows, command, account, row, time)
+        case .setAvatar(let command): try setAvatar(&rows, command, account, row, time)
+        case .removeAvatar: removeAvatar(&rows, account, row, time)
         case .updateProfile(let command): try updateProfile(&rows, command, account, row, time)
         case .checkIn: try checkIn(&rows, account, row, time)
         case .setCheckInInterval(let command): setInterval(&rows, command, account, row, time)
@@ -49,22 +60,6 @@ public enum SessionReducer: Reducer {
         case .raiseAlert: raiseAlert(&rows, account, row, time)
         case .clearAlert: clearAlert(&rows, account, row, time)
         }
-    }
-
-    private static func updateSecurity(
-        _ rows: inout SessionRows, _ command: UpdateSecurity, _ account: AccountID, _ row: AccountRow, _ time: Instant
-    ) -> [SessionEvent] {
-        var changed = row
-        changed.isSingleDevice = command.isSingleDevice ?? row.isSingleDevice
-        changed.isConfirmationRequired = command.isConfirmationRequired ?? row.isConfirmationRequired
-        guard changed != row else { return [] }
-        rows[account] = changed
-        return [
-            .securityUpdated(
-                .init(
-                    account: account, isSingleDevice: changed.isSingleDevice,
-                    isConfirmationRequired: changed.isConfirmationRequired, at: time))
-        ]
     }
 
     private static func updateProfile(
@@ -85,16 +80,5 @@ public enum SessionReducer: Reducer {
                     account: account, name: changed.name, emergencyNote: changed.emergencyNote,
                     version: changed.profileVersion, at: time))
         ]
-    }
-
-    /// Keeps the id, and the handle out of others' reach for a while; nothing of the person stays.
-    private static func close(
-        _ rows: inout SessionRows, _ account: AccountID, _ row: AccountRow, _ time: Instant
-    ) -> [SessionEvent] {
-        guard row.closed == nil else { return [] }
-        for (id, _) in rows.devices(of: account) { rows[account, id] = nil }
-        rows.credentials[account] = nil
-        rows[account] = AccountRow(handle: row.handle, opened: row.opened, closed: time)
-        return [.accountClosed(.init(account: account, at: time))]
     }
 }

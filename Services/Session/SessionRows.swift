@@ -9,12 +9,18 @@ public struct SessionRows: Equatable, Sendable {
     public var limits: SessionLimits
     /// What proves who somebody is.
     public var credentials = WorkingSet<AccountID, CredentialRow>()
+    /// Codes that were sent to phones.
+    public var phoneCodes = WorkingSet<PhoneCodePlace, PhoneCodeRow>()
+    /// What was uploaded, whole and not long ago, of what the batch's commands name.
+    public var uploads: [ContentHash: Upload] = [:]
     /// Accounts by id, closed ones too: an id is remembered for ever.
     private var accounts = WorkingSet<AccountID, AccountRow>()
     /// Devices, also some that are signed out.
     private var devices = WorkingSet<DevicePlace, DeviceRow>()
     /// Whose handle looks like this.
     private var skeletons: [String: AccountID] = [:]
+    /// Whose phone it is.
+    private var phoneOwners: [PhoneID: AccountID] = [:]
     /// Which devices of an account are in ``devices``.
     private var deviceIDs: [AccountID: Set<DeviceID>] = [:]
 
@@ -29,6 +35,7 @@ public struct SessionRows: Equatable, Sendable {
     public mutating func load(_ row: AccountRow, at account: AccountID) {
         accounts.load(row, at: account)
         if let handle = row.handle { skeletons[handle.skeleton] = account }
+        if let phone = row.phoneID { phoneOwners[phone] = account }
     }
 
     /// Takes a device as the database has it.
@@ -48,9 +55,12 @@ public struct SessionRows: Equatable, Sendable {
     public subscript(account: AccountID) -> AccountRow? {
         get { accounts[account] }
         set {
-            if let old = accounts[account]?.handle, old != newValue?.handle { skeletons[old.skeleton] = nil }
+            let old = accounts[account]
+            if let handle = old?.handle, handle != newValue?.handle { skeletons[handle.skeleton] = nil }
             accounts[account] = newValue
             if let new = newValue?.handle { skeletons[new.skeleton] = account }
+            if let old, old.phoneID != newValue?.phoneID, let phone = old.phoneID { phoneOwners[phone] = nil }
+            if let new = newValue?.phoneID { phoneOwners[new] = account }
         }
     }
 
@@ -69,6 +79,9 @@ public struct SessionRows: Equatable, Sendable {
 
     /// Who has a handle that looks like this one.
     public func owner(of handle: Handle) -> AccountID? { skeletons[handle.skeleton] }
+
+    /// Who signs in by this phone.
+    public func owner(of phone: PhoneID) -> AccountID? { phoneOwners[phone] }
 
     /// The devices of an account, in the order of their ids.
     func devices(of account: AccountID) -> [(id: DeviceID, row: DeviceRow)] {
@@ -92,7 +105,8 @@ public struct SessionRows: Equatable, Sendable {
         }
         return AccountState(
             account: account, handle: row.handle?.description, name: row.name, emergencyNote: row.emergencyNote,
-            profileVersion: row.profileVersion, isSingleDevice: row.isSingleDevice,
+            profileVersion: row.profileVersion, phone: row.phone, avatar: row.avatar,
+            onboarding: row.name == nil ? .needsProfile : .done, isSingleDevice: row.isSingleDevice,
             isConfirmationRequired: row.isConfirmationRequired,
             checkIn: CheckInState(
                 interval: row.checkIn.interval, reminders: row.checkIn.reminders, last: row.checkIn.last,
@@ -103,7 +117,7 @@ public struct SessionRows: Equatable, Sendable {
     /// Two states are equal when their rows are, however they were found.
     public static func == (left: Self, right: Self) -> Bool {
         left.limits == right.limits && left.accounts == right.accounts && left.credentials == right.credentials
-            && left.devices == right.devices
+            && left.devices == right.devices && left.phoneCodes == right.phoneCodes
     }
 }
 
@@ -121,6 +135,12 @@ public struct SessionLimits: Equatable, Sendable {
     public var firstBlock: Interval = .minutes(1)
     /// The longest time that no password is looked at.
     public var longestBlock: Interval = .hours(1)
+    /// How long after a phone code the next one may be asked for.
+    public var phoneCodePause: Interval = .seconds(30)
+    /// How many phone codes may be asked for within an hour.
+    public var phoneCodes = 5
+    /// How long a confirmation is good for.
+    public var confirmation: Interval = .minutes(5)
     /// How long after a check-in the next one may come.
     public var checkInCooldown: Interval = .minutes(5)
     /// How often a missed check-in or an alert is told again.

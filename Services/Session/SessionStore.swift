@@ -6,7 +6,7 @@ import WorkingSet
 
 /// Keeps accounts in the schema `session`.
 ///
-/// An account is asked under its own key and, by who isn't signed in yet, under its handle's. So its row is locked, in
+/// An account is asked under its own key and, by who isn't signed in yet, under its handle's or its phone's. So its row is locked, in
 /// the order of the ids; the lock also keeps its password and devices, which are read after it.
 public struct SessionStore: Store {
     /// The rules whose tables these are.
@@ -22,9 +22,16 @@ public struct SessionStore: Store {
     /// Loads what the commands may look at, in one round trip.
     public func load(_ requests: [Request<SessionCommand>], in pipeline: Pipeline) throws -> SessionRows {
         let touched = Touched(requests)
-        let accounts = pipeline.lockAccounts(touched.accounts, skeletons: touched.skeletons)
-        let credentials = pipeline.credentials(of: touched.proving, skeletons: touched.provingSkeletons)
-        let devices = pipeline.devices(of: touched.signing, skeletons: touched.provingSkeletons)
+        let accounts = pipeline.lockAccounts(
+            touched.accounts, skeletons: touched.skeletons, phones: touched.phones, changing: touched.changingPhone)
+        let signing = AccountSelection(
+            accounts: touched.signing, skeletons: touched.provingSkeletons, phones: touched.signingPhones)
+        let credentials = pipeline.credentials(
+            of: AccountSelection(accounts: touched.proving, skeletons: touched.provingSkeletons))
+        let devices = pipeline.devices(of: signing)
+        let codes = pipeline.phoneCodes(
+            of: AccountSelection(accounts: touched.coding, phones: touched.signingPhones))
+        let uploads = pipeline.uploads(touched.uploads)
         try pipeline.flush()
 
         var rows = SessionRows(limits: limits)
@@ -41,16 +48,25 @@ public struct SessionStore: Store {
             let (account, device) = try row.decode(AccountID.self, DeviceID.self)
             rows.load(try row.device(), at: DevicePlace(account, device))
         }
+        for row in try codes.rowsIfAsked {
+            let (code, place) = try row.phoneCode()
+            rows.phoneCodes.load(code, at: place)
+        }
+        for row in try uploads.rowsIfAsked {
+            guard let (hash, upload) = try row.upload() else { continue }
+            rows.uploads[hash] = upload
+        }
         return rows
     }
 
     /// Writes what changed, a statement per table and kind of change.
     public func save(_ rows: SessionRows, in pipeline: Pipeline) throws {
         let accounts = rows.accountChanges
-        pipeline.save(accounts)
+        try pipeline.save(accounts)
         // A new account wants none yet.
         let deciding = accounts.updated.filter {
-            ($0.row.checkIn, $0.row.alert, $0.row.closed) != ($0.before.checkIn, $0.before.alert, $0.before.closed)
+            ($0.row.checkIn, $0.row.alert, $0.row.closed, $0.row.handle)
+                != ($0.before.checkIn, $0.before.alert, $0.before.closed, $0.before.handle)
         }
         try pipeline.setTimers(
             Dictionary(
@@ -59,6 +75,9 @@ public struct SessionStore: Store {
                 }), in: "session")
         pipeline.save(rows.credentials.changes)
         pipeline.save(rows.deviceChanges)
+        pipeline.save(rows.phoneCodes.changes)
+        pipeline.saveAvatars(of: accounts)
+        pipeline.redact(accounts.updated.filter { $0.row.closed != $0.before.closed }.map(\.key), in: "session")
     }
 }
 
@@ -71,14 +90,26 @@ struct Touched {
     var proving: Set<AccountID> = []
     /// Handles that give a password.
     var provingSkeletons: Set<String> = []
-    /// Accounts whose devices change.
+    /// Accounts whose devices are looked at.
     var signing: Set<AccountID> = []
+    /// Phones whose owners are looked at.
+    var phones: Set<PhoneID> = []
+    /// Phones whose owners sign in.
+    var signingPhones: Set<PhoneID> = []
+    /// Accounts whose phone codes are looked at.
+    var coding: Set<AccountID> = []
+    /// Accounts that get the phone which their code was sent to.
+    var changingPhone: Set<AccountID> = []
+    /// Uploads that are named.
+    var uploads: Set<ContentHash> = []
 
     init(_ requests: [Request<SessionCommand>]) {
         for request in requests { take(request.command, of: request.account) }
         accounts.formUnion(proving)
         accounts.formUnion(signing)
+        accounts.formUnion(coding)
         skeletons.formUnion(provingSkeletons)
+        phones.formUnion(signingPhones)
     }
 
     private mutating func take(_ command: SessionCommand, of account: AccountID?) {
@@ -89,17 +120,38 @@ struct Touched {
             if let handle = try? Handle(command.handle) { skeletons.insert(handle.skeleton) }
         case .signIn(let command):
             if let handle = try? Handle(command.handle) { provingSkeletons.insert(handle.skeleton) }
-        case .changePassword, .closeAccount:
+        case .changePassword, .confirmIdentity:
             if let account {
                 proving.insert(account)
                 signing.insert(account)
             }
-        case .refreshDevice, .signOut:
+        case .closeAccount:
+            if let account {
+                proving.insert(account)
+                signing.insert(account)
+                coding.insert(account)
+            }
+        case .refreshDevice, .signOut, .updateSecurity, .removePhone:
             if let account { signing.insert(account) }
+        case .requestSignInCode(let command): signingPhones.insert(command.phone)
+        case .signInByPhone(let command): signingPhones.insert(command.phone)
+        case .requestPhoneChange(let command):
+            phones.insert(command.phoneID)
+            if let account {
+                signing.insert(account)
+                coding.insert(account)
+            }
+        case .changePhone:
+            if let account {
+                coding.insert(account)
+                changingPhone.insert(account)
+            }
+        case .setAvatar(let command): uploads.insert(command.avatar.hash)
+        case .freeHandle(let command): accounts.insert(command.account)
         case .expireCheckIn(let command): accounts.insert(command.account)
         case .remindCheckIn(let command): accounts.insert(command.account)
         case .repeatAlarm(let command): accounts.insert(command.account)
-        case .updateSecurity, .updateProfile, .checkIn, .setCheckInInterval, .setCheckInReminders, .raiseAlert,
+        case .updateProfile, .removeAvatar, .checkIn, .setCheckInInterval, .setCheckInReminders, .raiseAlert,
             .clearAlert:
             break
         }

@@ -27,7 +27,11 @@ extension SessionRows {
     /// The timers that an account's state wants now, by when they are due. A function of the state alone: whoever sets
     /// exactly these after each change has every deadline, and the rules drop what came too late to be true.
     public func wantedTimers(of account: AccountID) -> [WantedTimer] {
-        guard let row = self[account], row.closed == nil else { return [] }
+        guard let row = self[account] else { return [] }
+        if let closed = row.closed {
+            guard row.handle != nil else { return [] }
+            return [.init(due: closed + limits.handleRest, command: .freeHandle(.init(account: account)))]
+        }
         var timers: [WantedTimer] = []
         if let due = row.checkIn.due, !row.checkIn.missed {
             timers.append(.init(due: due, command: .expireCheckIn(.init(account: account, deadline: due))))

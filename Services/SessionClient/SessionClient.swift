@@ -7,6 +7,7 @@ import Postgres
 public import ServiceKit
 public import ServiceLifecycle
 import Vocabulary
+import Webhook
 
 /// The fourth service, which alone knows the other three: the edge that apps talk to, and what spans domains.
 public struct SessionClient: Service {
@@ -48,9 +49,36 @@ public struct SessionClient: Service {
         }
     }
 
+    private static let proxies = Setting<Int>.int(
+        "http.proxies", in: 0...8, default: 0,
+        help: "How many proxies of yours stand in front and append to X-Forwarded-For; 0 believes no header.")
+    private static let guessLimit = Setting<Int>.int(
+        "guesses.per.minute", in: 1...100_000, default: 30,
+        help: "Wrong passwords and codes from one address in a minute; more are refused (429).")
+    private static let phoneCodes = Setting<PhoneCodeDelivery>(
+        "phone.codes", placeholder: "off|log|URL", default: .off,
+        help: "How codes get to phones: not at all, into the log (development), or by a POST to a URL."
+    ) { text throws(SettingProblem) in
+        switch text {
+        case "off": return .off
+        case "log": return .log
+        case let url where url.hasPrefix("http://") || url.hasPrefix("https://"): return .webhook(url)
+        default: throw SettingProblem(expected: "off, log, or the URL of a system that sends text messages")
+        }
+    }
+    private static let phoneCodesKey = Setting<SymmetricKey?>(
+        "phone.codes.key", placeholder: "TEXT", default: nil, isSecret: true,
+        help: "Shared with the system that sends codes: requests to it are signed by it."
+    ) { text throws(SettingProblem) in
+        SymmetricKey(data: Data(text.trimmingCharacters(in: .whitespacesAndNewlines).utf8))
+    }
+
     /// What can be configured.
     public static var settings: [any SettingDeclaration] {
-        [host, port, connections, serverKey, signingKeys, tokenLifetime, poolSize, unanswered]
+        [
+            host, port, connections, serverKey, signingKeys, tokenLifetime, poolSize, unanswered, proxies, guessLimit,
+            phoneCodes, phoneCodesKey,
+        ]
             + ConsumerSettings.declared
     }
 
@@ -114,7 +142,10 @@ public struct SessionClient: Service {
         let operations = Tail(
             log: operationsLog[0], configuration: database, doorbells: doorbells, logger: logger)
         let sagas = SagaRunner(
-            sagas: [ClearAllReceivedPings.self], services: services, pool: pool, steps: steps, operations: operations,
+            sagas: [
+                ClearAllReceivedPings.self, RespondToAllPingsOperation.self, SignOutOperation.self,
+                CloseAccountOperation.self,
+            ], services: services, pool: pool, steps: steps, operations: operations,
             ownership: ConsumerSettings(context.settings).leaseDuration, logger: logger)
         let load = [("reads", pool), ("saga steps", steps)].map { name, pool in
             (
@@ -137,24 +168,38 @@ public struct SessionClient: Service {
         }
 
         let edge = Edge(
-            services: services, operations: StreamReader(tail: operations, pool: pool), sagas: sagas, pool: pool,
-            devices: devices,
-            tokens: try await Tokens(
-                signingKeys: signingKeys, secret: serverKey, lifetime: context.settings[Self.tokenLifetime]),
-            passwords: Passwords(key: serverKey), contactCodes: ContactCodes(key: serverKey))
+            EdgeParts(
+                services: services, operations: StreamReader(tail: operations, pool: pool), sagas: sagas, pool: pool,
+                devices: devices,
+                tokens: try await Tokens(
+                    signingKeys: signingKeys, secret: serverKey, lifetime: context.settings[Self.tokenLifetime]),
+                passwords: Passwords(key: serverKey), contactCodes: ContactCodes(key: serverKey),
+                phoneCodes: PhoneCodes(key: serverKey), phoneCodeSender: phoneCodeSender,
+                guesses: Guesses(
+                    limit: RateLimit(perMinute: context.settings[Self.guessLimit]),
+                    addresses: ClientAddress(proxies: context.settings[Self.proxies]))))
         let server = EdgeServer(
             edge: edge, host: context.settings[Self.host], port: context.settings[Self.port],
             connections: context.settings[Self.connections], check: http, logger: logger)
 
         let retention = Retention(
             schema: "session_client", logs: services.all.map(\.commands) + operationsLog, hasOutcomes: false,
-            others: ["delete_old_sagas"],
+            others: ["delete_old_sagas", "delete_old_uploads"],
             interval: context.settings[CommonSettings.retentionInterval], configuration: database, logger: logger)
         try await context.runTogether(
             [doorbells, operations, retention] + services.all.flatMap(\.services)
                 + policies(services, doorbells) + [sagas, server])
         await pool.close()
         await steps.close()
+    }
+
+    private var phoneCodeSender: (any PhoneCodeSender)? {
+        switch context.settings[Self.phoneCodes] {
+        case .off: nil
+        case .log: LoggedPhoneCodes(logger: context.logger)
+        case .webhook(let url):
+            WebhookPhoneCodes(webhook: Webhook(url: url, key: context.settings[Self.phoneCodesKey]))
+        }
     }
 
     private func policies(_ services: ServiceConnections, _ doorbells: Doorbells) -> [any Service] {

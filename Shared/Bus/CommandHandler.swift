@@ -129,7 +129,10 @@ public struct CommandHandler<S: Store>: BatchHandler where S.Rules.Command: Send
             let event = emission.event.body
             var row = Message(
                 kind: .event, type: Swift.type(of: event).type, version: Swift.type(of: event).version,
-                key: emission.key, account: command.account, body: try event.encoded(), commandID: command.commandID,
+                key: emission.key,
+                // Of what nobody asked, whom it is about: so everything of an account can be found and emptied.
+                account: command.account ?? emission.key.account, body: try event.encoded(),
+                commandID: command.commandID,
                 correlationID: command.correlationID, causationID: command.id, traceParent: command.traceParent)
             if rows.isEmpty {
                 row.outcome = .accepted

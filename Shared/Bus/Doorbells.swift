@@ -2,7 +2,7 @@ public import Logging
 public import Postgres
 public import ServiceLifecycle
 import Synchronization
-import Vocabulary
+public import Vocabulary
 
 /// The process's one LISTEN connection. It says where to look, never what happened: a lost, late or doubled ring costs
 /// time and nothing else, because every reader also looks by itself.
@@ -29,6 +29,11 @@ public final class Doorbells: Service, Sendable {
     /// rung. Register before `run()`.
     func onRing(of channel: String, _ ring: @escaping @Sendable (String?) -> Void) {
         registrations.withLock { $0.append(Registration(channel: channel, ring: ring)) }
+    }
+
+    /// Calls `ring` on the listener's thread when there is something new in a log, or may be. Register before `run()`.
+    public func onRing(of log: LogName, _ ring: @escaping @Sendable () -> Void) {
+        onRing(of: log.channel) { _ in ring() }
     }
 
     /// Calls `observer` on the listener's thread whenever the connection is there (nil) or was lost, and why. Register

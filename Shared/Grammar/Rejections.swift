@@ -19,6 +19,8 @@ extension Rejection.Code {
     public static let limitReached: Self = "limitReached"
     /// A timer's command came before its time.
     public static let notDue: Self = "notDue"
+    /// Too many wrong guesses, or too many requests; the message tells how long to wait.
+    public static let tooManyAttempts: Self = "tooManyAttempts"
 }
 
 extension Rejection {
@@ -52,7 +54,17 @@ extension Rejection {
     ///   - left: How long to wait.
     ///   - what: What was done a moment ago, as in "You checked in".
     public static func tooSoon(_ what: String, left: Interval) -> Self {
-        Rejection(.tooSoon, "\(what) a moment ago; wait \(left.inWords) and try again.")
+        Rejection(.tooSoon, "\(what) a moment ago; wait \(left.inWords) and try again.", retryAfter: left)
+    }
+}
+
+extension Rejection {
+    /// - Parameters:
+    ///   - what: What there were too many of, as in "Too many wrong passwords".
+    ///   - left: How long to wait.
+    public static func tooManyAttempts(_ what: String, left: Interval, field: String) -> Self {
+        Rejection(
+            .tooManyAttempts, "\(what); wait \(left.inWords) and try again.", field: field, retryAfter: left)
     }
 }
 

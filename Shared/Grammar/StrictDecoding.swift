@@ -82,6 +82,9 @@ private final class WatchingDecoder: Decoder {
     }
 }
 
+/// What a number must be. Foundation's decoder says of one that doesn't fit that the document is no JSON, and not where.
+private func numberRule(_ type: any Any.Type) -> String { "it must be a number that fits into \(type)" }
+
 /// Any name that a document may have for a field.
 private struct AnyField: CodingKey {
     let stringValue: String
@@ -108,15 +111,13 @@ private struct WatchingFields<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return key
     }
 
-    /// Foundation's decoder says of a number that doesn't fit that the document is no JSON, and not where.
     private func number<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value {
         do {
             return try base.decode(type, forKey: noted(key))
         } catch let error as DecodingError {
             throw error
         } catch {
-            throw DecodingError.dataCorruptedError(
-                forKey: key, in: base, debugDescription: "it must be a number that fits into \(type)")
+            throw DecodingError.dataCorruptedError(forKey: key, in: base, debugDescription: numberRule(type))
         }
     }
 
@@ -181,21 +182,31 @@ private struct WatchingValue: SingleValueDecodingContainer {
 
     var codingPath: [any CodingKey] { base.codingPath }
 
+    private func number<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        do {
+            return try base.decode(type)
+        } catch let error as DecodingError {
+            throw error
+        } catch {
+            throw DecodingError.dataCorruptedError(in: base, debugDescription: numberRule(type))
+        }
+    }
+
     func decodeNil() -> Bool { base.decodeNil() }
     func decode(_ type: Bool.Type) throws -> Bool { try base.decode(type) }
     func decode(_ type: String.Type) throws -> String { try base.decode(type) }
-    func decode(_ type: Double.Type) throws -> Double { try base.decode(type) }
-    func decode(_ type: Float.Type) throws -> Float { try base.decode(type) }
-    func decode(_ type: Int.Type) throws -> Int { try base.decode(type) }
-    func decode(_ type: Int8.Type) throws -> Int8 { try base.decode(type) }
-    func decode(_ type: Int16.Type) throws -> Int16 { try base.decode(type) }
-    func decode(_ type: Int32.Type) throws -> Int32 { try base.decode(type) }
-    func decode(_ type: Int64.Type) throws -> Int64 { try base.decode(type) }
-    func decode(_ type: UInt.Type) throws -> UInt { try base.decode(type) }
-    func decode(_ type: UInt8.Type) throws -> UInt8 { try base.decode(type) }
-    func decode(_ type: UInt16.Type) throws -> UInt16 { try base.decode(type) }
-    func decode(_ type: UInt32.Type) throws -> UInt32 { try base.decode(type) }
-    func decode(_ type: UInt64.Type) throws -> UInt64 { try base.decode(type) }
+    func decode(_ type: Double.Type) throws -> Double { try number(type) }
+    func decode(_ type: Float.Type) throws -> Float { try number(type) }
+    func decode(_ type: Int.Type) throws -> Int { try number(type) }
+    func decode(_ type: Int8.Type) throws -> Int8 { try number(type) }
+    func decode(_ type: Int16.Type) throws -> Int16 { try number(type) }
+    func decode(_ type: Int32.Type) throws -> Int32 { try number(type) }
+    func decode(_ type: Int64.Type) throws -> Int64 { try number(type) }
+    func decode(_ type: UInt.Type) throws -> UInt { try number(type) }
+    func decode(_ type: UInt8.Type) throws -> UInt8 { try number(type) }
+    func decode(_ type: UInt16.Type) throws -> UInt16 { try number(type) }
+    func decode(_ type: UInt32.Type) throws -> UInt32 { try number(type) }
+    func decode(_ type: UInt64.Type) throws -> UInt64 { try number(type) }
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         try WatchingDecoder.decode(type, from: decoder)
     }

@@ -24,12 +24,15 @@ public struct Rejection: Error, Hashable, Sendable, Codable, CustomStringConvert
     public let message: String
     /// The name of the field at fault as in the command's JSON, with dots for nested ones.
     public let field: String?
+    /// After how long the same may be accepted, where only time is in the way.
+    public let retryAfter: Interval?
 
     /// All its parts, as the properties describe them.
-    public init(_ code: Code, _ message: String, field: String? = nil) {
+    public init(_ code: Code, _ message: String, field: String? = nil, retryAfter: Interval? = nil) {
         self.code = code
         self.message = message
         self.field = field
+        self.retryAfter = retryAfter
     }
 
     /// For logs and messages to people.

@@ -46,7 +46,10 @@ struct AbuseTests {
             // Commands that are for the services alone.
             for command in [
                 "OpenAccount", "CloseAccount", "SignUp", "SignIn", "RefreshDevice", "SignOut", "DeliverNotification",
-                "RelayAlert", "ClearReceivedPings", "ExpireCheckIn", "ForgetOldNotifications", "Nonsense",
+                "RelayAlert", "ClearReceivedPings", "RespondToAllPings", "ExpireCheckIn", "ForgetOldNotifications",
+                "ForgetPush", "ScheduleNotification", "CancelNotification", "DeliverScheduledNotification",
+                "ChangePassword", "ChangePhone", "ConfirmIdentity", "RequestPhoneChange", "RequestSignInCode",
+                "SignInByPhone", "SetAvatar", "FreeHandle", "Nonsense",
             ] {
                 let reply = try await eve.ask(command)
                 #expect(reply.status == 404 && reply.body["code"] == "unknownCommand", "\(command): \(reply)")
@@ -60,7 +63,7 @@ struct AbuseTests {
         }
     }
 
-    @Test("tokens: missing, forged, foreign, refreshed, reused, signed out")
+    @Test("S42: tokens: missing, forged, foreign, refreshed, reused, signed out")
     func tokens() async throws {
         try await Quartet.with { quartet in
             let anna = try await Device.signUp("anna", at: quartet.edge)

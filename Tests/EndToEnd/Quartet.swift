@@ -105,6 +105,14 @@ final class Quartet: Sendable {
             ].merging(environment) { $1 })
     }
 
+    /// Where the API is now.
+    var url: String {
+        get throws {
+            guard let url = address.value else { throw NotRunning(service: .sessionClient) }
+            return url
+        }
+    }
+
     /// The API of another replica of the edge.
     func edge(of replica: ChildProcess) async throws -> EdgeClient {
         let line = try await replica.waitForLine(containing: "the HTTP API is served")

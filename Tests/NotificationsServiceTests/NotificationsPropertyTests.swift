@@ -16,6 +16,7 @@ struct NotificationsPropertyTests {
                 var inbox = Inbox(seed: random.next())
                 inbox.rows.limits.history = 12
                 inbox.rows.limits.scheduled = 3
+                inbox.rows.limits.pushDevices = 3
                 let accounts = try (0..<3).map { _ in try inbox.person() }
                 let ids = (0..<30).map { _ in inbox.id() as NotificationID }
                 for _ in 0..<400 {
@@ -29,10 +30,38 @@ struct NotificationsPropertyTests {
                         try #require(state.unread == state.notifications.count(where: \.isUnread))
                         try #require(state.notifications.count <= 12)
                         try #require(inbox.rows.accounts[account]?.total == state.notifications.count)
+                        try #require(state.pushDevices.count <= 3)
+                        try Self.checkTimers(of: account, in: inbox)
                     }
                 }
+                // Who unregistered, or closed the account, isn't pushed to.
+                for push in inbox.rows.pushes { try #require(inbox.rows[push.place] != nil) }
             }
         }
+    }
+
+    /// The wanted timers are those of what is scheduled, and one by which the oldest notification is not yet too old.
+    private static func checkTimers(of account: AccountID, in inbox: Inbox) throws {
+        let state = inbox.state(account)
+        var (delivering, forgetting) = ([NotificationID: Instant](), [Instant]())
+        for timer in inbox.rows.wantedTimers(of: account) {
+            switch timer.command {
+            case .deliverScheduledNotification(let command):
+                try #require(command.account == account && command.due == timer.due)
+                let other = delivering.updateValue(command.due, forKey: command.id)
+                try #require(other == nil)
+            case .forgetOldNotifications(let command):
+                try #require(command.account == account)
+                forgetting.append(timer.due)
+            default: throw Unexpected()
+            }
+        }
+        try #require(delivering == Dictionary(uniqueKeysWithValues: state.scheduled.map { ($0.id, $0.due) }))
+        guard let oldest = state.notifications.last else {
+            try #require(forgetting.isEmpty)
+            return
+        }
+        try #require(forgetting.count == 1 && forgetting[0] <= oldest.created + inbox.rows.limits.age)
     }
 
     static func command(
@@ -42,7 +71,9 @@ struct NotificationsPropertyTests {
         let id = ids.randomElement(using: &random) ?? ids[0]
         let kind = NotificationKind.allCases.randomElement(using: &random) ?? .system
         let subject = Bool.random(using: &random) ? accounts.randomElement(using: &random) : nil
-        switch Int.random(in: 0..<30, using: &random) {
+        let device = PushDeviceID(ids[Int.random(in: 0..<5, using: &random)])
+        let token = "token\(Int.random(in: 0...1, using: &random))"
+        switch Int.random(in: 0..<37, using: &random) {
         case 0: return random.oneIn(20) ? .closeAccount(CloseAccount()) : .openAccount(OpenAccount())
         case 1...12: return .deliverNotification(.init(id: id, kind: kind, subject: subject))
         case 13...17: return .markRead(MarkRead(id: id))
@@ -56,6 +87,14 @@ struct NotificationsPropertyTests {
             let due = inbox.time + .hours(Int64.random(in: 0...20, using: &random))
             return .scheduleNotification(.init(id: id, kind: kind, subject: subject, due: due))
         case 27: return .cancelNotification(CancelNotification(id: id))
+        case 28...30:
+            let platform = PushPlatform.allCases.randomElement(using: &random) ?? .other
+            return .registerPush(RegisterPush(device: device, token: token, platform: platform))
+        case 31: return .unregisterPush(UnregisterPush(device: device))
+        case 32: return .forgetPush(ForgetPush(account: account, device: device, token: token))
+        case 33, 34:
+            let timer = inbox.rows.wantedTimers(of: account).randomElement(using: &random)
+            return timer?.command ?? .markAllRead(MarkAllRead())
         default:
             let scheduled = inbox.state(account).scheduled.randomElement(using: &random)
             return .deliverScheduledNotification(

@@ -34,6 +34,9 @@ struct SessionPropertyTests {
                         let state = household.state(account)
                         try #require(household.replicas[account] == state)
                         try #require(state.devices.count <= 3)
+                        if let phone = household.rows[account]?.phoneID {
+                            try #require(household.rows.owner(of: phone) == account)
+                        }
                         if let due = state.checkIn.due, let last = state.checkIn.last { try #require(due > last) }
                     }
                 }
@@ -72,15 +75,37 @@ struct SessionPropertyTests {
     ) throws -> SessionCommand {
         let device = household.state(account).devices.randomElement(using: &random)?.id
         let password = try Household.secret(random.oneIn(3) ? "wrong" : "secret")
-        switch Int.random(in: 0..<24, using: &random) {
-        case 0: return random.oneIn(20) ? .closeAccount(CloseAccount()) : .signOut(.init(by: device))
+        // Two phones for two people, and few digits: they meet.
+        let phone = PhoneID(high: 7, low: UInt64.random(in: 0...1, using: &random))
+        let digits = try Household.secret(random.oneIn(3) ? "222222" : "111111")
+        let code = { (purpose: PhoneCodePurpose, household: inout Household) -> PhoneCodeID in
+            household.rows.phoneCodes[PhoneCodePlace(account, purpose)]?.code ?? household.id()
+        }
+        switch Int.random(in: 0..<32, using: &random) {
+        case 0: return random.oneIn(20) ? .closeAccount(CloseAccount(by: device)) : .signOut(.init(by: device))
+        case 24...25:
+            return .requestPhoneChange(
+                .init(
+                    phone: Phone(number: "+4930123456"), phoneID: phone, code: household.id(), proof: digits,
+                    by: device))
+        case 26: return .changePhone(.init(code: code(.phoneChange, &household), proof: digits))
+        case 27: return .requestSignInCode(.init(phone: phone, code: household.id(), proof: digits))
+        case 28:
+            return .signInByPhone(
+                .init(
+                    phone: phone, code: code(.signIn, &household), proof: digits, device: try household.device()))
+        case 29: return .removePhone(.init(by: device))
+        case 30: return .confirmIdentity(.init(verifier: password, device: device ?? household.id()))
+        case 31: return .removeAvatar(RemoveAvatar())
         case 1...4: return .signIn(.init(handle: handle, verifier: password, device: try household.device()))
         case 5...6:
             let id = device ?? household.id()
             let token = try Household.secret("t\(id)")
             return .refreshDevice(.init(device: id, token: token, next: try Household.secret("\(household.time)")))
         case 7: return .signOut(.init(device: device, by: device))
-        case 8: return .updateSecurity(.init(isSingleDevice: random.oneIn(2)))
+        case 8:
+            return .updateSecurity(
+                .init(isSingleDevice: random.oneIn(2), isConfirmationRequired: random.oneIn(3), by: device))
         case 9:
             return .updateProfile(
                 .init(expectedVersion: household.state(account).profileVersion, name: random.oneIn(2) ? "Bo" : "Al"))

@@ -110,7 +110,9 @@ struct SessionStoreTests {
                  WHERE c.relnamespace = 'session'::regnamespace AND c.relkind IN ('r', 'v')
                    AND has_table_privilege('session_client', c.oid, 'SELECT')
                 """)
-            #expect(rights == "account_state device_status handle log log_partition outcome profile safety")
+            #expect(
+                rights
+                    == "account_state avatar_chunk device_status handle log log_partition outcome phone profile safety")
             let strangers = try await database.psql(
                 """
                 SELECT count(*)
@@ -138,7 +140,7 @@ struct SessionStoreTests {
             let readers = try await database.psql(
                 """
                 SELECT string_agg(DISTINCT r.rolname, ' ')
-                  FROM pg_roles AS r, unnest(ARRAY['session.credential', 'session.device']::regclass[]) AS c
+                  FROM pg_roles AS r, unnest(ARRAY['session.credential', 'session.device', 'session.phone_code']::regclass[]) AS c
                  WHERE has_table_privilege(r.oid, c, 'SELECT') AND NOT r.rolsuper
                    AND r.rolname NOT IN ('session_owner', 'pg_read_all_data')
                 """)

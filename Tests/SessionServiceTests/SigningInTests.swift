@@ -13,7 +13,7 @@ struct SigningInTests {
         let account = try household.person("  Änna".replacing("Ä", with: "A").uppercased())
         guard case .accountOpened(let opened) = household.log[0].event else { throw Unexpected(household.log) }
         #expect(opened.account == account && opened.handle == "anna" && opened.name == "Anna")
-        #expect(household.state(account).devices.count == 1 && !household.state(account).needsProfile)
+        #expect(household.state(account).devices.count == 1 && household.state(account).onboarding == .done)
     }
 
     @Test(
@@ -217,7 +217,6 @@ struct SigningInTests {
         try household.ask(account, .closeAccount(CloseAccount()))
         #expect(household.state(account) == AccountState(account: account, isClosed: true))
         #expect(household.rows.credentials[account] == nil && household.rows[account]?.name == nil)
-        #expect(household.rows.wantedTimers(of: account).isEmpty)
         #expect(try household.ask(account, .closeAccount(CloseAccount())).isEmpty)
         #expect(try household.rejection(account, .checkIn(CheckIn())) == .accountClosed)
         let signIn = SignIn(

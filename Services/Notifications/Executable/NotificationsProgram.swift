@@ -1,11 +1,51 @@
+import Bus
+import Crypto
+import Foundation
 import NotificationsService
 import ServiceKit
+import ServiceLifecycle
+import Webhook
 
 @main
 struct NotificationsProgram: DomainProgram {
     static let name = "notifications"
     static let summary = "What each person was told, and how much of it is unread."
     static let target = "NotificationsService"
+    static let hasTimers = true
+
+    private static let webhookURL = Setting<String?>(
+        "push.webhook.url", placeholder: "URL", default: nil,
+        help: "A system that hands pushes on to devices: gets each by a POST. Without it they are only logged."
+    ) { text throws(SettingProblem) in
+        guard text.hasPrefix("http://") || text.hasPrefix("https://") else {
+            throw SettingProblem(expected: "the URL of a system that hands pushes on")
+        }
+        return text
+    }
+    private static let webhookKey = Setting<SymmetricKey?>(
+        "push.webhook.key", placeholder: "TEXT", default: nil, isSecret: true,
+        help: "Shared with that system: requests to it are signed by it."
+    ) { text throws(SettingProblem) in
+        SymmetricKey(data: Data(text.trimmingCharacters(in: .whitespacesAndNewlines).utf8))
+    }
+
+    static var settings: [any SettingDeclaration] { ConsumerSettings.declared + [webhookURL, webhookKey] }
 
     static func store(_ settings: Settings) -> NotificationsStore { NotificationsStore() }
+
+    static func companions(_ bus: DomainBus) throws -> [any Service] {
+        guard let due = bus.due else { return [] }
+        let (settings, database, logger) = (bus.context.settings, bus.context.database, bus.context.logger)
+        let sender: any PushSender =
+            if let url = settings[webhookURL] {
+                WebhookPushSender(webhook: Webhook(url: url, key: settings[webhookKey]))
+            } else {
+                LoggedPushSender(logger: logger)
+            }
+        return [
+            PushDelivery(
+                sender: sender, log: bus.log, doorbells: bus.doorbells, due: due, configuration: database,
+                logger: logger)
+        ]
+    }
 }

@@ -16,6 +16,9 @@ struct Accounts: Sendable {
     let services: ServiceConnections
     let passwords: Passwords
     let tokens: Tokens
+    let phones: Phones
+    let guesses: Guesses
+    let sagas: SagaRunner
 
     // MARK: Requests
 
@@ -23,13 +26,28 @@ struct Accounts: Sendable {
         let handle: String
         let password: String
         let name: String?
+        let phone: String?
+        let region: String?
         let deviceName: String?
     }
 
+    /// By handle and password, or by phone and code.
     private struct SignInRequest: MessageBody {
-        let handle: String
-        let password: String
+        let handle: String?
+        let password: String?
+        let phone: String?
+        let phoneCode: PhoneCodeID?
+        let code: String?
         let deviceName: String?
+
+        /// The first one that is missing, or else one that is too much.
+        var wrongField: String {
+            let byHandle = [("handle", handle == nil), ("password", password == nil)]
+            let byPhone = [("phone", phone == nil), ("phoneCode", phoneCode == nil), ("code", code == nil)]
+            let isByPhone = handle == nil && password == nil && byPhone.contains { !$0.1 }
+            let (wanted, other) = isByPhone ? (byPhone, byHandle) : (byHandle, byPhone)
+            return wanted.first { $0.1 }?.0 ?? other.first { !$0.1 }?.0 ?? "handle"
+        }
     }
 
     private struct TokenRequest: MessageBody {
@@ -49,6 +67,8 @@ struct Accounts: Sendable {
         /// Seconds.
         let expiresIn: Int64
         let refreshToken: String
+        /// Where a phone was given: the code that was sent to it.
+        var phoneCode: Phones.Sent?
     }
 
     // MARK: POST /v1/sign-up
@@ -57,6 +77,7 @@ struct Accounts: Sendable {
         let body = try SignUpRequest.decodedStrictly(from: try await request.json())
         let key = try IdempotencyKey(of: request)
         let handle = try Handle(body.handle)
+        let phone = try body.phone.map { text throws(Rejection) in try PhoneNumber(text) }
         let id: CommandID = key.derive("sign-up", Array(handle.description.utf8))
         let account: AccountID = .derived(at: id.time ?? .now, from: Array("account".utf8), id.bytes)
         let device = try newDevice(body.deviceName, for: id)
@@ -65,10 +86,17 @@ struct Accounts: Sendable {
             verifier: try await passwords.verifier(of: body.password, for: handle), name: body.name,
             device: device.device)
         try command.validate()
+        // Said to be the account's, so that it is found when everything of the account is emptied.
         _ = try await services.ask(
-            .session, command, id: id, key: .handle(handle), account: nil, sentAs: key, context)
+            .session, command, id: id, key: .handle(handle), account: account, sentAs: key, context)
         await waitUntilOpen(account, context.logger)
-        return try await answer(account, device.device.id, device.nonce, status: .created)
+        // The account is there, whether or not a code can be sent: it may be asked for again.
+        var sent: Phones.Sent?
+        if let phone {
+            sent = try? await phones.sendCode(
+                to: phone, region: body.region, of: account, by: device.device.id, sentAs: key, request, context)
+        }
+        return try await answer(account, device.device.id, device.nonce, phoneCode: sent, status: .created)
     }
 
     /// The other services hear of an account by a policy. Whoever just signed up may go on at once, so this waits until
@@ -112,21 +140,68 @@ struct Accounts: Sendable {
     func signIn(_ request: Request, _ context: EdgeContext) async throws -> Response {
         let body = try SignInRequest.decodedStrictly(from: try await request.json())
         let key = try IdempotencyKey(of: request)
+        let event: CausedEvent
+        let nonce: ID<RefreshSubject>
+        switch (body.handle, body.password, body.phone, body.phoneCode, body.code) {
+        case (let handle?, let password?, nil, nil, nil):
+            (event, nonce) = try await guesses.watch(request, context) {
+                try await signIn(handle: handle, password, body.deviceName, key, context)
+            }
+        case (nil, nil, let phone?, let phoneCode?, let code?):
+            (event, nonce) = try await guesses.watch(request, context) {
+                try await signIn(phone: phone, phoneCode, code, body.deviceName, key, context)
+            }
+        default:
+            throw Problem(
+                .badRequest, "malformed", "give handle and password, or phone, phoneCode and code, and not of both",
+                field: body.wrongField)
+        }
+        let signedIn = try DeviceSignedIn.decoded(from: event.body)
+        return try await answer(signedIn.account, signedIn.device.id, nonce)
+    }
+
+    private func signIn(
+        handle: String, _ password: String, _ deviceName: String?, _ key: IdempotencyKey, _ context: EdgeContext
+    ) async throws -> (CausedEvent, ID<RefreshSubject>) {
         // A handle that can't be is as unknown as one that isn't.
-        guard let handle = try? Handle(body.handle) else { throw SignInFailed.rejection }
+        guard let handle = try? Handle(handle) else { throw SignInFailed.rejection }
         let id: CommandID = key.derive("sign-in", Array(handle.description.utf8))
-        let device = try newDevice(body.deviceName, for: id)
+        let device = try newDevice(deviceName, for: id)
         let command = SignIn(
-            handle: handle.description, verifier: try await passwords.verifier(of: body.password, for: handle),
+            handle: handle.description, verifier: try await passwords.verifier(of: password, for: handle),
             device: device.device)
         try command.validate()
         let event = try await services.ask(
             .session, command, id: id, key: .handle(handle), account: nil, sentAs: key, context)
         // A wrong password is accepted, because it is counted.
         guard let event, event.type == DeviceSignedIn.type else { throw SignInFailed.rejection }
-        let signedIn = try DeviceSignedIn.decoded(from: event.body)
-        return try await answer(signedIn.account, signedIn.device.id, device.nonce)
+        return (event, device.nonce)
     }
+
+    private func signIn(
+        phone: String, _ phoneCode: PhoneCodeID, _ code: String, _ deviceName: String?, _ key: IdempotencyKey,
+        _ context: EdgeContext
+    ) async throws -> (CausedEvent, ID<RefreshSubject>) {
+        let phone = phones.codes.id(of: try PhoneNumber(phone))
+        let id: CommandID = key.derive("sign-in-phone", phone.bytes)
+        let device = try newDevice(deviceName, for: id)
+        let command = SignInByPhone(
+            phone: phone, code: phoneCode, proof: try phones.codes.proof(code, of: phoneCode), device: device.device)
+        try command.validate()
+        let event: CausedEvent?
+        do {
+            event = try await services.ask(
+                .session, command, id: id, key: .phone(phone), account: nil, sentAs: key, context)
+        } catch let rejection as Rejection where rejection.code == .invalidCode {
+            throw Self.wrongCode
+        }
+        // Wrong digits are accepted, because they are counted.
+        guard let event, event.type == DeviceSignedIn.type else { throw Self.wrongCode }
+        return (event, device.nonce)
+    }
+
+    private static let wrongCode = Problem(
+        .unauthorized, "invalidCode", PhoneCodeFailed.rejection.message, field: "code")
 
     // MARK: POST /v1/token
 
@@ -158,13 +233,16 @@ struct Accounts: Sendable {
         guard body.device == nil || body.everywhere != true else {
             throw Rejection(.invalidField, "Give a device or everywhere, not both.", field: "device")
         }
-        let key = try IdempotencyKey(of: request)
-        let command = SignOut(
+        let saga = SignOutOperation(
             device: body.everywhere == true ? nil : body.device ?? caller.device, by: caller.device)
-        _ = try await services.ask(
-            .session, command, id: key.derive("sign-out", caller.account.bytes), key: .account(caller.account),
-            account: caller.account, sentAs: key, context)
-        return Response(status: .noContent)
+        let id: ID<SagaSubject> = try IdempotencyKey(of: request).derive("sign-out", caller.account.bytes)
+        switch try await sagas.run(saga, id: id, for: caller.account, context) {
+        case .done: return Response(status: .noContent)
+        case .rejected(let rejection): throw rejection
+        case .running: return Response(status: .accepted, headers: [.location: "/v1/operations/\(id)"])
+        case .failed:
+            throw Problem(.internalServerError, "failed", "signing out failed; try again with a new Idempotency-Key")
+        }
     }
 
     // MARK: Devices
@@ -182,14 +260,16 @@ struct Accounts: Sendable {
     }
 
     private func answer(
-        _ account: AccountID, _ device: DeviceID, _ nonce: ID<RefreshSubject>, status: HTTPResponse.Status = .ok
+        _ account: AccountID, _ device: DeviceID, _ nonce: ID<RefreshSubject>, phoneCode: Phones.Sent? = nil,
+        status: HTTPResponse.Status = .ok
     ) async throws -> Response {
         try .json(
             Session(
                 account: account, device: device,
                 accessToken: try await tokens.accessToken(account: account, device: device),
                 expiresIn: tokens.lifetime.components.seconds,
-                refreshToken: tokens.text(of: .init(account: account, device: device, nonce: nonce))),
+                refreshToken: tokens.text(of: .init(account: account, device: device, nonce: nonce)),
+                phoneCode: phoneCode),
             status: status)
     }
 }

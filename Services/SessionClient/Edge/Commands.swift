@@ -1,4 +1,5 @@
 import Bus
+import Grammar
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -8,6 +9,7 @@ import Vocabulary
 struct Commands: Sendable {
     let allowed: PublicCommands
     let services: ServiceConnections
+    let current: Reads
 
     func handle(_ request: Request, _ context: EdgeContext) async throws -> Response {
         let caller = try context.requireCaller()
@@ -18,11 +20,24 @@ struct Commands: Sendable {
         }
         let key = try IdempotencyKey(of: request)
         let id: CommandID = key.derive("command", caller.account.bytes)
-        let command = try await entry.make(.init(body: try await request.json(), command: id))
+        let made = try await entry.make(.init(body: try await request.json(), command: id, caller: caller))
+        let command = made.command
         try command.validate()
-        let event = try await services.ask(
-            entry.domain, command, id: id, key: .account(caller.account), account: caller.account, sentAs: key, context)
-        return Self.response(to: id, event)
+        do {
+            let event = try await services.ask(
+                entry.domain, command, id: id, key: .account(caller.account), account: caller.account, sentAs: key,
+                context)
+            return Self.response(to: id, event)
+        } catch let rejection as Rejection where rejection.code == .staleVersion {
+            // Whoever has to repeat a change needs what it was changed to, and gets it with the refusal.
+            var problem = Problem(rejection)
+            problem.current = try? await current.state(for: command, caller)
+            throw problem
+        } catch let rejection as Rejection {
+            throw Rejection(
+                rejection.code, rejection.message, field: rejection.field.map { made.names[$0] ?? $0 },
+                retryAfter: rejection.retryAfter)
+        }
     }
 
     private static func response(to id: CommandID, _ event: CausedEvent?) -> Response {

@@ -11,7 +11,7 @@ import Vocabulary
 final class Devices: Sendable {
     private struct State: Sendable {
         var active: [DeviceID: Bool] = [:]
-        var watchers: [UInt64: (device: DeviceID, account: AccountID, end: @Sendable (String) -> Void)] = [:]
+        var watchers: [UInt64: (device: DeviceID, account: AccountID, end: @Sendable (StreamEnd) -> Void)] = [:]
         var last: UInt64 = 0
         /// How often something was signed out: a look-up that began before isn't kept.
         var changes: UInt64 = 0
@@ -44,20 +44,32 @@ final class Devices: Sendable {
         return isActive
     }
 
+    /// Why a device isn't signed in any more, as far as that is remembered.
+    func reason(for caller: Caller) async throws -> SignOutReason? {
+        try await pool.withConnection { database in
+            try database.query(
+                """
+                SELECT d.reason FROM session.device_status AS d
+                 WHERE d.device = \(caller.device) AND d.account = \(caller.account)
+                """
+            ).only?.decode(0, as: String?.self).flatMap(SignOutReason.init(rawValue:))
+        }
+    }
+
     /// Takes in a row of session's log. A device that is signed out isn't known any more, and its streams end.
     func observe(_ row: RecordedMessage) {
         guard row.message.kind == .event else { return }
         switch row.message.type {
         case DeviceSignedOut.type:
             guard let event = try? DeviceSignedOut.decoded(from: row.message.body) else { return forgetAll() }
-            end("signedOut") {
+            end(.signedOut(event.reason)) {
                 $0.device == event.device
             } forget: {
                 $0.active[event.device] = false
             }
         case AccountClosed.type:
             guard let event = try? AccountClosed.decoded(from: row.message.body) else { return forgetAll() }
-            end("signedOut") {
+            end(.signedOut(.closed)) {
                 $0.account == event.account
             } forget: {
                 $0.active = [:]
@@ -68,7 +80,7 @@ final class Devices: Sendable {
 
     /// Nothing is known for sure: everything is looked up again, and streams begin anew.
     func forgetAll() {
-        end("reconnect") { _ in
+        end(.reconnect) { _ in
             true
         } forget: {
             $0.active = [:]
@@ -77,7 +89,7 @@ final class Devices: Sendable {
 
     /// Calls `end` once with the reason, when the device is signed out after this; look then whether it still ``isActive(_:)``. Returns how
     /// to stop watching.
-    func watch(_ caller: Caller, end: @escaping @Sendable (_ reason: String) -> Void) -> @Sendable () -> Void {
+    func watch(_ caller: Caller, end: @escaping @Sendable (StreamEnd) -> Void) -> @Sendable () -> Void {
         let id = state.withLock { state in
             state.last += 1
             state.watchers[state.last] = (caller.device, caller.account, end)
@@ -87,8 +99,8 @@ final class Devices: Sendable {
     }
 
     private func end(
-        _ reason: String,
-        where isMeant: ((device: DeviceID, account: AccountID, end: @Sendable (String) -> Void)) -> Bool,
+        _ reason: StreamEnd,
+        where isMeant: ((device: DeviceID, account: AccountID, end: @Sendable (StreamEnd) -> Void)) -> Bool,
         forget: (inout State) -> Void
     ) {
         let ended = state.withLock { state in

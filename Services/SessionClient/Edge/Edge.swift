@@ -4,25 +4,56 @@ import Hummingbird
 import Postgres
 import Vocabulary
 
+/// What the edge works with.
+struct EdgeParts: Sendable {
+    let services: ServiceConnections
+    let operations: StreamReader
+    let sagas: SagaRunner
+    let pool: Pool
+    let devices: Devices
+    let tokens: Tokens
+    let passwords: Passwords
+    let contactCodes: ContactCodes
+    let phoneCodes: PhoneCodes
+    /// Nil: no codes are sent to phones.
+    let phoneCodeSender: (any PhoneCodeSender)?
+    /// Wrong guesses per address and minute.
+    let guesses: Guesses
+}
+
 /// Everything that apps can call, as routes.
 struct Edge: Sendable {
     private let accounts: Accounts
+    private let phones: Phones
+    private let confirmations: Confirmations
+    private let avatars: Avatars
     private let commands: Commands
     private let operations: Operations
     private let reads: Reads
     private let history: History
     private let stream: EventStream
     private let authentication: Authentication
+    private let tokens: Tokens
 
-    init(
-        services: ServiceConnections, operations: StreamReader, sagas: SagaRunner, pool: Pool, devices: Devices,
-        tokens: Tokens, passwords: Passwords, contactCodes: ContactCodes
-    ) {
-        accounts = Accounts(services: services, passwords: passwords, tokens: tokens)
+    init(_ parts: EdgeParts) {
+        let (services, pool, handles) = (parts.services, parts.pool, Handles(pool: parts.pool))
+        let lookUps = RateLimit<AccountID>(perMinute: 30)
+        tokens = parts.tokens
+        phones = Phones(
+            services: services, codes: parts.phoneCodes, sender: parts.phoneCodeSender, guesses: parts.guesses,
+            requests: RateLimit(perMinute: 10))
+        accounts = Accounts(
+            services: services, passwords: parts.passwords, tokens: parts.tokens, phones: phones,
+            guesses: parts.guesses, sagas: parts.sagas)
+        confirmations = Confirmations(
+            services: services, passwords: parts.passwords, handles: handles, guesses: parts.guesses)
+        avatars = Avatars(pool: pool, services: services)
+        reads = Reads(pool: pool, lookUps: lookUps)
         commands = Commands(
-            allowed: PublicCommands(codes: contactCodes, handles: Handles(pool: pool)), services: services)
-        self.operations = Operations(sagas: sagas, pool: pool)
-        reads = Reads(pool: pool, lookUps: RateLimit(perMinute: 30))
+            allowed: PublicCommands(
+                codes: parts.contactCodes, handles: handles, phoneCodes: parts.phoneCodes, lookUps: lookUps),
+            services: services, current: reads)
+        operations = Operations(sagas: parts.sagas, pool: pool)
         history = History(pool: pool)
         stream = EventStream(
             sources: [
@@ -30,33 +61,49 @@ struct Edge: Sendable {
                 StreamSource(name: "contacts", reader: services.contacts.streams, state: States.contacts),
                 StreamSource(
                     name: "notifications", reader: services.notifications.streams, state: States.notifications),
-                StreamSource(name: "operations", reader: operations, state: States.operations),
+                StreamSource(name: "operations", reader: parts.operations, state: States.operations),
             ],
             people: PeopleSource(contacts: services.contacts.streams, session: services.session.streams),
-            devices: devices)
-        authentication = Authentication(tokens: tokens, devices: devices)
+            devices: parts.devices)
+        authentication = Authentication(tokens: parts.tokens, devices: parts.devices)
     }
 
     /// The routes, and before them what every request goes through.
     func router() -> Router<EdgeContext> {
         let router = Router(context: EdgeContext.self)
         router.add(middleware: Problems())
+        router.get(".well-known/jwks.json") { [tokens] _, _ in
+            var response = Response.json(tokens.keySet)
+            // A new key is published before it signs: long enough for this to have passed.
+            response.headers[.cacheControl] = "public, max-age=300"
+            return response
+        }
         let open = router.group("v1")
         open.post("sign-up", use: accounts.signUp)
         open.post("sign-in", use: accounts.signIn)
+        open.post("sign-in/codes", use: phones.requestSignIn)
         open.post("token", use: accounts.refresh)
 
         let signedIn = router.group("v1").add(middleware: authentication)
         signedIn.post("sign-out", use: accounts.signOut)
+        signedIn.post("confirm", use: confirmations.confirm)
+        signedIn.post("change-password", use: confirmations.changePassword)
+        signedIn.post("phone", use: phones.change)
+        signedIn.post("phone/verification", use: phones.verify)
         signedIn.post("commands/{type}", use: commands.handle)
         signedIn.post("operations/{operation}", use: operations.start)
         signedIn.get("operations", use: operations.list)
         signedIn.get("operations/{operation}", use: operations.get)
         signedIn.get("account", use: reads.account)
+        signedIn.get("account/avatar", use: avatars.own)
+        signedIn.put("account/avatar", use: avatars.upload)
+        signedIn.delete("account/avatar", use: avatars.remove)
         signedIn.get("contacts", use: reads.contacts)
         signedIn.get("contacts/{account}", use: reads.contact)
+        signedIn.get("contacts/{account}/avatar", use: avatars.ofContact)
         signedIn.get("contact-codes/{code}", use: reads.contactCode)
-        signedIn.get("notifications", use: history.handle)
+        signedIn.get("notifications", use: history.list)
+        signedIn.get("notifications/{id}", use: history.get)
         signedIn.get("stream", use: stream.handle)
         return router
     }

@@ -1,10 +1,13 @@
 import Hummingbird
 import Logging
+import NIOCore
 import Vocabulary
 
 /// What the edge knows of a request: who calls, and what it belongs to.
-struct EdgeContext: RequestContext {
+struct EdgeContext: RequestContext, RemoteAddressRequestContext {
     var coreContext: CoreRequestContextStorage
+    /// Where the connection comes from.
+    let remoteAddress: SocketAddress?
     /// Who calls. Set by ``Authentication``; routes below it always have one.
     var caller: Caller?
     /// Shared by everything that this request leads to.
@@ -14,6 +17,7 @@ struct EdgeContext: RequestContext {
 
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
+        remoteAddress = source.channel.remoteAddress
     }
 
     var maxUploadSize: Int { Message.bodyLimit }

@@ -3,6 +3,7 @@ import Hummingbird
 import Logging
 import NIOCore
 import Postgres
+import SessionContract
 import Vocabulary
 
 /// Turns every error into a problem document, so that no path answers in another form or tells what it shouldn't.
@@ -62,7 +63,11 @@ struct Authentication: RouterMiddleware {
         }
         let caller = try await tokens.caller(of: String(header.dropFirst("Bearer ".count)))
         guard try await devices.isActive(caller) else {
-            throw Problem(.unauthorized, "signedOut", "this device was signed out; sign in again")
+            let why = try await devices.reason(for: caller)
+            var problem = Problem(
+                .unauthorized, "signedOut", "sign in again; \(why?.explanation ?? "this device isn't signed in")")
+            problem.reason = why?.rawValue
+            throw problem
         }
         var context = context
         context.caller = caller

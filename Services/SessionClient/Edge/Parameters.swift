@@ -32,6 +32,16 @@ extension Request {
         }
         return number
     }
+
+    /// A query parameter that is an id.
+    /// - Throws: ``Problem`` 400.
+    func id<Subject>(_ name: String, as: Subject.Type) throws(Problem) -> ID<Subject>? {
+        guard let text = uri.queryParameters[Substring(name)] else { return nil }
+        guard let id = ID<Subject>(String(text)) else {
+            throw Problem(.badRequest, "invalidParameter", "\(name) must be a UUID", field: name)
+        }
+        return id
+    }
 }
 
 extension EdgeContext {

@@ -28,13 +28,14 @@ final class Passwords: Sendable {
         queue.maxConcurrentOperationCount = max(1, ProcessInfo.processInfo.activeProcessorCount - 1)
     }
 
+    /// - Parameter field: what the password is called in the request.
     /// - Throws: a ``Problem`` when the password is no good, or when too many wait.
-    func verifier(of password: String, for handle: Handle) async throws -> Secret {
+    func verifier(of password: String, for handle: Handle, field: String = "password") async throws -> Secret {
         guard Self.lengths.contains(password.count), password.utf8.count <= 1000 else {
             throw Problem(
                 .unprocessableContent, "invalidField",
                 "a password must have \(Self.lengths.lowerBound) to \(Self.lengths.upperBound) characters",
-                field: "password")
+                field: field)
         }
         let isAdmitted = waiting.withLock { waiting in
             guard waiting < waitingLimit else { return false }

@@ -14,6 +14,10 @@ struct Problem: Error, HTTPResponseError {
     let field: String?
     /// Seconds after which trying again makes sense.
     let retryAfter: Int?
+    /// For programs: which of several causes of one code it was.
+    var reason: String?
+    /// The present state of what was changed meanwhile: JSON.
+    var current: [UInt8]?
 
     init(_ status: HTTPResponse.Status, _ code: String, _ detail: String, field: String? = nil, retryAfter: Int? = nil)
     {
@@ -26,8 +30,9 @@ struct Problem: Error, HTTPResponseError {
 
     init(_ rejection: Rejection) {
         self.init(
-            Self.status(of: rejection.code.rawValue), rejection.code.rawValue, rejection.message, field: rejection.field
-        )
+            Self.status(of: rejection.code.rawValue), rejection.code.rawValue, rejection.message,
+            field: rejection.field,
+            retryAfter: rejection.retryAfter.map { Int(($0.microseconds + 999_999) / 1_000_000) })
     }
 
     init(_ error: CommandError, retryWith key: IdempotencyKey) {
@@ -47,7 +52,8 @@ struct Problem: Error, HTTPResponseError {
         case "notFound", "notContact": .notFound
         case "invalidCredentials", "deviceSignedOut", "invalidToken": .unauthorized
         case "malformed", "unknownCommand", "idTooOld": .badRequest
-        case "invalidField", "roleRequired", "idReused": .unprocessableContent
+        case "confirmationRequired": .forbidden
+        case "invalidField", "invalidCode", "roleRequired", "idReused": .unprocessableContent
         case "tooManyAttempts", "tooSoon": .tooManyRequests
         case "accountClosed": .gone
         case "expired": .gatewayTimeout
@@ -62,18 +68,23 @@ struct Problem: Error, HTTPResponseError {
         let code: String
         let detail: String
         let field: String?
+        let reason: String?
+        let retryAfter: Int?
     }
 
     func response(from request: Request, context: some RequestContext) throws -> Response {
         let document = Document(
             type: "urn:quartet:problem:\(code)", title: status.reasonPhrase, status: status.code, code: code,
-            detail: detail,
-            field: field)
+            detail: detail, field: field, reason: reason, retryAfter: retryAfter)
         var headers: HTTPFields = [.contentType: "application/problem+json", .cacheControl: "no-store"]
         if let retryAfter { headers[.retryAfter] = String(retryAfter) }
         if status == .unauthorized { headers[.wwwAuthenticate] = "Bearer" }
+        var text = try jsonText(document)
+        if let current {
+            text.removeLast()
+            text += ",\"current\":\(String(decoding: current, as: UTF8.self))}"
+        }
         return Response(
-            status: status, headers: headers,
-            body: ResponseBody(byteBuffer: ByteBuffer(string: try jsonText(document))))
+            status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
     }
 }

@@ -1,5 +1,6 @@
 import ContactsContract
 import Grammar
+import HTTPTypes
 import NotificationsContract
 import Postgres
 import SessionContract
@@ -12,11 +13,18 @@ struct PublicCommands: Sendable {
     struct Input: Sendable {
         let body: [UInt8]
         let command: CommandID
+        let caller: Caller
     }
 
     struct Entry: Sendable {
         let domain: Domain
-        let make: @Sendable (Input) async throws -> any CommandBody
+        let make: @Sendable (Input) async throws -> Made
+    }
+
+    /// A command, and what its fields are called in the request where that is something else: a rejection names the latter.
+    struct Made: Sendable {
+        let command: any CommandBody
+        var names: [String: String] = [:]
     }
 
     private var entries: [String: Entry] = [:]
@@ -25,14 +33,23 @@ struct PublicCommands: Sendable {
 
     /// - Parameters:
     ///   - codes: makes contact codes.
-    ///   - handles: finds whose handle it is.
-    init(codes: ContactCodes, handles: Handles) {
+    ///   - handles: finds whose handle or phone it is.
+    ///   - phoneCodes: knows what numbers are called.
+    ///   - lookUps: how often somebody may look for people by what isn't a secret.
+    init(codes: ContactCodes, handles: Handles, phoneCodes: PhoneCodes, lookUps: RateLimit<AccountID>) {
         add(UpdateProfile.self, to: .session)
         add(CheckIn.self, to: .session)
         add(SetCheckInInterval.self, to: .session)
         add(SetCheckInReminders.self, to: .session)
         add(RaiseAlert.self, to: .session)
         add(ClearAlert.self, to: .session)
+        // Which device asks is what the token says.
+        add(UpdateSecurityRequest.self, to: .session) { body, caller in
+            UpdateSecurity(
+                isSingleDevice: body.isSingleDevice, isConfirmationRequired: body.isConfirmationRequired,
+                by: caller.device)
+        }
+        add(Nothing.self, to: .session, as: RemovePhone.type) { _, caller in RemovePhone(by: caller.device) }
 
         add(SetContactApproval.self, to: .contacts)
         add(ApproveContactRequest.self, to: .contacts)
@@ -45,29 +62,61 @@ struct PublicCommands: Sendable {
         add(SendPing.self, to: .contacts)
         add(CancelPing.self, to: .contacts)
         add(RespondToPing.self, to: .contacts)
-        add(RespondToAllPings.self, to: .contacts)
         // Codes are made here: one that an app chose could be guessed.
         entries[ResetContactCode.type] = Entry(domain: .contacts) { input in
             _ = try Nothing.decodedStrictly(from: input.body)
-            return ResetContactCode(code: codes.code(for: input.command, at: input.command.time ?? .now))
+            return Made(
+                command: ResetContactCode(code: codes.code(for: input.command, at: input.command.time ?? .now)))
         }
-        // By code or by handle, not by an account's id, which who was a contact once keeps.
+        // By code, handle or phone, not by an account's id, which who was a contact once keeps.
         entries[AddContact.type] = Entry(domain: .contacts) { input in
-            try await AddContactRequest.decodedStrictly(from: input.body).command(handles)
+            try await AddContactRequest.decodedStrictly(from: input.body).command(
+                handles, phoneCodes, lookUps, input.caller)
         }
 
         add(MarkRead.self, to: .notifications)
         add(MarkAllRead.self, to: .notifications)
         add(ClearNotifications.self, to: .notifications)
+        add(RegisterPushRequest.self, to: .notifications) { body, caller in
+            RegisterPush(device: PushDeviceID(caller.device), token: body.token, platform: body.platform)
+        }
+        add(Nothing.self, to: .notifications, as: UnregisterPush.type) { _, caller in
+            UnregisterPush(device: PushDeviceID(caller.device))
+        }
+    }
+
+    private mutating func add<Body: MessageBody>(
+        _ body: Body.Type, to domain: Domain, as type: String = Body.type,
+        _ make: @escaping @Sendable (Body, Caller) throws -> any CommandBody
+    ) {
+        entries[type] = Entry(domain: domain) {
+            Made(command: try make(Body.decodedStrictly(from: $0.body), $0.caller))
+        }
     }
 
     private mutating func add<Body: CommandBody>(_ type: Body.Type, to domain: Domain) {
-        entries[Body.type] = Entry(domain: domain) { try Body.decodedStrictly(from: $0.body) }
+        entries[Body.type] = Entry(domain: domain) { Made(command: try Body.decodedStrictly(from: $0.body)) }
     }
 }
 
 /// A body without fields.
 struct Nothing: MessageBody {}
+
+/// `UpdateSecurity` as apps send it.
+private struct UpdateSecurityRequest: MessageBody {
+    static let type = UpdateSecurity.type
+
+    let isSingleDevice: Bool?
+    let isConfirmationRequired: Bool?
+}
+
+/// `RegisterPush` as apps send it.
+private struct RegisterPushRequest: MessageBody {
+    static let type = RegisterPush.type
+
+    let token: String
+    let platform: PushPlatform
+}
 
 /// `AddContact` as apps send it.
 private struct AddContactRequest: MessageBody {
@@ -75,26 +124,43 @@ private struct AddContactRequest: MessageBody {
 
     let code: ContactCode?
     let handle: String?
+    let phone: String?
     let responder: Bool?
     let dependent: Bool?
     let nickname: String?
 
-    func command(_ handles: Handles) async throws -> AddContact {
-        guard (code == nil) != (handle == nil) else {
-            throw Rejection(.invalidField, "Give either the other person's code or their handle.", field: "code")
+    func command(
+        _ handles: Handles, _ phoneCodes: PhoneCodes, _ lookUps: RateLimit<AccountID>, _ caller: Caller
+    ) async throws -> PublicCommands.Made {
+        guard [code != nil, handle != nil, phone != nil].count(where: { $0 }) == 1 else {
+            throw Rejection(
+                .invalidField, "Give the other person's code, their handle or their phone: one of them.", field: "code")
         }
         var contact: AccountID?
         if let handle {
             contact = try await handles.account(of: Handle(handle))
             guard contact != nil else { throw Rejection(.notFound, "Nobody has this handle.", field: "handle") }
         }
-        return AddContact(
-            code: code, contact: contact, responder: responder ?? false, dependent: dependent ?? false,
-            nickname: nickname)
+        if let phone {
+            let number = try PhoneNumber(phone)
+            // Numbers can be counted through; codes and handles can't.
+            guard lookUps.admit(caller.account) else {
+                throw Problem(
+                    .tooManyRequests, "tooManyLookUps", "too many people were looked for; wait a minute",
+                    field: "phone", retryAfter: lookUps.pause)
+            }
+            contact = try await handles.account(of: phoneCodes.id(of: number))
+            guard contact != nil else { throw Rejection(.notFound, "Nobody has this phone here.", field: "phone") }
+        }
+        return .init(
+            command: AddContact(
+                code: code, contact: contact, responder: responder ?? false, dependent: dependent ?? false,
+                nickname: nickname),
+            names: ["contact": handle == nil ? "phone" : "handle"])
     }
 }
 
-/// Whose handle it is, by what session publishes.
+/// Whose handle or phone it is, by what session publishes.
 struct Handles: Sendable {
     let pool: Pool
 
@@ -104,5 +170,20 @@ struct Handles: Sendable {
                 "SELECT h.account FROM session.handle AS h WHERE h.handle = \(handle.description)"
             ).only?.decode(0, as: AccountID.self)
         }
+    }
+
+    func account(of phone: PhoneID) async throws -> AccountID? {
+        try await pool.withConnection { database in
+            try database.query("SELECT p.account FROM session.phone AS p WHERE p.phone_id = \(phone)").only?.decode(
+                0, as: AccountID.self)
+        }
+    }
+
+    /// The handle of an account that is open.
+    func handle(of account: AccountID) async throws -> Handle? {
+        try await pool.withConnection { database in
+            try database.query("SELECT p.handle FROM session.profile AS p WHERE p.account = \(account)").only?.decode(
+                0, as: String.self)
+        }.map { try Handle($0) }
     }
 }

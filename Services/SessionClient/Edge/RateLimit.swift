@@ -19,6 +19,17 @@ final class RateLimit<Subject: Hashable & Sendable>: Sendable {
         self.subjectLimit = subjectLimit
     }
 
+    /// Seconds after which one more is admitted, at the latest.
+    var pause: Int { max(1, Int((60 / perMinute).rounded(.up))) }
+
+    /// What was admitted doesn't count after all.
+    func giveBack(_ subject: Subject) {
+        buckets.withLock { buckets in
+            guard let bucket = buckets[subject] else { return }
+            buckets[subject]?.tokens = min(perMinute, bucket.tokens + 1)
+        }
+    }
+
     /// Whether the subject may do it now. Counts it if so.
     func admit(_ subject: Subject, at now: ContinuousClock.Instant = .now) -> Bool {
         buckets.withLock { buckets in

@@ -3,6 +3,7 @@ import Hummingbird
 import Logging
 import Postgres
 import ServiceLifecycle
+import SessionContract
 import Synchronization
 import Vocabulary
 
@@ -14,9 +15,34 @@ enum StreamItem: Sendable {
     case person(Person)
     case personEnded(AccountID)
     case heartbeat
-    case end(reason: String)
+    case end(StreamEnd)
     /// The app has left; nothing more is written.
     case left
+}
+
+/// Why a stream ends.
+enum StreamEnd: Hashable, Sendable {
+    /// The device isn't signed in any more.
+    case signedOut(SignOutReason?)
+    /// The access token is over: come again with the next one.
+    case tokenExpired
+    /// Come again, to another process.
+    case serverStopping
+    /// Something can't go on: come again.
+    case serverError
+    /// What was known of devices may be wrong: come again.
+    case reconnect
+
+    /// As it is written.
+    var json: String {
+        switch self {
+        case .signedOut(let why): "{\"reason\":\"signedOut\"\(why.map { ",\"why\":\"\($0.rawValue)\"" } ?? "")}"
+        case .tokenExpired: #"{"reason":"tokenExpired"}"#
+        case .serverStopping: #"{"reason":"serverStopping"}"#
+        case .serverError: #"{"reason":"serverError"}"#
+        case .reconnect: #"{"reason":"reconnect"}"#
+        }
+    }
 }
 
 /// Where the streams of one connection put what is to be written.
@@ -83,11 +109,11 @@ struct StreamConnection: Sendable {
 
     /// Writes until it is over.
     func run(write: (String) async throws -> Void) async throws {
-        let stopWatching = devices.watch(caller) { outlet.putNow(.end(reason: $0)) }
+        let stopWatching = devices.watch(caller) { outlet.putNow(.end($0)) }
         defer { stopWatching() }
         // It may have been signed out before anybody watched.
         guard try await devices.isActive(caller) else {
-            return try await write(Self.ended("signedOut"))
+            return try await write(Self.ended(.signedOut(try await devices.reason(for: caller))))
         }
         try await withGracefulShutdownHandler {
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -103,7 +129,7 @@ struct StreamConnection: Sendable {
                 }
                 group.addTask { [caller] in
                     try await Task.sleep(for: max(.zero, (caller.expiresAt - .now).duration))
-                    outlet.putNow(.end(reason: "tokenExpired"))
+                    outlet.putNow(.end(.tokenExpired))
                 }
                 defer { group.cancelAll() }
                 do { try await Self.write(items, tokens, outlet, write) } catch {
@@ -113,7 +139,7 @@ struct StreamConnection: Sendable {
                 await outlet.credit.close()
             }
         } onGracefulShutdown: {
-            outlet.putNow(.end(reason: "serverStopping"))
+            outlet.putNow(.end(.serverStopping))
         }
     }
 
@@ -122,7 +148,7 @@ struct StreamConnection: Sendable {
         do { try await body() } catch {
             guard !Task.isCancelled else { return }
             context.logger.error("a stream can't go on", metadata: ["error": "\(error)"])
-            outlet.putNow(.end(reason: "serverError"))
+            outlet.putNow(.end(.serverError))
         }
     }
 
@@ -141,7 +167,7 @@ struct StreamConnection: Sendable {
             let hasMore = outlet.taken()
             switch item {
             case .heartbeat: text += ": \n\n"
-            case .end(let reason): return try await write(text + ended(reason))
+            case .end(let end): return try await write(text + ended(end))
             case .left: return
             default:
                 try append(item, to: &text, &position)
@@ -190,7 +216,7 @@ struct StreamConnection: Sendable {
         text += "}\n\n"
     }
 
-    private static func ended(_ reason: String) -> String { "event: end\ndata: {\"reason\":\"\(reason)\"}\n\n" }
+    private static func ended(_ end: StreamEnd) -> String { "event: end\ndata: \(end.json)\n\n" }
 
     private static func quoted<Subject>(_ id: ID<Subject>?) -> String { id.map { "\"\($0)\"" } ?? "null" }
 

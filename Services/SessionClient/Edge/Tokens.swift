@@ -19,10 +19,14 @@ struct Tokens: Sendable {
     /// How long one is good for.
     let lifetime: Duration
     private static let issuer = "quartet"
+    /// Somebody who uses an app.
+    private static let user = "user"
 
     private let keys: JWTKeyCollection
     private let current: JWKIdentifier
     private let secret: SymmetricKey
+    /// The public halves of all keys, as a JSON Web Key Set (RFC 7517): whoever has a token can verify it by them.
+    let keySet: String
 
     /// - Parameters:
     ///   - signingKeys: the current one first; earlier ones still verify.
@@ -34,15 +38,41 @@ struct Tokens: Sendable {
         self.lifetime = lifetime
         self.secret = secret
         var current: JWKIdentifier?
+        var published: [PublishedKey] = []
         for key in signingKeys {
             // The key's own fingerprint: nobody has to number keys.
             let fingerprint = SHA256.hash(data: Data(key.publicKey.pemRepresentation.utf8)).prefix(8)
             let identifier = JWKIdentifier(string: fingerprint.map { String(format: "%02x", $0) }.joined())
             await keys.add(ecdsa: key, kid: identifier)
+            guard let point = key.publicKey.parameters else { throw MissingKey() }
+            published.append(PublishedKey(kid: identifier.string, x: point.x, y: point.y))
             current = current ?? identifier
         }
         guard let current else { throw MissingKey() }
         self.current = current
+        keySet = try jsonText(["keys": published])
+    }
+
+    /// A public key as RFC 7518, section 6.2, has it.
+    private struct PublishedKey: Encodable {
+        var kty = "EC"
+        var crv = "P-256"
+        var alg = "ES256"
+        var use = "sig"
+        let kid: String
+        let x: String
+        let y: String
+
+        init(kid: String, x: String, y: String) {
+            self.kid = kid
+            self.x = Self.unpadded(x)
+            self.y = Self.unpadded(y)
+        }
+
+        /// Base64 for URLs, as RFC 7515 wants it.
+        private static func unpadded(_ text: String) -> String {
+            text.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        }
     }
 
     /// There is no key to sign with.
@@ -67,6 +97,8 @@ struct Tokens: Sendable {
         let iss: IssuerClaim
         let sub: SubjectClaim
         let dev: String
+        /// What the token lets its bearer be. Whoever isn't named here is refused.
+        let roles: [String]
         let iat: IssuedAtClaim
         let exp: ExpirationClaim
 
@@ -83,7 +115,7 @@ struct Tokens: Sendable {
         return try await keys.sign(
             Claims(
                 iss: IssuerClaim(value: Self.issuer), sub: SubjectClaim(value: account.description),
-                dev: device.description,
+                dev: device.description, roles: [Self.user],
                 iat: IssuedAtClaim(value: begin),
                 exp: ExpirationClaim(value: begin.addingTimeInterval(lifetime / .seconds(1)))),
             kid: current)
@@ -92,7 +124,8 @@ struct Tokens: Sendable {
     /// - Throws: ``Problem`` 401 for anything but a valid token of ours.
     func caller(of token: String) async throws(Problem) -> Caller {
         guard token.utf8.count <= 2048, let claims = try? await keys.verify(token, as: Claims.self),
-            let account = AccountID(claims.sub.value), let device = DeviceID(claims.dev)
+            let account = AccountID(claims.sub.value), let device = DeviceID(claims.dev),
+            claims.roles.contains(Self.user)
         else {
             throw Problem(
                 .unauthorized, "invalidToken", "the access token is not valid or has expired; refresh it or sign in")

@@ -23,15 +23,14 @@ struct SessionPolicy: Policy {
                 .tell(.contacts, ContactsContract.OpenAccount(code: code), for: account),
                 .tell(.notifications, NotificationsContract.OpenAccount(), for: account),
             ]
-        case .accountClosed:
-            return [
-                .tell(.contacts, ContactsContract.CloseAccount(), for: account),
-                .tell(.notifications, NotificationsContract.CloseAccount(), for: account),
-            ]
         case .deviceSignedIn(let event):
             return event.isFirst ? [] : [notify(.newDevice, .init(at: event.at, text: event.device.name))]
+        case .deviceSignedOut(let event):
+            return [.tell(.notifications, UnregisterPush(device: PushDeviceID(event.device)), for: account)]
         case .passwordChanged(let event):
             return [notify(.passwordChanged, .init(at: event.at))]
+        case .phoneChanged(let event):
+            return [notify(.phoneChanged, .init(at: event.at))]
         case .checkedIn(let event):
             return [relay(.init(kind: .checkedIn, occurred: event.at, deadline: event.ended))]
         case .checkInReminded(let event):
@@ -63,7 +62,9 @@ struct SessionPolicy: Policy {
             return [
                 notify(.alertCleared, .init(at: event.at)), relay(.init(kind: .alertCleared, occurred: event.at)),
             ]
-        case .deviceRefreshed, .deviceSignedOut, .signInFailed, .securityUpdated, .profileUpdated, .checkInIntervalSet,
+        // A closed account's other parts are closed by the saga that closed it.
+        case .accountClosed, .deviceRefreshed, .signInFailed, .securityUpdated, .profileUpdated,
+            .phoneCodeIssued, .phoneCodeFailed, .identityConfirmed, .avatarSet, .avatarRemoved, .checkInIntervalSet,
             .checkInRemindersSet:
             return []
         }

@@ -9,7 +9,7 @@ import Vocabulary
 /// Not Foundation's.
 private typealias Notification = NotificationsContract.Notification
 
-/// `GET /v1/notifications`: the history, newest first, in pages that stay as they are while new ones arrive.
+/// `GET /v1/notifications`: the history, newest first, in pages that stay as they are while new ones arrive; and each one.
 struct History: Sendable {
     let pool: Pool
 
@@ -44,7 +44,25 @@ struct History: Sendable {
         var text: String { "\(created.microseconds)-\(id)" }
     }
 
-    func handle(_ request: Request, _ context: EdgeContext) async throws -> Response {
+    func get(_ request: Request, _ context: EdgeContext) async throws -> Response {
+        let account = try context.requireCaller().account
+        let id = try context.id("id", as: NotificationSubject.self)
+        let found = try await pool.withConnection { database in
+            try database.query(
+                """
+                SELECT n.id, n.kind, n.subject, n.details, n.created_at, n.read_at, n.cleared_at
+                  FROM notifications.notification AS n
+                 WHERE n.account = \(account) AND n.id = \(id)
+                """
+            ).only.map { try Notification($0) }
+        }
+        guard let found else {
+            throw Problem(.notFound, "notFound", "there is no such notification of yours", field: "id")
+        }
+        return try .json(found)
+    }
+
+    func list(_ request: Request, _ context: EdgeContext) async throws -> Response {
         let account = try context.requireCaller().account
         let limit = try request.number("limit", in: 1...200) ?? 50
         let category = try request.choice("category", of: NotificationCategory.self)

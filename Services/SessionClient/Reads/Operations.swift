@@ -10,24 +10,26 @@ import Vocabulary
 struct Operations: Sendable {
     let sagas: SagaRunner
     let pool: Pool
-    /// Operations usually take milliseconds; after this the app is told to look again.
-    private static let patience: Duration = .seconds(10)
 
     func start(_ request: Request, _ context: EdgeContext) async throws -> Response {
-        let account = try context.requireCaller().account
+        let caller = try context.requireCaller()
+        let account = caller.account
         let type = try context.parameters.require("operation")
         let body = try await request.json()
         let saga: any Saga
         switch type {
         case ClearAllReceivedPings.type: saga = try ClearAllReceivedPings.decodedStrictly(from: body)
+        case RespondToAllPingsOperation.type: saga = try RespondToAllPingsOperation.decodedStrictly(from: body)
+        case CloseAccountOperation.type:
+            _ = try Nothing.decodedStrictly(from: body)
+            saga = CloseAccountOperation(by: caller.device)
         default:
             throw Problem(
                 .notFound, "unknownOperation", "there is no operation \(type.prefix(100))", field: "operation")
         }
         let id: ID<SagaSubject> = try IdempotencyKey(of: request).derive("operation", account.bytes)
-        try await sagas.start(
-            saga, id: id, for: account, correlationID: context.correlationID, traceParent: context.traceParent)
-        try await sagas.wait(for: id, of: account, patience: Self.patience)
+        // A rejection is an operation's end like others; what was refused stands in its result.
+        _ = try await sagas.run(saga, id: id, for: account, context)
         return try await answer(id, account)
     }
 

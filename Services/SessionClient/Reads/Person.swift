@@ -4,17 +4,21 @@ import Vocabulary
 
 /// What one account may see of another: joined from what session publishes, by what contacts says of the two.
 ///
-/// Handle and name are for contacts; the emergency note, check-ins and alerts for that person's responders alone. This is
+/// Handle, name and picture are for contacts; the emergency note, check-ins and alerts for that person's responders alone. This is
 /// the one place where that is decided.
 struct Person: Encodable, Hashable, Sendable {
     let account: AccountID
     let handle: String?
     let name: String?
+    /// Its bytes: `GET /v1/contacts/{account}/avatar`.
+    let avatar: Avatar?
     let isClosed: Bool
     /// For responders.
     let emergencyNote: String?
     /// For responders.
     let checkIn: CheckInState?
+    /// For responders: when it was missed, from when on that is late by more than a whole interval and shown as worse.
+    let veryLateFrom: Instant?
     /// For responders.
     let alertRaised: Instant?
 
@@ -23,10 +27,12 @@ struct Person: Encodable, Hashable, Sendable {
         account = state.account
         handle = state.handle
         name = state.name
+        avatar = state.avatar
         isClosed = state.isClosed
         let isShown = isResponder && !state.isClosed
         emergencyNote = isShown ? state.emergencyNote : nil
         checkIn = isShown ? state.checkIn : nil
+        veryLateFrom = isShown ? state.checkIn.veryLateFrom : nil
         alertRaised = isShown ? state.alertRaised : nil
     }
 }

@@ -29,27 +29,53 @@ struct Reads: Sendable {
         let contacts: [ContactCard]
         let requests: [ContactRequest]
         let blocked: [AccountID]
+        /// What to ask for the next page with, as `after`; none on the last one.
+        let next: AccountID?
     }
 
     func contacts(_ request: Request, _ context: EdgeContext) async throws -> Response {
         let caller = try context.requireCaller()
         let role = try request.choice("role", of: Role.self)
-        let (state, people) = try await contactsState(of: caller.account)
-        let cards = state.contacts.filter { role?.isMeant($0) ?? true }.map { ContactCard($0, people[$0.contact]) }
+        let ping = try request.choice("ping", of: PingDirection.self)
+        let limit = try request.number("limit", in: 1...1000) ?? 1000
+        let after = try request.id("after", as: AccountSubject.self)
+        // In the order of their ids: a page stays what it is while others come and go.
+        let (state, page, people) = try await contactsState(of: caller.account, limit: limit + 1) { contact in
+            (role?.isMeant(contact) ?? true) && (ping?.isMeant(contact) ?? true)
+                && (after.map { contact.contact > $0 } ?? true)
+        }
+        let cards = page.prefix(limit).map { ContactCard($0, people[$0.contact]) }
         return try .json(
             Contacts(
                 code: state.code, isApprovalRequired: state.isApprovalRequired, contacts: cards,
-                requests: Array(state.requests), blocked: state.blocked))
+                requests: Array(state.requests), blocked: state.blocked,
+                next: page.count > limit ? cards.last?.contact.contact : nil))
     }
 
     func contact(_ request: Request, _ context: EdgeContext) async throws -> Response {
         let caller = try context.requireCaller()
         let other = try context.id("account", as: AccountSubject.self)
-        let (state, people) = try await contactsState(of: caller.account, only: other)
-        guard let contact = state.contacts[other] else {
+        guard let card = try await card(of: other, seenBy: caller.account) else {
             throw Problem(.notFound, "notContact", "this is no contact of yours", field: "account")
         }
-        return try .json(ContactCard(contact, people[other]))
+        return try .json(card)
+    }
+
+    private func card(of other: AccountID, seenBy account: AccountID) async throws -> ContactCard? {
+        let (_, found, people) = try await contactsState(of: account, limit: 1) { $0.contact == other }
+        return found.first.map { ContactCard($0, people[other]) }
+    }
+
+    // MARK: What was changed meanwhile
+
+    /// The present state of what a command wanted to change, as its own `GET` gives it; nil for what has no version.
+    func state(for command: any CommandBody, _ caller: Caller) async throws -> [UInt8]? {
+        switch command {
+        case is UpdateProfile: Array(try await scalar("SELECT \(States.session(caller.account))").utf8)
+        case let command as UpdateContact:
+            try await card(of: command.contact, seenBy: caller.account).map { Array(try jsonText($0).utf8) }
+        default: nil
+        }
     }
 
     private enum Role: String, CaseIterable {
@@ -63,21 +89,32 @@ struct Reads: Sendable {
         }
     }
 
-    /// An account's contacts and the people they are, as they were at one moment.
+    private enum PingDirection: String, CaseIterable {
+        case incoming, outgoing
+
+        func isMeant(_ contact: Contact) -> Bool {
+            switch self {
+            case .incoming: contact.incomingPing != nil
+            case .outgoing: contact.outgoingPing != nil
+            }
+        }
+    }
+
+    /// An account's contacts, those of them that are wanted, and the people they are, as they were at one moment.
     private func contactsState(
-        of account: AccountID, only other: AccountID? = nil
-    ) async throws -> (ContactsState, [AccountID: AccountState]) {
+        of account: AccountID, limit: Int, where isWanted: @escaping @Sendable (Contact) -> Bool
+    ) async throws -> (ContactsState, [Contact], [AccountID: AccountState]) {
         let query = try States.contacts(account)
         return try await pool.withConnection { database in
             try database.transaction(isolation: .repeatableRead, readOnly: true) { database in
                 let state = try database.query("SELECT \(query)").only.map {
                     try JSONDecoder().decode(ContactsState.self, from: Data($0.decode(0, as: JSON.self).bytes))
                 }
-                guard let state else { return (ContactsState(account: account), [:]) }
-                let wanted = state.contacts.map(\.contact).filter { other == nil || $0 == other }
+                guard let state else { return (ContactsState(account: account), [], [:]) }
+                let wanted = Array(state.contacts.lazy.filter(isWanted).prefix(limit))
                 let people = try database.query(
                     """
-                    SELECT s.account, s.state FROM unnest(\(wanted)) AS w(account)
+                    SELECT s.account, s.state FROM unnest(\(wanted.map(\.contact))) AS w(account)
                       JOIN session.account_state AS s ON s.account = w.account
                     """
                 ).map {
@@ -86,7 +123,7 @@ struct Reads: Sendable {
                         try JSONDecoder().decode(AccountState.self, from: Data($0.decode(1, as: JSON.self).bytes))
                     )
                 }
-                return (state, Dictionary(uniqueKeysWithValues: people))
+                return (state, wanted, Dictionary(uniqueKeysWithValues: people))
             }
         }
     }

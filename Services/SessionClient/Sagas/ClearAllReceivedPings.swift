@@ -22,47 +22,56 @@ struct ClearAllReceivedPings: Saga {
     }
 
     func run(_ run: SagaRun) async throws -> Result {
-        let account = run.account
-        let event = try await run.decide("clear", ClearReceivedPings(), of: .contacts, for: account)
-        var contacts: [AccountID] = []
-        // Nothing waited, or another device was first: there is nothing to tell.
-        if let event, event.type == ReceivedPingsCleared.type {
-            let cleared = try ReceivedPingsCleared.decoded(from: event.body)
-            contacts = cleared.contacts
-            try await tell(contacts, account, cleared, run)
+        let event = try await run.decide("clear", ClearReceivedPings(), of: .contacts, for: run.account)
+        let cleared = try event.flatMap(ReceivedPingsCleared.init(in:))
+        if let cleared {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await run.tellAnswered(cleared, by: "clear") }
+                group.addTask {
+                    try await run.demand(
+                        "summary",
+                        DeliverNotification(
+                            id: .derived(at: cleared.at, from: Array("notification/pingsCleared".utf8), run.id.bytes),
+                            kind: .pingsCleared, details: .init(at: cleared.at, count: cleared.contacts.count)),
+                        of: .notifications, for: run.account)
+                }
+                try await group.waitForAll()
+            }
         }
         var isCheckedIn: Bool?
         if checkIn == true {
-            isCheckedIn = try await run.demand("checkIn", CheckIn(), of: .session, for: account, unless: .tooSoon)
+            isCheckedIn = try await run.demand("checkIn", CheckIn(), of: .session, for: run.account, unless: .tooSoon)
         }
-        return Result(contacts: contacts, isCheckedIn: isCheckedIn)
+        return Result(contacts: cleared?.contacts ?? [], isCheckedIn: isCheckedIn)
     }
+}
 
-    /// What follows from the answer; nothing of it waits for anything else of it.
-    private func tell(
-        _ contacts: [AccountID], _ account: AccountID, _ cleared: ReceivedPingsCleared, _ run: SagaRun
-    ) async throws {
+extension ReceivedPingsCleared {
+    /// Nil when nothing waited, or another device was first: there is nothing to tell.
+    init?(in event: CausedEvent) throws {
+        guard event.type == Self.type else { return nil }
+        self = try Self.decoded(from: event.body)
+    }
+}
+
+extension SagaRun {
+    /// What follows from an answer to all pings, besides what the answer itself changed: nothing of it waits for anything
+    /// else of it.
+    /// - Parameter step: The step that answered; the policy names what it tells after the same command.
+    func tellAnswered(_ cleared: ReceivedPingsCleared, by step: String) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                try await run.demand(
+                try await demand(
                     "clearNotifications",
                     ClearNotifications(selection: .init(kinds: [.pingReceived], occurredBy: cleared.at)),
                     of: .notifications, for: account)
             }
-            group.addTask {
-                try await run.demand(
-                    "summary",
-                    DeliverNotification(
-                        id: .derived(at: cleared.at, from: Array("notification/pingsCleared".utf8), run.id.bytes),
-                        kind: .pingsCleared, details: .init(at: cleared.at, count: contacts.count)),
-                    of: .notifications, for: account)
-            }
-            let command = run.command(of: "clear")
-            for (number, contact) in contacts.enumerated() {
+            let command = command(of: step)
+            for (number, contact) in cleared.contacts.enumerated() {
                 // A few at a time, however many there are.
                 if number >= 8 { try await group.next() }
                 group.addTask {
-                    try await run.demand(
+                    try await demand(
                         "acknowledge/\(contact)",
                         DeliverNotification.pingAnswered(by: account, to: contact, at: cleared.at, command: command),
                         of: .notifications, for: contact, unless: .accountClosed)

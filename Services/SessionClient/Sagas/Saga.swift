@@ -8,7 +8,13 @@ import Vocabulary
 /// ones are retried until accepted.
 protocol Saga: MessageBody {
     associatedtype Result: Encodable & Sendable
+    /// Sagas of one account and lane run one after the other.
+    static var lane: String { get }
     func run(_ run: SagaRun) async throws -> Result
+}
+
+extension Saga {
+    static var lane: String { "account" }
 }
 
 /// Why a saga did not get to its end this time.

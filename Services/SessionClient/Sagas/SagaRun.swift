@@ -55,6 +55,22 @@ struct SagaRun: Sendable {
         }
     }
 
+    /// Writes down that every owner has closed the account, and has what was asked for it emptied. Again, it changes nothing.
+    func reportClosure() async throws {
+        let (id, account, startedAt) = (id, account, startedAt)
+        _ = try await steps.withConnection { database in
+            try database.transaction { database in
+                let isFirst = try database.execute(
+                    """
+                    INSERT INTO session_client.closure (account, operation, requested_at)
+                    VALUES (\(account), \(id), \(startedAt))
+                    ON CONFLICT ON CONSTRAINT account_is_closed_once DO NOTHING
+                    """)
+                if isFirst == 1 { _ = try database.query("SELECT session_client.redact(\(account))") }
+            }
+        }
+    }
+
     // MARK: Recording
 
     /// Asks a service, once however often the saga runs, and waits for the outcome.

@@ -33,6 +33,8 @@ final class SagaRunner: Service, Sendable {
     private static var concurrency: Int { 64 }
     /// How old a request may be: ended sagas are remembered for a day longer.
     private static var horizon: Interval { .days(30) }
+    /// How far ahead of this machine's clock a request's time may be, as for commands.
+    private static var aheadLimit: Interval { .days(1) }
     /// How long a saga is this process's own unless renewed; then any replica goes on with it.
     private let ownership: Duration
 
@@ -87,7 +89,11 @@ final class SagaRunner: Service, Sendable {
                 "this Idempotency-Key is older than 30 days, so it may have been done already: look, then use a new one"
             )
         }
-        let type = Swift.type(of: saga).type
+        guard made < .now + Self.aheadLimit else {
+            throw Rejection(
+                .idTooOld, "this Idempotency-Key is from the future: set the device's clock and use a new one")
+        }
+        let (type, lane) = (Swift.type(of: saga).type, Swift.type(of: saga).lane)
         let body = try saga.encoded()
         let hash = BodyHash(
             type: type, version: Swift.type(of: saga).version, key: .account(account), account: account, body: body)
@@ -107,14 +113,15 @@ final class SagaRunner: Service, Sendable {
                     let inserted = try database.query(
                         """
                         INSERT INTO session_client.saga
-                               (id, type, account, body, body_hash, correlation_id, trace_parent, owner, owned_until, attempts)
-                        SELECT \(id), \(type), \(account), \(JSON(body)), \(hash.id), \(correlationID), \(traceParent),
+                               (id, type, lane, account, body, body_hash, correlation_id, trace_parent, owner, owned_until,
+                                attempts)
+                        SELECT \(id), \(type), \(lane), \(account), \(JSON(body)), \(hash.id), \(correlationID), \(traceParent),
                                CASE WHEN b.is_mine THEN \(owner) END,
                                CASE WHEN b.is_mine THEN clock_timestamp() + \(length) * interval '1 microsecond' END,
                                b.is_mine::int
                           FROM (SELECT \(hasPlace) AND NOT EXISTS (
                                     SELECT FROM session_client.saga AS r
-                                     WHERE r.account = \(account) AND r.state = 'running') AS is_mine) AS b
+                                     WHERE r.account = \(account) AND r.lane = \(lane) AND r.state = 'running') AS is_mine) AS b
                         ON CONFLICT ON CONSTRAINT saga_is_unique DO NOTHING
                         RETURNING owner IS NOT NULL, started_at
                         """
@@ -168,6 +175,35 @@ final class SagaRunner: Service, Sendable {
             group.addTask { try? await Task.sleep(for: patience) }
             await group.next()
             group.cancelAll()
+        }
+    }
+
+    /// How an operation stands.
+    enum Standing: Sendable {
+        case running, done, failed
+        case rejected(Rejection)
+    }
+
+    /// Starts a saga, waits for its end at most as long as a request may take, and says how it stands.
+    /// - Throws: what ``start(_:id:for:correlationID:traceParent:)`` throws.
+    func run(
+        _ saga: some Saga, id: ID<SagaSubject>, for account: AccountID, _ context: EdgeContext
+    ) async throws -> Standing {
+        try await start(
+            saga, id: id, for: account, correlationID: context.correlationID, traceParent: context.traceParent)
+        // Operations usually take milliseconds; after this the app is told to look again.
+        try await wait(for: id, of: account, patience: .seconds(10))
+        let found = try await pool.withConnection { database in
+            try database.query("SELECT s.state, s.result FROM session_client.saga AS s WHERE s.id = \(id)").only.map {
+                (try $0.decode(0, as: String.self), try $0.decode(1, as: JSON?.self)?.bytes)
+            }
+        }
+        switch found?.0 {
+        case "done": return .done
+        case "rejected":
+            return .rejected(try JSONDecoder().decode(Rejection.self, from: Data(found?.1 ?? [])))
+        case "failed": return .failed
+        default: return .running
         }
     }
 
@@ -246,7 +282,7 @@ final class SagaRunner: Service, Sendable {
                          WHERE c.state = 'running' AND c.next_attempt <= clock_timestamp()
                            AND (c.owner IS NULL OR c.owned_until < clock_timestamp())
                            AND NOT EXISTS (SELECT FROM session_client.saga AS e
-                                            WHERE e.state = 'running' AND e.account = c.account
+                                            WHERE e.state = 'running' AND e.account = c.account AND e.lane = c.lane
                                               AND (e.started_at, e.id) < (c.started_at, c.id))
                          ORDER BY c.next_attempt
                          LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED)

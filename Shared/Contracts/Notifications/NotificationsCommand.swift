@@ -22,13 +22,20 @@ public enum NotificationsCommand: MessageSet {
     case clearNotifications(ClearNotifications)
     /// ``ForgetOldNotifications``
     case forgetOldNotifications(ForgetOldNotifications)
+    /// ``RegisterPush``
+    case registerPush(RegisterPush)
+    /// ``UnregisterPush``
+    case unregisterPush(UnregisterPush)
+    /// ``ForgetPush``
+    case forgetPush(ForgetPush)
 
     /// Their bodies' types.
     public static var types: [any MessageBody.Type] {
         [
             OpenAccount.self, CloseAccount.self, DeliverNotification.self, ScheduleNotification.self,
             CancelNotification.self, DeliverScheduledNotification.self, MarkRead.self, MarkAllRead.self,
-            ClearNotifications.self, ForgetOldNotifications.self,
+            ClearNotifications.self, ForgetOldNotifications.self, RegisterPush.self, UnregisterPush.self,
+            ForgetPush.self,
         ]
     }
 
@@ -49,6 +56,9 @@ public enum NotificationsCommand: MessageSet {
         case ClearNotifications.type: self = .clearNotifications(try .decoded(from: body, version: version))
         case ForgetOldNotifications.type:
             self = .forgetOldNotifications(try .decoded(from: body, version: version))
+        case RegisterPush.type: self = .registerPush(try .decoded(from: body, version: version))
+        case UnregisterPush.type: self = .unregisterPush(try .decoded(from: body, version: version))
+        case ForgetPush.type: self = .forgetPush(try .decoded(from: body, version: version))
         default: throw .unknownType(type, version: version)
         }
     }
@@ -69,6 +79,9 @@ public enum NotificationsCommand: MessageSet {
         case .markAllRead(let body): body
         case .clearNotifications(let body): body
         case .forgetOldNotifications(let body): body
+        case .registerPush(let body): body
+        case .unregisterPush(let body): body
+        case .forgetPush(let body): body
         }
     }
 }

@@ -20,13 +20,17 @@ public enum NotificationsEvent: MessageSet {
     case notificationsCleared(NotificationsCleared)
     /// ``NotificationsForgotten``
     case notificationsForgotten(NotificationsForgotten)
+    /// ``PushRegistered``
+    case pushRegistered(PushRegistered)
+    /// ``PushUnregistered``
+    case pushUnregistered(PushUnregistered)
 
     /// Their bodies' types.
     public static var types: [any MessageBody.Type] {
         [
             NotificationsOpened.self, NotificationsClosed.self, NotificationDelivered.self, NotificationScheduled.self,
             ScheduledNotificationCancelled.self, NotificationRead.self, AllNotificationsRead.self,
-            NotificationsCleared.self, NotificationsForgotten.self,
+            NotificationsCleared.self, NotificationsForgotten.self, PushRegistered.self, PushUnregistered.self,
         ]
     }
 
@@ -50,6 +54,8 @@ public enum NotificationsEvent: MessageSet {
             self = .notificationsCleared(try .decoded(from: body, version: version))
         case NotificationsForgotten.type:
             self = .notificationsForgotten(try .decoded(from: body, version: version))
+        case PushRegistered.type: self = .pushRegistered(try .decoded(from: body, version: version))
+        case PushUnregistered.type: self = .pushUnregistered(try .decoded(from: body, version: version))
         default: throw .unknownType(type, version: version)
         }
     }
@@ -66,6 +72,8 @@ public enum NotificationsEvent: MessageSet {
         case .allNotificationsRead(let body): body
         case .notificationsCleared(let body): body
         case .notificationsForgotten(let body): body
+        case .pushRegistered(let body): body
+        case .pushUnregistered(let body): body
         }
     }
 }
@@ -83,6 +91,8 @@ extension NotificationsEvent {
         case .allNotificationsRead(let event): event.account
         case .notificationsCleared(let event): event.account
         case .notificationsForgotten(let event): event.account
+        case .pushRegistered(let event): event.account
+        case .pushUnregistered(let event): event.account
         }
     }
 
@@ -95,7 +105,7 @@ extension NotificationsEvent {
         case .notificationsCleared(let event): event.unread
         case .notificationsForgotten(let event): event.unread
         case .notificationsOpened, .notificationsClosed: 0
-        case .notificationScheduled, .scheduledNotificationCancelled: nil
+        case .notificationScheduled, .scheduledNotificationCancelled, .pushRegistered, .pushUnregistered: nil
         }
     }
 }

@@ -17,19 +17,42 @@ public struct NotificationsState: Codable, Hashable, Sendable {
     public var notifications: [Notification]
     /// What is to be delivered later, by id.
     public var scheduled: Ordered<ScheduledNotification>
+    /// The devices that it is pushed to, in the order of their ids.
+    public var pushDevices: [PushDeviceID]
     /// Whether the account is closed, for ever.
     public var isClosed: Bool
 
     /// Its parameters are the properties of the same names.
     public init(
         account: AccountID, unread: Int = 0, notifications: [Notification] = [],
-        scheduled: Ordered<ScheduledNotification> = [], isClosed: Bool = false
+        scheduled: Ordered<ScheduledNotification> = [], pushDevices: [PushDeviceID] = [], isClosed: Bool = false
     ) {
         self.account = account
         self.unread = unread
         self.notifications = notifications
         self.scheduled = scheduled
+        self.pushDevices = pushDevices
         self.isClosed = isClosed
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case account
+        case unread
+        case notifications
+        case scheduled
+        case pushDevices
+        case isClosed
+    }
+
+    /// Reads one that was kept by anybody at any time: those from before there were pushes have no devices.
+    public init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        account = try fields.decode(AccountID.self, forKey: .account)
+        unread = try fields.decode(Int.self, forKey: .unread)
+        notifications = try fields.decode([Notification].self, forKey: .notifications)
+        scheduled = try fields.decode(Ordered<ScheduledNotification>.self, forKey: .scheduled)
+        pushDevices = try fields.decodeIfPresent([PushDeviceID].self, forKey: .pushDevices) ?? []
+        isClosed = try fields.decode(Bool.self, forKey: .isClosed)
     }
 }
 
@@ -54,6 +77,11 @@ extension NotificationsState {
         case .notificationsCleared(let event):
             change(where: event.selection.matches) { $0.cleared = event.at }
         case .notificationsForgotten(let event): notifications.removeAll { $0.created < event.before }
+        case .pushRegistered(let event):
+            guard !pushDevices.contains(event.device) else { return }
+            let place = pushDevices.firstIndex { $0 > event.device } ?? pushDevices.count
+            pushDevices.insert(event.device, at: place)
+        case .pushUnregistered(let event): pushDevices.removeAll { $0 == event.device }
         }
     }
 

@@ -63,9 +63,9 @@ public struct ForgetOldNotifications: CommandBody {
 
 /// Which notifications are meant: those that match everything that is given.
 public struct NotificationSelection: Codable, Hashable, Sendable {
-    /// One of these; 1 to 500.
+    /// One of these; 1 to 500, each once.
     public var ids: [NotificationID]?
-    /// Of one of these kinds.
+    /// Of one of these kinds; at least one, each once.
     public var kinds: [NotificationKind]?
     /// Of this category.
     public var category: NotificationCategory?
@@ -107,10 +107,10 @@ public struct NotificationSelection: Codable, Hashable, Sendable {
                 .invalidField, "Say which notifications: by ids, kinds, category or subject, or else everything.",
                 field: "selection")
         }
-        if let ids, !(1...500).contains(ids.count) {
-            throw Rejection(.invalidField, "Give 1 to 500 ids.", field: "selection.ids")
+        if let ids, !(1...500).contains(ids.count) || Set(ids).count < ids.count {
+            throw Rejection(.invalidField, "Give 1 to 500 ids, each once.", field: "selection.ids")
         }
-        if let kinds, !(1...NotificationKind.allCases.count).contains(kinds.count) {
+        if let kinds, kinds.isEmpty || Set(kinds).count < kinds.count {
             throw Rejection(.invalidField, "Give each kind once, and at least one.", field: "selection.kinds")
         }
     }

@@ -112,7 +112,7 @@ public struct RefreshDevice: CommandBody {
 
 /// Signs out one device or all of them.
 ///
-/// Rejected: `notFound`. Result: ``DeviceSignedOut`` for each, the first being the given one; nothing if it is out already.
+/// Rejected: `notFound`, `confirmationRequired` unless it is the device that asks. Result: ``DeviceSignedOut`` for each, the first being the given one; nothing if it is out already.
 public struct SignOut: CommandBody {
     /// The one to sign out; nil for all.
     public let device: DeviceID?
@@ -154,17 +154,20 @@ public struct ChangePassword: CommandBody {
 
 /// Chooses how the account is kept safe; what isn't given stays.
 ///
-/// Result: ``SecurityUpdated``; nothing if it was so.
+/// Rejected: `confirmationRequired`. Result: ``SecurityUpdated``; nothing if it was so.
 public struct UpdateSecurity: CommandBody {
     /// Whether a sign-in signs the other devices out.
     public let isSingleDevice: Bool?
     /// Whether sensitive acts need the password again.
     public let isConfirmationRequired: Bool?
+    /// The device that asks.
+    public let by: DeviceID?
 
     /// Its parameters are the properties of the same names.
-    public init(isSingleDevice: Bool? = nil, isConfirmationRequired: Bool? = nil) {
+    public init(isSingleDevice: Bool? = nil, isConfirmationRequired: Bool? = nil, by: DeviceID? = nil) {
         self.isSingleDevice = isSingleDevice
         self.isConfirmationRequired = isConfirmationRequired
+        self.by = by
     }
 
     /// There is nothing to check without state.
@@ -174,10 +177,32 @@ public struct UpdateSecurity: CommandBody {
 /// Ends the account for ever. Its id is remembered; its handle is free for others after a month. Sent again it changes
 /// nothing.
 ///
-/// Result: ``AccountClosed``.
+/// Rejected: `confirmationRequired`. Result: ``AccountClosed``.
 public struct CloseAccount: CommandBody {
-    /// It has no parameters.
-    public init() {}
+    /// The device that asks.
+    public let by: DeviceID?
+
+    /// Its parameters are the properties of the same names.
+    public init(by: DeviceID? = nil) {
+        self.by = by
+    }
+
+    /// There is nothing to check without state.
+    public func validate() throws(Rejection) {}
+}
+
+/// Frees the handle of an account that was closed a month ago. Sent by a timer; an account that is closed says nothing, so
+/// there is no event.
+///
+/// Rejected: `notDue`.
+public struct FreeHandle: CommandBody {
+    /// Whose.
+    public let account: AccountID
+
+    /// Its parameters are the properties of the same names.
+    public init(account: AccountID) {
+        self.account = account
+    }
 
     /// There is nothing to check without state.
     public func validate() throws(Rejection) {}

@@ -15,6 +15,12 @@ public struct AccountState: Codable, Hashable, Sendable {
     public var emergencyNote: String
     /// How often the profile was set.
     public var profileVersion: Int64
+    /// The phone that it can sign in by.
+    public var phone: Phone?
+    /// The person's picture.
+    public var avatar: Avatar?
+    /// What the person still has to do; nil before the beginning and after the end.
+    public var onboarding: Onboarding?
     /// Whether a sign-in signs the other devices out.
     public var isSingleDevice: Bool
     /// Whether sensitive acts need the password again.
@@ -31,7 +37,8 @@ public struct AccountState: Codable, Hashable, Sendable {
     /// Its parameters are the properties of the same names.
     public init(
         account: AccountID, handle: String? = nil, name: String? = nil, emergencyNote: String = "",
-        profileVersion: Int64 = 0, isSingleDevice: Bool = false, isConfirmationRequired: Bool = false,
+        profileVersion: Int64 = 0, phone: Phone? = nil, avatar: Avatar? = nil, onboarding: Onboarding? = nil,
+        isSingleDevice: Bool = false, isConfirmationRequired: Bool = false,
         checkIn: CheckInState = CheckInState(), alertRaised: Instant? = nil, devices: Ordered<Device> = [],
         isClosed: Bool = false
     ) {
@@ -40,6 +47,9 @@ public struct AccountState: Codable, Hashable, Sendable {
         self.name = name
         self.emergencyNote = emergencyNote
         self.profileVersion = profileVersion
+        self.phone = phone
+        self.avatar = avatar
+        self.onboarding = onboarding
         self.isSingleDevice = isSingleDevice
         self.isConfirmationRequired = isConfirmationRequired
         self.checkIn = checkIn
@@ -47,9 +57,6 @@ public struct AccountState: Codable, Hashable, Sendable {
         self.devices = devices
         self.isClosed = isClosed
     }
-
-    /// Whether the person still has to give a name before the account is of use to others.
-    public var needsProfile: Bool { handle != nil && name == nil }
 }
 
 /// A device that is signed in.
@@ -97,11 +104,11 @@ public struct CheckInState: Codable, Hashable, Sendable {
         self.missed = missed
     }
 
+    /// From when on a missed check-in is late by more than one whole interval; nil while none is missed.
+    public var veryLateFrom: Instant? { missed ? due.map { $0 + interval } : nil }
+
     /// Whether it is late by more than one whole interval.
-    public func isVeryLate(at time: Instant) -> Bool {
-        guard missed, let due else { return false }
-        return time - due > interval
-    }
+    public func isVeryLate(at time: Instant) -> Bool { veryLateFrom.map { time > $0 } ?? false }
 }
 
 extension AccountState {
@@ -112,20 +119,27 @@ extension AccountState {
         case .accountOpened(let event):
             handle = event.handle
             name = event.name
+            onboarding = event.name == nil ? .needsProfile : .done
             profileVersion = 1
             checkIn.interval = event.checkInInterval
         case .accountClosed: self = AccountState(account: account, isClosed: true)
         case .deviceSignedIn(let event): devices[event.device.id] = event.device
         case .deviceRefreshed(let event): devices[event.device]?.lastSeen = event.at
         case .deviceSignedOut(let event): devices[event.device] = nil
-        case .signInFailed, .passwordChanged, .checkInReminded, .alarmRepeated: break
+        case .signInFailed, .passwordChanged, .phoneCodeIssued, .phoneCodeFailed, .identityConfirmed, .checkInReminded,
+            .alarmRepeated:
+            break
         case .securityUpdated(let event):
             isSingleDevice = event.isSingleDevice
             isConfirmationRequired = event.isConfirmationRequired
         case .profileUpdated(let event):
             name = event.name
+            onboarding = event.name == nil ? .needsProfile : .done
             emergencyNote = event.emergencyNote
             profileVersion = event.version
+        case .phoneChanged(let event): phone = event.phone
+        case .avatarSet(let event): avatar = event.avatar
+        case .avatarRemoved: avatar = nil
         case .checkedIn(let event):
             checkIn.last = event.at
             checkIn.due = event.due
@@ -154,6 +168,12 @@ extension SessionEvent {
         case .passwordChanged(let event): event.account
         case .securityUpdated(let event): event.account
         case .profileUpdated(let event): event.account
+        case .phoneCodeIssued(let event): event.account
+        case .phoneCodeFailed(let event): event.account
+        case .phoneChanged(let event): event.account
+        case .identityConfirmed(let event): event.account
+        case .avatarSet(let event): event.account
+        case .avatarRemoved(let event): event.account
         case .checkedIn(let event): event.account
         case .checkInIntervalSet(let event): event.account
         case .checkInRemindersSet(let event): event.account

@@ -116,8 +116,12 @@ public struct RepeatAlarm: CommandBody {
         self.repetition = repetition
     }
 
-    /// There is nothing to check without state.
-    public func validate() throws(Rejection) {}
+    /// Checks what needs no state.
+    public func validate() throws(Rejection) {
+        guard repetition >= 1 else {
+            throw Rejection(.invalidField, "Count repetitions from 1.", field: "repetition")
+        }
+    }
 }
 
 /// Raises an alert. While one is on, it changes nothing.

@@ -16,8 +16,26 @@ public enum SessionCommand: MessageSet {
     case updateSecurity(UpdateSecurity)
     /// ``CloseAccount``
     case closeAccount(CloseAccount)
+    /// ``FreeHandle``
+    case freeHandle(FreeHandle)
     /// ``UpdateProfile``
     case updateProfile(UpdateProfile)
+    /// ``RequestSignInCode``
+    case requestSignInCode(RequestSignInCode)
+    /// ``SignInByPhone``
+    case signInByPhone(SignInByPhone)
+    /// ``RequestPhoneChange``
+    case requestPhoneChange(RequestPhoneChange)
+    /// ``ChangePhone``
+    case changePhone(ChangePhone)
+    /// ``RemovePhone``
+    case removePhone(RemovePhone)
+    /// ``ConfirmIdentity``
+    case confirmIdentity(ConfirmIdentity)
+    /// ``SetAvatar``
+    case setAvatar(SetAvatar)
+    /// ``RemoveAvatar``
+    case removeAvatar(RemoveAvatar)
     /// ``CheckIn``
     case checkIn(CheckIn)
     /// ``SetCheckInInterval``
@@ -39,7 +57,9 @@ public enum SessionCommand: MessageSet {
     public static var types: [any MessageBody.Type] {
         [
             SignUp.self, SignIn.self, RefreshDevice.self, SignOut.self, ChangePassword.self, UpdateSecurity.self,
-            CloseAccount.self, UpdateProfile.self, CheckIn.self, SetCheckInInterval.self, SetCheckInReminders.self,
+            CloseAccount.self, FreeHandle.self, UpdateProfile.self, RequestSignInCode.self, SignInByPhone.self,
+            RequestPhoneChange.self, ChangePhone.self, RemovePhone.self, ConfirmIdentity.self, SetAvatar.self,
+            RemoveAvatar.self, CheckIn.self, SetCheckInInterval.self, SetCheckInReminders.self,
             ExpireCheckIn.self, RemindCheckIn.self, RepeatAlarm.self, RaiseAlert.self, ClearAlert.self,
         ]
     }
@@ -54,7 +74,16 @@ public enum SessionCommand: MessageSet {
         case ChangePassword.type: self = .changePassword(try .decoded(from: body, version: version))
         case UpdateSecurity.type: self = .updateSecurity(try .decoded(from: body, version: version))
         case CloseAccount.type: self = .closeAccount(try .decoded(from: body, version: version))
+        case FreeHandle.type: self = .freeHandle(try .decoded(from: body, version: version))
         case UpdateProfile.type: self = .updateProfile(try .decoded(from: body, version: version))
+        case RequestSignInCode.type: self = .requestSignInCode(try .decoded(from: body, version: version))
+        case SignInByPhone.type: self = .signInByPhone(try .decoded(from: body, version: version))
+        case RequestPhoneChange.type: self = .requestPhoneChange(try .decoded(from: body, version: version))
+        case ChangePhone.type: self = .changePhone(try .decoded(from: body, version: version))
+        case RemovePhone.type: self = .removePhone(try .decoded(from: body, version: version))
+        case ConfirmIdentity.type: self = .confirmIdentity(try .decoded(from: body, version: version))
+        case SetAvatar.type: self = .setAvatar(try .decoded(from: body, version: version))
+        case RemoveAvatar.type: self = .removeAvatar(try .decoded(from: body, version: version))
         case CheckIn.type: self = .checkIn(try .decoded(from: body, version: version))
         case SetCheckInInterval.type: self = .setCheckInInterval(try .decoded(from: body, version: version))
         case SetCheckInReminders.type:
@@ -81,7 +110,16 @@ public enum SessionCommand: MessageSet {
         case .changePassword(let body): body
         case .updateSecurity(let body): body
         case .closeAccount(let body): body
+        case .freeHandle(let body): body
         case .updateProfile(let body): body
+        case .requestSignInCode(let body): body
+        case .signInByPhone(let body): body
+        case .requestPhoneChange(let body): body
+        case .changePhone(let body): body
+        case .removePhone(let body): body
+        case .confirmIdentity(let body): body
+        case .setAvatar(let body): body
+        case .removeAvatar(let body): body
         case .checkIn(let body): body
         case .setCheckInInterval(let body): body
         case .setCheckInReminders(let body): body

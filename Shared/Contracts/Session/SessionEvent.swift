@@ -20,6 +20,18 @@ public enum SessionEvent: MessageSet {
     case securityUpdated(SecurityUpdated)
     /// ``ProfileUpdated``
     case profileUpdated(ProfileUpdated)
+    /// ``PhoneCodeIssued``
+    case phoneCodeIssued(PhoneCodeIssued)
+    /// ``PhoneCodeFailed``
+    case phoneCodeFailed(PhoneCodeFailed)
+    /// ``PhoneChanged``
+    case phoneChanged(PhoneChanged)
+    /// ``IdentityConfirmed``
+    case identityConfirmed(IdentityConfirmed)
+    /// ``AvatarSet``
+    case avatarSet(AvatarSet)
+    /// ``AvatarRemoved``
+    case avatarRemoved(AvatarRemoved)
     /// ``CheckedIn``
     case checkedIn(CheckedIn)
     /// ``CheckInIntervalSet``
@@ -41,7 +53,9 @@ public enum SessionEvent: MessageSet {
     public static var types: [any MessageBody.Type] {
         [
             AccountOpened.self, AccountClosed.self, DeviceSignedIn.self, DeviceRefreshed.self, DeviceSignedOut.self,
-            SignInFailed.self, PasswordChanged.self, SecurityUpdated.self, ProfileUpdated.self, CheckedIn.self,
+            SignInFailed.self, PasswordChanged.self, SecurityUpdated.self, ProfileUpdated.self, PhoneCodeIssued.self,
+            PhoneCodeFailed.self, PhoneChanged.self, IdentityConfirmed.self, AvatarSet.self, AvatarRemoved.self,
+            CheckedIn.self,
             CheckInIntervalSet.self, CheckInRemindersSet.self, CheckInReminded.self, CheckInMissed.self,
             AlarmRepeated.self, AlertRaised.self, AlertCleared.self,
         ]
@@ -59,6 +73,12 @@ public enum SessionEvent: MessageSet {
         case PasswordChanged.type: self = .passwordChanged(try .decoded(from: body, version: version))
         case SecurityUpdated.type: self = .securityUpdated(try .decoded(from: body, version: version))
         case ProfileUpdated.type: self = .profileUpdated(try .decoded(from: body, version: version))
+        case PhoneCodeIssued.type: self = .phoneCodeIssued(try .decoded(from: body, version: version))
+        case PhoneCodeFailed.type: self = .phoneCodeFailed(try .decoded(from: body, version: version))
+        case PhoneChanged.type: self = .phoneChanged(try .decoded(from: body, version: version))
+        case IdentityConfirmed.type: self = .identityConfirmed(try .decoded(from: body, version: version))
+        case AvatarSet.type: self = .avatarSet(try .decoded(from: body, version: version))
+        case AvatarRemoved.type: self = .avatarRemoved(try .decoded(from: body, version: version))
         case CheckedIn.type: self = .checkedIn(try .decoded(from: body, version: version))
         case CheckInIntervalSet.type: self = .checkInIntervalSet(try .decoded(from: body, version: version))
         case CheckInRemindersSet.type:
@@ -84,6 +104,12 @@ public enum SessionEvent: MessageSet {
         case .passwordChanged(let body): body
         case .securityUpdated(let body): body
         case .profileUpdated(let body): body
+        case .phoneCodeIssued(let body): body
+        case .phoneCodeFailed(let body): body
+        case .phoneChanged(let body): body
+        case .identityConfirmed(let body): body
+        case .avatarSet(let body): body
+        case .avatarRemoved(let body): body
         case .checkedIn(let body): body
         case .checkInIntervalSet(let body): body
         case .checkInRemindersSet(let body): body

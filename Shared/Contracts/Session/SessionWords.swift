@@ -24,6 +24,29 @@ public enum SignOutReason: String, Codable, Hashable, Sendable, CaseIterable {
     case closed
 }
 
+extension SignOutReason {
+    /// What a device is told, as the second half of a sentence.
+    public var explanation: String {
+        switch self {
+        case .signedOut: "you signed out on this device"
+        case .revoked: "you signed this device out from another one"
+        case .displaced: "another device signed in, and your account wants one at a time"
+        case .tooMany: "you signed in on too many other devices"
+        case .tokenReused: "somebody may have copied this device's sign-in"
+        case .passwordChanged: "your password changed"
+        case .closed: "the account is closed"
+        }
+    }
+}
+
+/// What a person still has to do before the account is of use to others.
+public enum Onboarding: String, Codable, Hashable, Sendable, CaseIterable {
+    /// To give a name.
+    case needsProfile
+    /// Nothing.
+    case done
+}
+
 /// What goes on until it is ended and is told again while it does.
 public enum AlarmKind: String, Codable, Hashable, Sendable, CaseIterable {
     /// A check-in was missed.
@@ -51,8 +74,6 @@ public enum ReminderLead: String, Codable, Hashable, Sendable, CaseIterable {
 extension Rejection.Code {
     /// Handle, password or both are wrong; which one isn't told.
     public static let invalidCredentials: Self = "invalidCredentials"
-    /// Too many wrong passwords; the message tells how long to wait.
-    public static let tooManyAttempts: Self = "tooManyAttempts"
     /// Somebody has this handle, or one that looks like it.
     public static let handleTaken: Self = "handleTaken"
     /// The device isn't signed in any more, or never was.
@@ -61,4 +82,10 @@ extension Rejection.Code {
     public static let invalidToken: Self = "invalidToken"
     /// The new password is the old one.
     public static let samePassword: Self = "samePassword"
+    /// The digits are wrong, or their code is no good (any more).
+    public static let invalidCode: Self = "invalidCode"
+    /// Another account signs in by this phone.
+    public static let phoneTaken: Self = "phoneTaken"
+    /// The account wants this confirmed by the password, on this device, a few minutes ago at most.
+    public static let confirmationRequired: Self = "confirmationRequired"
 }

@@ -7,13 +7,18 @@ struct CommandService<S: Store>: Service {
     let schema: String
     let store: S
     let hasTimers: Bool
+    let companions: @Sendable (DomainBus) throws -> [any Service]
     let context: ServiceContext
     private let check: Health.Check
 
-    init(schema: String, store: S, hasTimers: Bool, context: ServiceContext) {
+    init(
+        schema: String, store: S, hasTimers: Bool, companions: @escaping @Sendable (DomainBus) throws -> [any Service],
+        context: ServiceContext
+    ) {
         self.schema = schema
         self.store = store
         self.hasTimers = hasTimers
+        self.companions = companions
         self.context = context
         check = context.health.check("bus")
     }
@@ -45,6 +50,9 @@ struct CommandService<S: Store>: Service {
             schema: schema, logs: logs.filter { $0.name.schema == schema }, hasOutcomes: true,
             interval: context.settings[CommonSettings.retentionInterval], configuration: context.database,
             logger: context.logger)
-        try await context.runTogether([doorbells] + consumers + timers + [retention])
+        var services: [any Service] = [doorbells] + consumers + timers + [retention]
+        services += try companions(
+            DomainBus(context: context, doorbells: doorbells, log: logs[0], due: logs.first { $0.name == due }))
+        try await context.runTogether(services)
     }
 }

@@ -22,18 +22,41 @@ public protocol DomainProgram: ServiceProgram {
 
     /// The store; its limits may follow from settings.
     static func store(_ settings: Settings) throws -> DomainStore
+
+    /// What else runs beside the handling of commands, such as what hands on what the store has put down for it. Shut down
+    /// first, the last one before the others. None, unless said.
+    static func companions(_ bus: DomainBus) throws -> [any Service]
+}
+
+/// What a program's companions share with the handling of its commands.
+public struct DomainBus: Sendable {
+    /// Settings, database, health and logger of the process.
+    public let context: ServiceContext
+    /// The process's one connection that listens. What wants to be woken by it registers before it runs.
+    public let doorbells: Doorbells
+    /// The service's own log.
+    public let log: Log
+    /// The log in which the service asks itself, by its timers for example; nil where it has no timers.
+    public let due: Log?
 }
 
 extension DomainProgram {
     /// No.
     public static var hasTimers: Bool { false }
 
+    /// None.
+    public static func companions(_ bus: DomainBus) throws -> [any Service] { [] }
+
     /// How it handles commands.
     public static var settings: [any SettingDeclaration] { ConsumerSettings.declared }
 
     /// Handles commands until told to stop.
     public static func services(_ context: ServiceContext) throws -> [any Service] {
-        [CommandService(schema: schema, store: try store(context.settings), hasTimers: hasTimers, context: context)]
+        [
+            CommandService(
+                schema: schema, store: try store(context.settings), hasTimers: hasTimers,
+                companions: { try companions($0) }, context: context)
+        ]
     }
 }
 
@@ -45,7 +68,7 @@ extension ConsumerSettings {
         "consumer.batch", in: 1...10_000, default: 64, help: "Messages in one transaction, at most.")
     private static let leaseSetting = Setting<Duration>.duration(
         "consumer.lease", in: .seconds(1)...(.seconds(300)), default: .seconds(5),
-        help: "How long another replica waits before it takes over from one that was killed.")
+        help: "How long another replica waits before it takes over from one that is silent but connected.")
 
     /// What of it can be configured.
     public static var declared: [any SettingDeclaration] { [workersSetting, batchSetting, leaseSetting] }

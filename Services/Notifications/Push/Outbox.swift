@@ -1,0 +1,129 @@
+import Bus
+import Foundation
+import NotificationsContract
+import Postgres
+import Vocabulary
+
+// The statements on notifications.push by which what waits there is sent.
+
+/// A push that this process sends now, as long as its lease lasts.
+struct ClaimedPush: Sendable {
+    let account: AccountID
+    let device: PushDeviceID
+    let notification: NotificationID
+    let body: JSON
+    /// Which attempt this is, from 1. Another one is somebody else's.
+    let attempt: Int32
+    let token: String
+    let platform: String
+    /// Whether it has waited for so long that it isn't worth sending any more.
+    let isOver: Bool
+
+    /// What is to be sent.
+    /// - Throws: when nobody here can read it.
+    func push() throws -> Push {
+        Push(
+            try PushBody(stored: body), to: account, device: device, token: token,
+            platform: PushPlatform(rawValue: platform) ?? .other)
+    }
+}
+
+extension Database {
+    /// Takes what is due and nobody else has in hand, the longest due first, and puts off for the time of the lease
+    /// when somebody else may.
+    /// - Parameters:
+    ///   - limit: How many at most.
+    ///   - lease: For how long they are this process's own.
+    ///   - patience: After how long of waiting a push is over.
+    func claimPushes(limit: Int, lease: Interval, patience: Interval) throws -> [ClaimedPush] {
+        // now() is when this transaction began: unlike clock_timestamp(), an index can be searched for it.
+        try query(
+            """
+            WITH due AS MATERIALIZED (
+                SELECT p.account, p.device, p.notification
+                  FROM notifications.push AS p
+                 WHERE p.next_attempt_at <= now()
+                 ORDER BY p.next_attempt_at
+                 LIMIT \(Int64(limit)) FOR UPDATE SKIP LOCKED
+            ), claimed AS (
+                UPDATE notifications.push AS p
+                   SET attempts = p.attempts + 1,
+                       next_attempt_at = clock_timestamp() + \(lease.microseconds) * interval '1 microsecond'
+                  FROM due AS d
+                 WHERE p.account = d.account AND p.device = d.device AND p.notification = d.notification
+                RETURNING p.account, p.device, p.notification, p.body, p.attempts, p.created_at
+            )
+            SELECT c.account, c.device, c.notification, c.body, c.attempts, r.token, r.platform,
+                   c.created_at < now() - \(patience.microseconds) * interval '1 microsecond'
+              FROM claimed AS c
+              JOIN notifications.push_device AS r ON r.account = c.account AND r.device = c.device
+            """
+        ).map { row in
+            let (account, device, notification, body, attempt, token, platform, isOver) = try row.decode(
+                AccountID.self, PushDeviceID.self, NotificationID.self, JSON.self, Int32.self, String.self, String.self,
+                Bool.self)
+            return ClaimedPush(
+                account: account, device: device, notification: notification, body: body, attempt: attempt,
+                token: token, platform: platform, isOver: isOver)
+        }
+    }
+
+    /// Deletes a push that need not be sent any more. Returns whether it was still there.
+    @discardableResult
+    func remove(_ push: ClaimedPush) throws -> Bool {
+        try execute(
+            """
+            DELETE FROM notifications.push AS p
+             WHERE p.account = \(push.account) AND p.device = \(push.device) AND p.notification = \(push.notification)
+            """) > 0
+    }
+
+    /// Has a push sent again after a pause, unless somebody else has it in hand by now.
+    func postpone(_ push: ClaimedPush, for pause: Duration, because reason: String) throws {
+        let pause = Int64(pause / .microseconds(1))
+        let reason = String(reason.replacing("\u{0}", with: "").unicodeScalars.prefix(500))
+        try execute(
+            """
+            UPDATE notifications.push AS p
+               SET next_attempt_at = clock_timestamp() + \(pause) * interval '1 microsecond', last_error = \(reason)
+             WHERE p.account = \(push.account) AND p.device = \(push.device) AND p.notification = \(push.notification)
+               AND p.attempts = \(push.attempt)
+            """)
+    }
+
+    /// Lets others send at once what was claimed and not begun.
+    func giveBack(_ pushes: [ClaimedPush]) throws {
+        try execute(
+            """
+            UPDATE notifications.push AS p
+               SET next_attempt_at = clock_timestamp(), attempts = p.attempts - 1
+              FROM unnest(\(pushes.map(\.account)), \(pushes.map(\.device)), \(pushes.map(\.notification)),
+                          \(pushes.map(\.attempt))) AS u(account, device, notification, attempt)
+             WHERE p.account = u.account AND p.device = u.device AND p.notification = u.notification
+               AND p.attempts = u.attempt
+            """)
+    }
+
+    /// How many pushes wait; of more than `limit` only so many are counted.
+    func waitingPushes(limit: Int) throws -> Int {
+        try query(
+            "SELECT count(*) FROM (SELECT FROM notifications.push AS p LIMIT \(Int64(limit))) AS counted"
+        ).only?.decode(0, as: Int.self) ?? 0
+    }
+
+    /// Deletes a push and has its device forgotten, in one transaction: so it is asked for once.
+    /// - Parameter due: The log in which the service asks itself.
+    func forget(_ push: ClaimedPush, by due: Log) throws {
+        let command = ForgetPush(account: push.account, device: push.device, token: push.token)
+        let message = Message(
+            kind: .command, type: ForgetPush.type, version: ForgetPush.version, key: .account(push.account),
+            body: try command.encoded(), commandID: .new(), correlationID: .new())
+        let isAsked = try transaction { database in
+            guard try database.remove(push) else { return false }
+            _ = try database.query(due.append([message]))
+            return true
+        }
+        // Behind the commit, and unheard it costs a second: see Log.ring(for:).
+        if isAsked { _ = try? query(due.ring(for: [message])) }
+    }
+}

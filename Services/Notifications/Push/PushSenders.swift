@@ -1,0 +1,49 @@
+import Foundation
+public import Logging
+import NotificationsContract
+public import Webhook
+
+/// Gives pushes to another system, which hands them on to the push services: a ``Push`` as JSON each, under its id.
+public struct WebhookPushSender: PushSender {
+    private let webhook: Webhook
+
+    /// - Parameter webhook: Where that system takes them.
+    public init(webhook: Webhook) {
+        self.webhook = webhook
+    }
+
+    /// Sends one push and waits until it is taken, for ten seconds at most.
+    /// - Throws: ``PushFailure``.
+    public func send(_ push: Push) async throws(PushFailure) {
+        let body = try document(push)
+        switch await webhook.post(body, id: "\(push.id)") {
+        case .taken: return
+        case .gone: throw .gone
+        case .refused(let reason): throw .refused(reason)
+        case .unavailable(let reason): throw .unavailable(reason)
+        }
+    }
+
+    private func document(_ push: Push) throws(PushFailure) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do { return Array(try encoder.encode(push)) } catch { throw .refused("\(error)") }
+    }
+}
+
+/// For development: says in the log that there is a push, and sends it nowhere.
+public struct LoggedPushSender: PushSender {
+    private let logger: Logger
+
+    /// - Parameter logger: Where it is said.
+    public init(logger: Logger) {
+        self.logger = logger
+    }
+
+    /// Says so, without the token.
+    public func send(_ push: Push) async throws(PushFailure) {
+        logger.info(
+            "a push, which is only logged because PUSH_WEBHOOK_URL isn't set",
+            metadata: ["push": "\(push.id)", "kind": "\(push.notification.kind.rawValue)", "device": "\(push.device)"])
+    }
+}

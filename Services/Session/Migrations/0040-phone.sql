@@ -1,0 +1,61 @@
+-- Unique at the end of a statement, as handles are.
+ALTER TABLE session.account
+    ADD COLUMN phone        text CONSTRAINT phone_is_e164 CHECK (phone ~ '^\+[1-9][0-9]{6,14}$'),
+    ADD COLUMN phone_region text CONSTRAINT phone_region_is_two_letters CHECK (phone_region ~ '^[A-Z]{2}$'),
+    ADD COLUMN phone_id     uuid CONSTRAINT phone_signs_in_one_account UNIQUE DEFERRABLE INITIALLY IMMEDIATE,
+    ADD CONSTRAINT phone_has_a_name CHECK ((phone IS NULL) = (phone_id IS NULL)),
+    ADD CONSTRAINT region_is_a_phones CHECK (phone_region IS NULL OR phone IS NOT NULL),
+    ADD CONSTRAINT closed_account_has_no_phone CHECK (closed_at IS NULL OR phone IS NULL);
+COMMENT ON COLUMN session.account.phone IS 'The phone that it can sign in by, in the form of E.164; proved by a code.';
+COMMENT ON COLUMN session.account.phone_region IS 'Where the phone was given: ISO 3166-1 alpha-2.';
+COMMENT ON COLUMN session.account.phone_id IS 'What the edge calls the phone''s number: made under the server''s key, so that nobody can turn it back.';
+
+CREATE TABLE session.phone_code (
+    account       uuid        NOT NULL,
+    purpose       text        NOT NULL CONSTRAINT purpose_is_known CHECK (purpose IN ('signIn', 'phoneChange')),
+    code          uuid        NOT NULL,
+    phone_id      uuid        NOT NULL,
+    phone         text,
+    phone_region  text,
+    hash          bytea       NOT NULL CONSTRAINT hash_is_a_sha_256 CHECK (octet_length(hash) = 32),
+    attempts      int         NOT NULL CONSTRAINT attempts_are_few CHECK (attempts BETWEEN 0 AND 5),
+    issued_at     timestamptz NOT NULL,
+    expires_at    timestamptz NOT NULL,
+    counted_since timestamptz NOT NULL,
+    count         int         NOT NULL CONSTRAINT count_begins_at_one CHECK (count > 0),
+    CONSTRAINT one_code_is_good_per_purpose PRIMARY KEY (account, purpose),
+    CONSTRAINT phone_change_names_the_phone CHECK ((purpose = 'phoneChange') = (phone IS NOT NULL))
+) WITH (fillfactor = 80);
+COMMENT ON TABLE session.phone_code IS 'The latest code that was sent to a phone, for each purpose; void ones stay, since they are counted. Only session reads it.';
+COMMENT ON COLUMN session.phone_code.account IS 'Whose.';
+COMMENT ON COLUMN session.phone_code.purpose IS 'What it is good for.';
+COMMENT ON COLUMN session.phone_code.code IS 'Which one: the edge makes the digits from this id under the server''s key.';
+COMMENT ON COLUMN session.phone_code.phone_id IS 'Whose number it was sent to.';
+COMMENT ON COLUMN session.phone_code.phone IS 'The number that the account gets.';
+COMMENT ON COLUMN session.phone_code.phone_region IS 'The number''s region.';
+COMMENT ON COLUMN session.phone_code.hash IS 'SHA-256 of what whoever knows the digits can show, which only the edge can make of them.';
+COMMENT ON COLUMN session.phone_code.attempts IS 'How often it was tried with wrong digits; five are too many.';
+COMMENT ON COLUMN session.phone_code.issued_at IS 'When it was sent.';
+COMMENT ON COLUMN session.phone_code.expires_at IS 'Until when it is good; the time of its use, once it was used.';
+COMMENT ON COLUMN session.phone_code.counted_since IS 'Since when codes are counted: an hour at a time.';
+COMMENT ON COLUMN session.phone_code.count IS 'How many were sent since.';
+
+REVOKE ALL ON session.phone_code FROM quartet_reader;
+GRANT SELECT, INSERT, UPDATE, DELETE ON session.phone_code TO session;
+
+ALTER TABLE session.device ADD COLUMN confirmed_until timestamptz;
+COMMENT ON COLUMN session.device.confirmed_until IS 'Until when it may do what the account wants confirmed by its password.';
+
+CREATE VIEW session.phone AS
+SELECT a.phone_id, a.account
+  FROM session.account AS a
+ WHERE a.closed_at IS NULL AND a.phone_id IS NOT NULL;
+COMMENT ON VIEW session.phone IS 'Whose phone it is, by what the edge calls its number; the number itself isn''t shown.';
+COMMENT ON COLUMN session.phone.phone_id IS 'What the edge calls the number.';
+COMMENT ON COLUMN session.phone.account IS 'Who signs in by it.';
+GRANT SELECT ON session.phone TO session_client;
+
+CREATE OR REPLACE VIEW session.device_status AS
+SELECT d.account, d.device, d.signed_out_at IS NULL AS active, d.reason
+  FROM session.device AS d;
+COMMENT ON COLUMN session.device_status.reason IS 'Why it isn''t signed in any more.';

@@ -1,0 +1,73 @@
+import Grammar
+import SessionContract
+import Vocabulary
+import WorkingSet
+
+extension SessionReducer {
+    static func confirm(
+        _ rows: inout SessionRows, _ command: ConfirmIdentity, _ account: AccountID, _ time: Instant
+    ) throws(Rejection) -> [SessionEvent] {
+        guard let device = rows[account, command.device], device.signedOut == nil else {
+            throw Rejection(.deviceSignedOut, "Sign in again; this device isn't signed in.", field: "device")
+        }
+        if let failed = try prove(&rows, account, command.verifier, time) { return [failed] }
+        let until = time + rows.limits.confirmation
+        rows[account, command.device]?.confirmedUntil = until
+        return [.identityConfirmed(.init(account: account, device: command.device, until: until, at: time))]
+    }
+
+    /// What an account may want confirmed: that whoever holds the device is its person, not somebody who found it.
+    static func requireConfirmed(
+        _ rows: SessionRows, _ account: AccountID, _ row: AccountRow, by device: DeviceID?, _ time: Instant
+    ) throws(Rejection) {
+        guard row.isConfirmationRequired else { return }
+        guard let device, let asker = rows[account, device], asker.signedOut == nil, let until = asker.confirmedUntil,
+            until > time
+        else {
+            throw Rejection(
+                .confirmationRequired,
+                "Confirm with your password first; that is good for \(rows.limits.confirmation.inWords) on this device."
+            )
+        }
+    }
+
+    static func updateSecurity(
+        _ rows: inout SessionRows, _ command: UpdateSecurity, _ account: AccountID, _ row: AccountRow, _ time: Instant
+    ) throws(Rejection) -> [SessionEvent] {
+        try requireConfirmed(rows, account, row, by: command.by, time)
+        var changed = row
+        changed.isSingleDevice = command.isSingleDevice ?? row.isSingleDevice
+        changed.isConfirmationRequired = command.isConfirmationRequired ?? row.isConfirmationRequired
+        guard changed != row else { return [] }
+        rows[account] = changed
+        return [
+            .securityUpdated(
+                .init(
+                    account: account, isSingleDevice: changed.isSingleDevice,
+                    isConfirmationRequired: changed.isConfirmationRequired, at: time))
+        ]
+    }
+
+    /// Keeps the id, and the handle out of others' reach for a while; nothing else of the person stays.
+    static func close(
+        _ rows: inout SessionRows, _ command: CloseAccount, _ account: AccountID, _ row: AccountRow, _ time: Instant
+    ) throws(Rejection) -> [SessionEvent] {
+        guard row.closed == nil else { return [] }
+        try requireConfirmed(rows, account, row, by: command.by, time)
+        for (id, _) in rows.devices(of: account) { rows[account, id] = nil }
+        rows.credentials[account] = nil
+        for purpose in PhoneCodePurpose.allCases { rows.phoneCodes[PhoneCodePlace(account, purpose)] = nil }
+        rows[account] = AccountRow(handle: row.handle, opened: row.opened, closed: time)
+        return [.accountClosed(.init(account: account, at: time))]
+    }
+
+    /// Says nothing: an account that is closed says nothing any more.
+    static func freeHandle(
+        _ rows: inout SessionRows, _ command: FreeHandle, _ time: Instant
+    ) throws(Rejection) -> [SessionEvent] {
+        guard let closed = rows[command.account]?.closed, rows[command.account]?.handle != nil else { return [] }
+        try requireDue(closed + rows.limits.handleRest, time)
+        rows[command.account]?.handle = nil
+        return []
+    }
+}

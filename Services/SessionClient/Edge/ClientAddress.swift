@@ -1,0 +1,70 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Vocabulary
+
+/// Where requests come from, as far as it can be known: the address of the connection or, behind proxies that are trusted,
+/// the one that the outermost of them saw.
+struct ClientAddress: Sendable {
+    /// How many proxies stand in front of this process, each of which appends to `X-Forwarded-For`.
+    let proxies: Int
+
+    /// The address; of IPv6 the first 64 bits, since one customer usually has all of those.
+    func address(of request: Request, _ context: EdgeContext) -> String {
+        let connection = context.remoteAddress?.ipAddress ?? "unknown"
+        guard proxies > 0, let header = request.headers[.forwardedFor] else { return Self.network(of: connection) }
+        let hops = header.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+        // What stands further left was written by whoever sent the request.
+        guard hops.count >= proxies else { return Self.network(of: connection) }
+        return Self.network(of: hops[hops.count - proxies])
+    }
+
+    static func network(of address: String) -> String {
+        guard let socket = try? SocketAddress(ipAddress: address, port: 0), case .v6(let v6) = socket else {
+            return String(address.prefix(64))
+        }
+        let bytes = withUnsafeBytes(of: v6.address.sin6_addr) { Array($0.prefix(8)) }
+        return bytes.map { String($0, radix: 16) }.joined(separator: ":") + "::/64"
+    }
+}
+
+/// Slows guessing down, per address: so many wrong passwords and codes a minute, whosever they are. How session slows it
+/// per account is no help where one guess is made at each of many accounts.
+///
+/// A guess that turns out right costs nothing. Known to this process alone: with n replicas there are n times as many.
+struct Guesses: Sendable {
+    let limit: RateLimit<String>
+    let addresses: ClientAddress
+
+    /// Runs what finds out whether a guess is right.
+    /// - Throws: ``Problem`` 429 when too many were wrong; what `body` throws.
+    func watch<Value: Sendable>(
+        _ request: Request, _ context: EdgeContext, _ body: () async throws -> Value
+    ) async throws -> Value {
+        let address = addresses.address(of: request, context)
+        guard limit.admit(address) else {
+            throw Problem(
+                .tooManyRequests, "tooManyAttempts",
+                "too many wrong guesses came from your address; wait a minute and try again",
+                retryAfter: limit.pause)
+        }
+        do {
+            let value = try await body()
+            limit.giveBack(address)
+            return value
+        } catch {
+            if !Self.isWrongGuess(error) { limit.giveBack(address) }
+            throw error
+        }
+    }
+
+    private static func isWrongGuess(_ error: any Error) -> Bool {
+        let code = (error as? Problem)?.code ?? (error as? Rejection)?.code.rawValue
+        return ["invalidCredentials", "invalidCode"].contains(code)
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let forwardedFor = HTTPField.Name("X-Forwarded-For")!
+}

@@ -1,0 +1,73 @@
+import Bus
+import Grammar
+import HTTPTypes
+import Hummingbird
+import Postgres
+import SessionContract
+import Vocabulary
+
+/// What takes the password once more: a confirmation, and another password.
+struct Confirmations: Sendable {
+    let services: ServiceConnections
+    let passwords: Passwords
+    let handles: Handles
+    let guesses: Guesses
+
+    private struct ConfirmRequest: MessageBody {
+        let password: String
+    }
+
+    private struct PasswordRequest: MessageBody {
+        let password: String
+        let newPassword: String
+    }
+
+    // MARK: POST /v1/confirm
+
+    func confirm(_ request: Request, _ context: EdgeContext) async throws -> Response {
+        let caller = try context.requireCaller()
+        let body = try ConfirmRequest.decodedStrictly(from: try await request.json())
+        let key = try IdempotencyKey(of: request)
+        let handle = try await self.handle(of: caller.account)
+        let command = ConfirmIdentity(
+            verifier: try await passwords.verifier(of: body.password, for: handle), device: caller.device)
+        return try await guesses.watch(request, context) {
+            let event = try await services.ask(
+                .session, command, id: key.derive("confirm", caller.account.bytes), key: .account(caller.account),
+                account: caller.account, sentAs: key, context)
+            // A wrong password is accepted, because it is counted.
+            guard let event, event.type == IdentityConfirmed.type else { throw Self.wrongPassword }
+            return Response.json(String(decoding: event.body, as: UTF8.self))
+        }
+    }
+
+    // MARK: POST /v1/change-password
+
+    func changePassword(_ request: Request, _ context: EdgeContext) async throws -> Response {
+        let caller = try context.requireCaller()
+        let body = try PasswordRequest.decodedStrictly(from: try await request.json())
+        let key = try IdempotencyKey(of: request)
+        let handle = try await self.handle(of: caller.account)
+        let next = try await passwords.verifier(of: body.newPassword, for: handle, field: "newPassword")
+        let command = ChangePassword(
+            verifier: try await passwords.verifier(of: body.password, for: handle), next: next, by: caller.device)
+        return try await guesses.watch(request, context) {
+            let event = try await services.ask(
+                .session, command, id: key.derive("change-password", caller.account.bytes),
+                key: .account(caller.account), account: caller.account, sentAs: key, context)
+            guard let event, event.type == PasswordChanged.type else { throw Self.wrongPassword }
+            return Response(status: .noContent)
+        }
+    }
+
+    /// Not 401: the token is good, so getting another one would be no help.
+    private static let wrongPassword = Problem(
+        .forbidden, "invalidCredentials", "this isn't the account's password", field: "password")
+
+    private func handle(of account: AccountID) async throws -> Handle {
+        guard let handle = try await handles.handle(of: account) else {
+            throw Problem(.gone, "accountClosed", "this account is closed")
+        }
+        return handle
+    }
+}

@@ -1,0 +1,141 @@
+import Bus
+import Grammar
+import HTTPTypes
+import Hummingbird
+import Logging
+import SessionContract
+import Vocabulary
+
+/// Codes that are sent to phones: to sign in, and to give the account a phone.
+struct Phones: Sendable {
+    let services: ServiceConnections
+    let codes: PhoneCodes
+    /// Nil: codes aren't sent, so there is no sign-in by phone.
+    let sender: (any PhoneCodeSender)?
+    let guesses: Guesses
+    /// How many codes one address may ask for. Each may cost somebody money.
+    let requests: RateLimit<String>
+
+    private struct CodeRequest: MessageBody {
+        let phone: String
+    }
+
+    private struct ChangeRequest: MessageBody {
+        let phone: String
+        let region: String?
+    }
+
+    private struct Verification: MessageBody {
+        let phoneCode: PhoneCodeID
+        let code: String
+    }
+
+    /// A code is on its way.
+    struct Sent: Encodable {
+        /// Which one; given back together with the digits.
+        let phoneCode: PhoneCodeID
+        /// Seconds.
+        let expiresIn: Int64
+
+        init(_ code: PhoneCodeID) {
+            phoneCode = code
+            expiresIn = PhoneCodeRules.lifetime.microseconds / 1_000_000
+        }
+    }
+
+    // MARK: POST /v1/sign-in/codes
+
+    /// Answers the same whether or not anybody signs in by this phone, and as fast: sending isn't waited for.
+    func requestSignIn(_ request: Request, _ context: EdgeContext) async throws -> Response {
+        let body = try CodeRequest.decodedStrictly(from: try await request.json())
+        let number = try PhoneNumber(body.phone)
+        let sender = try requireSender()
+        try admit(request, context)
+        let key = try IdempotencyKey(of: request)
+        let phone = codes.id(of: number)
+        let id: CommandID = key.derive("sign-in-code", phone.bytes)
+        let code = PhoneCodeID(id)
+        let command = RequestSignInCode(
+            phone: phone, code: code, proof: try codes.proof(codes.text(of: code), of: code))
+        do {
+            _ = try await services.ask(
+                .session, command, id: id, key: .phone(phone), account: nil, sentAs: key, context)
+            let (codes, logger) = (codes, context.logger)
+            Task {
+                do { try await sender.send(codes.text(of: code), to: number, id: code) } catch {
+                    logger.error("a code could not be sent to a phone", metadata: ["error": "\(error)"])
+                }
+            }
+        } catch is Rejection {
+            // Nobody signs in by it, or a code is on its way already: neither is told.
+        }
+        return try .json(Sent(code))
+    }
+
+    // MARK: POST /v1/phone, /v1/phone/verification
+
+    func change(_ request: Request, _ context: EdgeContext) async throws -> Response {
+        let caller = try context.requireCaller()
+        let body = try ChangeRequest.decodedStrictly(from: try await request.json())
+        let key = try IdempotencyKey(of: request)
+        let number = try PhoneNumber(body.phone)
+        return try .json(
+            try await sendCode(
+                to: number, region: body.region, of: caller.account, by: caller.device, sentAs: key, request, context))
+    }
+
+    /// Sends a code that proves that a phone is the account's.
+    func sendCode(
+        to number: PhoneNumber, region: String?, of account: AccountID, by device: DeviceID, sentAs key: IdempotencyKey,
+        _ request: Request, _ context: EdgeContext
+    ) async throws -> Sent {
+        let sender = try requireSender()
+        try admit(request, context)
+        let id: CommandID = key.derive("phone", account.bytes)
+        let code = PhoneCodeID(id)
+        let command = RequestPhoneChange(
+            phone: Phone(number: number.description, region: region), phoneID: codes.id(of: number), code: code,
+            proof: try codes.proof(codes.text(of: code), of: code), by: device)
+        try command.validate()
+        _ = try await services.ask(
+            .session, command, id: id, key: .account(account), account: account, sentAs: key, context)
+        do { try await sender.send(codes.text(of: code), to: number, id: code) } catch {
+            context.logger.error("a code could not be sent to a phone", metadata: ["error": "\(error)"])
+            throw Problem(
+                .serviceUnavailable, "codeNotSent", "the code could not be sent; try again in a moment", retryAfter: 30)
+        }
+        return Sent(code)
+    }
+
+    func verify(_ request: Request, _ context: EdgeContext) async throws -> Response {
+        let caller = try context.requireCaller()
+        let body = try Verification.decodedStrictly(from: try await request.json())
+        let key = try IdempotencyKey(of: request)
+        let command = ChangePhone(code: body.phoneCode, proof: try codes.proof(body.code, of: body.phoneCode))
+        return try await guesses.watch(request, context) {
+            let event = try await services.ask(
+                .session, command, id: key.derive("phone-verification", caller.account.bytes),
+                key: .account(caller.account), account: caller.account, sentAs: key, context)
+            // Wrong digits are accepted, because they are counted.
+            guard let event, event.type == PhoneChanged.type else { throw PhoneCodeFailed.rejection }
+            return Response.json(String(decoding: event.body, as: UTF8.self))
+        }
+    }
+
+    private func requireSender() throws(Problem) -> any PhoneCodeSender {
+        guard let sender else {
+            throw Problem(
+                .notImplemented, "phoneCodesOff", "this server sends no codes to phones; sign in by handle and password"
+            )
+        }
+        return sender
+    }
+
+    private func admit(_ request: Request, _ context: EdgeContext) throws(Problem) {
+        guard requests.admit(guesses.addresses.address(of: request, context)) else {
+            throw Problem(
+                .tooManyRequests, "tooManyCodes", "too many codes were asked for from your address; wait a moment",
+                retryAfter: requests.pause)
+        }
+    }
+}

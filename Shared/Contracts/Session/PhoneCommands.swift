@@ -1,0 +1,140 @@
+public import Vocabulary
+
+/// Begins a sign-in by phone: the code that the edge is about to send will be good for it.
+///
+/// Nobody asks this: who it is turns out here. Its key is the phone's. The edge answers as if it had been accepted in any
+/// case, so that nobody learns which numbers sign in.
+/// Rejected: `notFound`, `tooSoon`, `tooManyAttempts`. Result: ``PhoneCodeIssued``.
+public struct RequestSignInCode: CommandBody {
+    /// The phone whose account is to be signed in to.
+    public let phone: PhoneID
+    /// The code's id, chosen by the edge.
+    public let code: PhoneCodeID
+    /// What whoever has the code can show.
+    public let proof: Secret
+
+    /// Its parameters are the properties of the same names.
+    public init(phone: PhoneID, code: PhoneCodeID, proof: Secret) {
+        self.phone = phone
+        self.code = code
+        self.proof = proof
+    }
+
+    /// There is nothing to check without state.
+    public func validate() throws(Rejection) {}
+}
+
+/// Signs a device in by a code that was sent to the account's phone.
+///
+/// Nobody asks this; its key is the phone's. A wrong code is accepted as an event, because it is counted:
+/// ``PhoneCodeFailed``. Rejected: `invalidCode`, as are a code that expired, was used, or was tried too often. Result:
+/// ``DeviceSignedIn``.
+public struct SignInByPhone: CommandBody {
+    /// The phone.
+    public let phone: PhoneID
+    /// Which code.
+    public let code: PhoneCodeID
+    /// What the edge made of the digits that were typed.
+    public let proof: Secret
+    /// The device.
+    public let device: NewDevice
+
+    /// Its parameters are the properties of the same names.
+    public init(phone: PhoneID, code: PhoneCodeID, proof: Secret, device: NewDevice) {
+        self.phone = phone
+        self.code = code
+        self.proof = proof
+        self.device = device
+    }
+
+    /// Checks what needs no state.
+    public func validate() throws(Rejection) {
+        try device.check()
+    }
+}
+
+/// Begins to give the account a phone: the code that the edge is about to send proves that it is the person's.
+///
+/// Rejected: `confirmationRequired`, `phoneTaken`, `tooSoon`, `tooManyAttempts`. Result: ``PhoneCodeIssued``.
+public struct RequestPhoneChange: CommandBody {
+    /// The phone.
+    public let phone: Phone
+    /// The name that the edge made of its number.
+    public let phoneID: PhoneID
+    /// The code's id, chosen by the edge.
+    public let code: PhoneCodeID
+    /// What whoever has the code can show.
+    public let proof: Secret
+    /// The device that asks.
+    public let by: DeviceID?
+
+    /// Its parameters are the properties of the same names.
+    public init(phone: Phone, phoneID: PhoneID, code: PhoneCodeID, proof: Secret, by: DeviceID? = nil) {
+        self.phone = phone
+        self.phoneID = phoneID
+        self.code = code
+        self.proof = proof
+        self.by = by
+    }
+
+    /// Checks what needs no state.
+    public func validate() throws(Rejection) {
+        try phone.check()
+    }
+}
+
+/// Gives the account the phone to which a code was sent.
+///
+/// A wrong code is accepted as an event, because it is counted: ``PhoneCodeFailed``.
+/// Rejected: `invalidCode`, `phoneTaken`. Result: ``PhoneChanged``.
+public struct ChangePhone: CommandBody {
+    /// Which code.
+    public let code: PhoneCodeID
+    /// What the edge made of the digits that were typed.
+    public let proof: Secret
+
+    /// Its parameters are the properties of the same names.
+    public init(code: PhoneCodeID, proof: Secret) {
+        self.code = code
+        self.proof = proof
+    }
+
+    /// There is nothing to check without state.
+    public func validate() throws(Rejection) {}
+}
+
+/// Takes the phone from the account. Without one it changes nothing.
+///
+/// Rejected: `confirmationRequired`. Result: ``PhoneChanged``.
+public struct RemovePhone: CommandBody {
+    /// The device that asks.
+    public let by: DeviceID?
+
+    /// Its parameters are the properties of the same names.
+    public init(by: DeviceID? = nil) {
+        self.by = by
+    }
+
+    /// There is nothing to check without state.
+    public func validate() throws(Rejection) {}
+}
+
+/// Proves once more who uses a device: for a few minutes it may do what the account wants confirmed.
+///
+/// A wrong password is accepted as an event, because it is counted: ``SignInFailed``.
+/// Rejected: `tooManyAttempts`, `deviceSignedOut`. Result: ``IdentityConfirmed``.
+public struct ConfirmIdentity: CommandBody {
+    /// Made of the password.
+    public let verifier: Secret
+    /// The device.
+    public let device: DeviceID
+
+    /// Its parameters are the properties of the same names.
+    public init(verifier: Secret, device: DeviceID) {
+        self.verifier = verifier
+        self.device = device
+    }
+
+    /// There is nothing to check without state.
+    public func validate() throws(Rejection) {}
+}

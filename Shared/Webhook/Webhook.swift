@@ -1,0 +1,84 @@
+import AsyncHTTPClient
+public import Crypto
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+/// Hands things to a system of somebody else's by HTTP: a JSON document each, signed, under an id by which it can tell that
+/// it has one already.
+public struct Webhook: Sendable {
+    /// What became of it.
+    public enum Answer: Hashable, Sendable {
+        /// It was taken.
+        case taken
+        /// Whom it was for isn't there any more (404, 410).
+        case gone
+        /// It will never be taken (other 4xx).
+        case refused(String)
+        /// It may be taken later.
+        case unavailable(String)
+    }
+
+    private let url: String
+    private let key: SymmetricKey?
+    private static let patience: TimeAmount = .seconds(10)
+    /// Redirections aren't followed: who gets the documents is what the configuration says. Lives as long as the process.
+    private static let http: HTTPClient = {
+        var configuration = HTTPClient.Configuration()
+        configuration.redirectConfiguration = .disallow
+        configuration.timeout.connect = patience
+        configuration.timeout.read = patience
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }()
+
+    /// - Parameters:
+    ///   - url: Where to.
+    ///   - key: Shared with the receiver, who knows by it that it's us.
+    public init(url: String, key: SymmetricKey?) {
+        self.url = url
+        self.key = key
+    }
+
+    /// Sends a document once, and says what became of it; whoever wants it sent at least once sends it again under the same
+    /// id while it is unavailable.
+    ///
+    /// Headers: `Idempotency-Key`, and `Quartet-Signature: t=<seconds since 1970>,v1=<HMAC-SHA256 of "<t>.<body>" in
+    /// hexadecimal>`.
+    public func post(_ body: [UInt8], id: String) async -> Answer {
+        var request = HTTPClientRequest(url: url)
+        request.method = .POST
+        request.headers.add(name: "content-type", value: "application/json")
+        request.headers.add(name: "idempotency-key", value: id)
+        if let key {
+            let seconds = Int64(Date().timeIntervalSince1970)
+            let mac = HMAC<SHA256>.authenticationCode(for: Data("\(seconds).".utf8) + body, using: key)
+            let hex = mac.map { String(format: "%02x", $0) }.joined()
+            request.headers.add(name: "quartet-signature", value: "t=\(seconds),v1=\(hex)")
+        }
+        request.body = .bytes(body)
+        do {
+            let response = try await Self.http.execute(request, timeout: Self.patience)
+            await Self.discard(response.body)
+            switch response.status.code {
+            case 200..<300: return .taken
+            case 404, 410: return .gone
+            case 408, 425, 429: return .unavailable("it answered \(response.status.code)")
+            case 400..<500: return .refused("it answered \(response.status.code)")
+            default: return .unavailable("it answered \(response.status.code)")
+            }
+        } catch {
+            return .unavailable("\(error)")
+        }
+    }
+
+    /// Reads to the end, so that the connection can be used again; what it says is of no interest. Whoever sends it slowly
+    /// isn't waited for.
+    private static func discard(_ body: HTTPClientResponse.Body) async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { _ = try? await body.collect(upTo: 64 * 1024) }
+            group.addTask { try? await Task.sleep(for: .seconds(1)) }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+}

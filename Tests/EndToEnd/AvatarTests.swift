@@ -1,0 +1,132 @@
+import AsyncHTTPClient
+import EdgeClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import TestKit
+import Testing
+
+/// Pictures of people: bulk bytes that go by the logs.
+@Suite("End to end: avatars", .timeLimit(.minutes(10)))
+struct AvatarTests {
+    /// A PNG of one pixel, with so many bytes behind its end, which decoders don't look at.
+    static func png(padding: Int = 0) throws -> [UInt8] {
+        let one =
+            "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
+        return Array(try #require(Data(base64Encoded: one))) + (0..<padding).map { UInt8(truncatingIfNeeded: $0 * 31) }
+    }
+
+    struct Picture: Sendable {
+        let status: Int
+        let headers: HTTPHeaders
+        let bytes: [UInt8]
+    }
+
+    private static func get(
+        _ path: String, _ device: Device, _ quartet: Quartet, unless tag: String? = nil
+    ) async throws -> Picture {
+        var request = HTTPClientRequest(url: try quartet.url + path)
+        request.headers.add(name: "authorization", value: "Bearer \(device.token)")
+        if let tag { request.headers.add(name: "if-none-match", value: tag) }
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
+        let body = try await response.body.collect(upTo: 4 << 20)
+        return Picture(
+            status: Int(response.status.code), headers: response.headers, bytes: Array(body.readableBytesView))
+    }
+
+    private static func put(
+        _ bytes: [UInt8], as type: String = "image/png", _ device: Device, key: String? = nil
+    ) async throws -> EdgeClient.Reply {
+        try await device.edge.send(
+            "PUT", "/v1/account/avatar", raw: bytes, token: device.token, key: key, headers: ["content-type": type])
+    }
+
+    @Test("R10 S45: a picture is uploaded, seen by contacts alone, revalidated by its tag, replaced and removed")
+    func story() async throws {
+        try await Quartet.with { quartet in
+            let anna = try await Device.signUp("anna", name: "Anna", at: quartet.edge)
+            let bob = try await Device.signUp("bob", name: "Bob", at: quartet.edge)
+            let eve = try await Device.signUp("eve", name: "Eve", at: quartet.edge)
+            try await anna.add(bob)
+            let annaSees = try await LiveView.open(anna)
+            let none = try await Self.get("/v1/account/avatar", bob, quartet)
+            #expect(none.status == 404)
+
+            // Several chunks.
+            let large = try Self.png(padding: 300_000)
+            let key = EdgeClient.newKey()
+            let stored = try await Self.put(large, bob, key: key)
+            #expect(
+                stored.status == 200 && stored.body["width"] == 1 && stored.body["type"] == "image/png", "\(stored)")
+            let again = try await Self.put(large, bob, key: key)
+            #expect(again.status == 200 && again.body == stored.body)
+            let tag = try #require(stored.headers["etag"])
+            let hash = stored.body["hash"]
+            try await annaSees.wait("Bob's picture on his card") {
+                $0.name == "person" && $0.data["avatar"]["hash"] == hash
+            }
+            for (path, device) in [("/v1/account/avatar", bob), ("/v1/contacts/\(bob.account)/avatar", anna)] {
+                let picture = try await Self.get(path, device, quartet)
+                #expect(picture.status == 200 && picture.bytes == large)
+                #expect(picture.headers.first(name: "content-type") == "image/png")
+                #expect(picture.headers.first(name: "etag") == tag)
+                #expect(picture.headers.first(name: "x-content-type-options") == "nosniff")
+                let same = try await Self.get(path, device, quartet, unless: "\"other\", W/\(tag)")
+                #expect(same.status == 304 && same.bytes.isEmpty)
+            }
+            let stranger = try await Self.get("/v1/contacts/\(bob.account)/avatar", eve, quartet)
+            #expect(stranger.status == 404)
+            let small = try Self.png()
+            let replaced = try await Self.put(small, bob)
+            #expect(replaced.status == 200 && replaced.body["hash"] != hash)
+            let reused = try await Self.put(small, bob, key: key)
+            #expect(reused.status == 422 && reused.body["code"] == "idReused")
+            let next = try await Self.get("/v1/contacts/\(bob.account)/avatar", anna, quartet, unless: tag)
+            #expect(next.status == 200 && next.bytes == small)
+
+            // No log has the bytes, and what nobody claims goes.
+            let longest = try await quartet.psql(
+                "SELECT max(octet_length(body::text)) < 10000 FROM session_client.messages")
+            #expect(longest == "t")
+            _ = try await quartet.psql(
+                "UPDATE session_client.upload SET uploaded_at = uploaded_at - interval '61 minutes'")
+            let deleted = try await quartet.psql("SELECT session_client.delete_old_uploads(1000)")
+            #expect(deleted == "6")
+
+            let removed = try await bob.edge.send("DELETE", "/v1/account/avatar", token: bob.token)
+            #expect(removed.status == 204)
+            let gone = try await Self.get("/v1/contacts/\(bob.account)/avatar", anna, quartet)
+            #expect(gone.status == 404)
+            let chunks = try await quartet.psql("SELECT count(*) FROM session.avatar_chunk")
+            #expect(chunks == "0")
+        }
+    }
+
+    @Test("R10: what is no picture, is another one than it says, or is too large, is refused and nothing is stored")
+    func bad() async throws {
+        try await Quartet.with { quartet in
+            let anna = try await Device.signUp("anna", at: quartet.edge)
+            var huge = try Self.png()
+            huge[16...23] = [0, 1, 0, 0, 0, 1, 0, 0]
+            let cases: [([UInt8], String, Int, String)] = [
+                (Array("<svg onload=alert(1)>".utf8), "image/png", 422, "notAPicture"),
+                (Array("<svg/>".utf8), "image/svg+xml", 415, "notAPicture"),
+                (try Self.png(), "image/jpeg", 422, "notAPicture"),
+                (try Self.png(), "text/html", 415, "notAPicture"),
+                ([], "image/png", 422, "notAPicture"),
+                (huge, "image/png", 422, "pictureTooLarge"),
+                (try Self.png(padding: 2 << 20), "image/png", 413, "pictureTooLarge"),
+            ]
+            for (bytes, type, status, code) in cases {
+                let reply = try await Self.put(bytes, as: type, anna)
+                #expect(reply.status == status && reply.body["code"].string == code, "\(type) \(bytes.count): \(reply)")
+            }
+            let stored = try await quartet.psql(
+                "SELECT (SELECT count(*) FROM session_client.upload) + (SELECT count(*) FROM session.avatar_chunk)")
+            #expect(stored == "0")
+            let limit = try Self.png(padding: (2 << 20) - Self.png().count)
+            let largest = try await Self.put(limit, anna)
+            #expect(largest.status == 200 && largest.body["size"] == 2_097_152)
+        }
+    }
+}

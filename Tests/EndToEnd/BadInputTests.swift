@@ -1,0 +1,326 @@
+import EdgeClient
+import Foundation
+import TestKit
+import Testing
+
+/// Input that nobody should send, for every field of every request: refused with the status, the code and the field of
+/// its rule, and nothing is stored.
+@Suite("End to end: bad input", .timeLimit(.minutes(10)))
+struct BadInputTests {
+    /// A body with a place in it, what is no good there, and how each of that is refused.
+    struct Rule: Sendable {
+        /// A command, or a path.
+        let request: String
+        /// `*` is the place; `<bob>` and the like are what ``Scene`` knows.
+        let body: String
+        /// As they stand in JSON.
+        let values: [String]
+        let status: Int
+        let code: String
+        /// The field that must be named; nil where the whole body is at fault.
+        let field: String?
+
+        init(
+            _ request: String, _ body: String, _ values: [String], _ status: Int, _ code: String,
+            _ field: String? = nil
+        ) {
+            (self.request, self.body, self.values) = (request, body, values)
+            (self.status, self.code, self.field) = (status, code, field)
+        }
+
+        /// A body that is no good as it is.
+        init(_ request: String, _ body: String, _ status: Int, _ code: String, _ field: String? = nil) {
+            self.init(request, body, [""], status, code, field)
+        }
+
+        /// The decoder refuses it.
+        static func malformed(_ request: String, _ body: String, _ values: [String], _ field: String?) -> Rule {
+            Rule(request, body, values, 400, "malformed", field)
+        }
+
+        /// A rule of the field refuses it.
+        static func invalid(_ request: String, _ body: String, _ values: [String], _ field: String?) -> Rule {
+            Rule(request, body, values, 422, "invalidField", field)
+        }
+    }
+
+    @Test("every field of every command: wrong, missing, unknown, misleading, out of range, a stranger's")
+    func commands() async throws {
+        let rules = [
+            Self.profile, Self.checkIns, Self.bare, Self.approval, Self.naming, Self.strangers, Self.unasked,
+            Self.adding, Self.contact, Self.flags, Self.reading, Self.selecting,
+        ].flatMap { $0 }
+        try await Scene.with { scene in
+            try await scene.refuse(rules)
+            // Other names, and commands of services, timers and operations.
+            for name in [
+                "checkIn", "UpdateProfil", "%20", String(repeating: "x", count: 3000), "RespondToAllPings", "SetAvatar",
+                "ConfirmIdentity", "ChangePassword", "ChangePhone", "RequestPhoneChange", "SignInByPhone", "FreeHandle",
+                "ForgetPush", "ScheduleNotification", "RemindCheckIn", "RepeatAlarm",
+            ] {
+                let reply = try await scene.send("/v1/commands/\(name)", Array("{}".utf8))
+                expect(reply, 404, "unknownCommand", "type", name.prefix(20))
+            }
+            // Nothing that was told happened in these times, however absurd they are, so nothing is cleared.
+            for selection in [
+                #"{"everything":true,"occurredBy":0}"#, #"{"everything":true,"occurredBy":-1}"#,
+                #"{"everything":true,"occurredBy":-9223372036854775808}"#,
+                #"{"kinds":["groupStarted"],"occurredBy":9223372036854775807}"#,
+            ] {
+                let body = #"{"selection":\#(selection)}"#
+                let reply = try await scene.send("/v1/commands/ClearNotifications", Array(body.utf8))
+                #expect(reply.status == 200 && reply.body["event"] == .null, "\(selection): \(reply)")
+            }
+        }
+    }
+
+    @Test("signing up, in and out, tokens and operations: wrong, missing, unknown, misleading, a stranger's")
+    func accounts() async throws {
+        try await Scene.with { scene in
+            try await scene.refuse(Self.signUp)
+            try await scene.refuse(Self.signIn)
+            try await scene.refuse(Self.tokens)
+        }
+    }
+
+    @Test("phones, codes, confirmations, passwords, pushes, closing: wrong, missing, misleading, a stranger's")
+    func security() async throws {
+        try await Scene.with { scene in
+            try await scene.refuse(Self.security)
+            try await scene.refuse(Self.lateRules)
+        }
+    }
+
+    /// Rules of who is asked in the end, told by the names and at the time of who asked; and lists, each thing once.
+    private static let lateRules: [Rule] = [
+        .invalid("ClearNotifications", #"{"selection":{"ids":*}}"#, [many("<told>", 2)], "selection.ids"),
+        Rule(
+            "/v1/change-password", #"{"password":"a long enough password","newPassword":"a long enough password"}"#,
+            [""], 409, "samePassword", "newPassword"),
+        .invalid(
+            "/v1/sign-up",
+            #"{"handle":"dora","password":"a long enough password","phone":"+4930123456","region":*}"#,
+            ["\"Germany\""], "region"),
+    ]
+
+    // MARK: Requests, whatever they ask
+
+    /// One of each sort, with a body that is good, and that would change little if it were taken.
+    private static let requests: [(path: String, body: String)] = [
+        ("/v1/sign-up", #"{"handle":"dora","password":"a long enough password"}"#),
+        ("/v1/sign-in", #"{"handle":"nobody-here","password":"a long enough password"}"#),
+        ("/v1/token", #"{"refreshToken":"<refresh>"}"#), ("/v1/sign-out", #"{"device":"<nobody>"}"#),
+        ("/v1/confirm", #"{"password":"a long enough password"}"#),
+        ("/v1/change-password", #"{"password":"a long enough password","newPassword":"a long enough password"}"#),
+        ("/v1/phone/verification", #"{"phoneCode":"<nobody>","code":"123456"}"#),
+        ("/v1/commands/UpdateProfile", #"{"expectedVersion":1,"name":"Anne"}"#),
+        ("/v1/commands/UpdateContact", #"{"contact":"<bob>","expectedVersion":1,"nickname":"B"}"#),
+        ("/v1/commands/MarkAllRead", "{}"), ("/v1/operations/ClearAllReceivedPings", #"{"checkIn":false}"#),
+    ]
+
+    @Test("bodies of another type, too large, too deep, not in UTF-8, no JSON: refused by each path alike")
+    func bodies() async throws {
+        try await Scene.with { scene in
+            for (path, body) in Self.requests {
+                for type in [
+                    "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x",
+                    "application/jsonx", "application/merge-patch+json", "application/json/x",
+                ] {
+                    let reply = try await scene.send(path, Array(scene.fill(body).utf8), type: type)
+                    expect(reply, 415, "notJSON", nil, "\(path) \(type)")
+                }
+                // The type is JSON, so it is the body that is no good.
+                for type in ["application/json; charset=utf-8", "Application/JSON"] {
+                    let reply = try await scene.send(path, Array("[]".utf8), type: type)
+                    expect(reply, 400, "malformed", nil, "\(path) \(type)")
+                }
+                let longest = "[" + String(repeating: " ", count: 65_534) + "]"
+                let large = try await scene.send(path, Array((longest + " ").utf8))
+                expect(large, 413, "bodyTooLarge", nil, path)
+                let largest = try await scene.send(path, Array(longest.utf8))
+                expect(largest, 400, "malformed", nil, path)
+
+                for (depth, code) in [(32, "malformed"), (33, "malformedBody"), (5000, "malformedBody")] {
+                    let lists = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+                    let nested = try await scene.send(path, Array(lists.utf8))
+                    expect(nested, 400, code, nil, "\(path) \(depth) lists")
+                }
+                let objects = String(repeating: "{\"a\":", count: 33) + "1" + String(repeating: "}", count: 33)
+                let deep = try await scene.send(path, Array(objects.utf8))
+                expect(deep, 400, "malformedBody", nil, "\(path) objects")
+
+                // Overlong, a surrogate, beyond Unicode, cut off, out of place; UTF-16 with its mark and without.
+                let invalid: [[UInt8]] = [
+                    [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xE2, 0x82], [0x80], [0xFF],
+                    [0xFF, 0xFE, 0x7B, 0x00, 0x7D, 0x00], [0x7B, 0x00, 0x7D, 0x00], [0x00],
+                ]
+                for bytes in invalid {
+                    let alone = try await scene.send(path, bytes)
+                    expect(alone, 400, "malformedBody", nil, "\(path) \(bytes)")
+                    let inside = try await scene.send(path, Array("{\"handle\":\"".utf8) + bytes + Array("\"}".utf8))
+                    expect(inside, 400, "malformedBody", nil, "\(path) \(bytes) in a text")
+                }
+                for text in [
+                    "{", "}", "{\"a\"", "nul", "'a'", "{'a':1}", "{\"a\":NaN}", "{\"a\":+1}", "{\"a\":0x10}", "{} {}",
+                    "// no\n{}", "{\"a\":\"\\x\"}", "{\"a\":\"\u{7}\"}", "{a:1}", "{\"a\":1 \"b\":2}", "\"",
+                ] {
+                    let reply = try await scene.send(path, Array(text.utf8))
+                    #expect(reply.status == 400 && reply.body["code"] == "malformed", "\(path) \(text): \(reply)")
+                }
+            }
+            for method in ["GET", "PUT", "DELETE"] {
+                let reply = try await scene.quartet.edge.send(
+                    method, "/v1/commands/CheckIn", token: scene.anna.token)
+                expect(reply, 404, "notFound", nil, method)
+            }
+        }
+    }
+
+    @Test("Idempotency-Keys: of another version or form, too old, from the future, used before for something else")
+    func keys() async throws {
+        try await Scene.with { scene in
+            for (path, body) in Self.requests {
+                let body = Array(scene.fill(body).utf8)
+                for key in [
+                    "6f9619ff-8b86-4d01-b42d-00cf4fc964ff", "00000000-0000-0000-0000-000000000000",
+                    "ffffffff-ffff-ffff-ffff-ffffffffffff", "01a1fc7460f57a3d8f588ea58e860fb8",
+                    "{01a1fc74-60f5-7a3d-8f58-8ea58e860fb8}", "urn:uuid:01a1fc74-60f5-7a3d-8f58-8ea58e860fb8",
+                    "01a1fc74-60f5-7a3d-8f58-8ea58e860fb8x", "01a1fc74-60f5-7a3d-8f58", "1",
+                ] {
+                    let reply = try await scene.send(path, body, key: key)
+                    expect(reply, 400, "invalidIdempotencyKey", "Idempotency-Key", "\(path) \(key)")
+                }
+                // What is older than outcomes are remembered, and what would be remembered for longer than it is known.
+                for days in [-3650, -31, 2, 3650] {
+                    let reply = try await scene.send(path, body, key: Self.key(daysFromNow: days))
+                    #expect(reply.status == 400 && reply.body["code"] == "idTooOld", "\(path) \(days): \(reply)")
+                }
+            }
+
+            // A key stands for what it was first sent with, also when that was refused.
+            let key = EdgeClient.newKey()
+            let stale = Array(#"{"expectedVersion":9,"name":"Anne"}"#.utf8)
+            let first = try await scene.send("/v1/commands/UpdateProfile", stale, key: key)
+            expect(first, 409, "staleVersion", "expectedVersion", "the first")
+            for (path, body) in [
+                ("/v1/commands/UpdateProfile", #"{"expectedVersion":1,"name":"Anne"}"#),
+                ("/v1/commands/UpdateProfile", #"{"expectedVersion":9,"name":"Ann"}"#),
+                ("/v1/commands/SetCheckInInterval", #"{"interval":3600000000}"#), ("/v1/commands/RaiseAlert", "{}"),
+            ] {
+                let reply = try await scene.send(path, Array(body.utf8), key: key)
+                #expect(reply.status == 422 && reply.body["code"] == "idReused", "\(path) \(body): \(reply)")
+            }
+            let again = try await scene.send("/v1/commands/UpdateProfile", stale, key: key)
+            expect(again, 409, "staleVersion", "expectedVersion", "the first again")
+        }
+    }
+
+    /// A key that says that it was made so many days ahead.
+    private static func key(daysFromNow days: Int) -> String {
+        let fresh = EdgeClient.newKey()
+        let made = Int64(fresh.replacing("-", with: "").prefix(12), radix: 16) ?? 0
+        let hex = String(made + Int64(days) * 86_400_000, radix: 16)
+        let time = String(repeating: "0", count: max(0, 12 - hex.count)) + hex
+        return "\(time.prefix(8))-\(time.suffix(4))\(fresh.dropFirst(13))"
+    }
+}
+
+/// Checks the whole problem document of a refusal. Without a field none must be named.
+private func expect(
+    _ reply: EdgeClient.Reply, _ status: Int, _ code: String, _ field: String?, _ what: some StringProtocol
+) {
+    #expect(reply.status == status && reply.body["code"].string == code, "\(what): \(reply)")
+    #expect(reply.body["field"].string == field, "\(what): \(reply)")
+    #expect(reply.headers["content-type"] == "application/problem+json", "\(what)")
+    #expect(reply.body["status"].int == Int64(status) && reply.body["title"].string != nil, "\(what): \(reply)")
+    #expect(reply.body["type"].string == "urn:quartet:problem:\(code)", "\(what): \(reply)")
+    #expect((reply.body["detail"].string?.count ?? 0) > 10, "\(what): \(reply)")
+}
+
+/// Anna, who sends what is no good; Bob, whom she looks after; and Eve, whom she doesn't know.
+private struct Scene: Sendable {
+    let quartet: Quartet
+    let anna: Device
+    /// What stands for what in bodies.
+    private let names: [String: String]
+
+    /// Codes for phones are on. Guesses aren't what is tested here, and what came of commands under old keys mustn't be
+    /// forgotten while somebody waits for it.
+    private static let environment = [
+        "PHONE_CODES": "log", "GUESSES_PER_MINUTE": "10000", "RETENTION_INTERVAL": "86400s",
+    ]
+
+    /// Runs `body`, after which everything must be as it was before.
+    static func with(_ body: @Sendable (Scene) async throws -> Void) async throws {
+        try await Quartet.with(services: []) { quartet in
+            for service in Quartet.Service.allCases { try await quartet.start(service, environment: environment) }
+            let anna = try await Device.signUp("anna", name: "Anna", at: quartet.edge)
+            let bob = try await Device.signUp("bob", name: "Bob", at: quartet.edge)
+            let eve = try await Device.signUp("eve", name: "Eve", at: quartet.edge)
+            try await anna.add(bob)
+            try await quartet.waitUntilQuiet()
+            let told = try #require(try await bob.read("/v1/notifications")["notifications"][0]["id"].string)
+            var names = [
+                "<anna>": anna.account, "<bob>": bob.account, "<eve>": eve.account, "<nobody>": EdgeClient.newKey(),
+                "<annaDevice>": anna.id, "<bobDevice>": bob.id, "<token>": anna.token,
+                "<refresh>": anna.refreshToken,
+            ]
+            names["<own>"] = try await anna.code()
+            names["<code>"] = try await bob.code()
+            names["<told>"] = told
+            // Hers but for the account in it.
+            names["<forged>"] = bob.account + String(anna.refreshToken.dropFirst(anna.account.count))
+            let before = try await everything(quartet, [anna, bob, eve])
+            try await body(Scene(quartet: quartet, anna: anna, names: names))
+            try await quartet.waitUntilQuiet()
+            let after = try await everything(quartet, [anna, bob, eve])
+            for (old, new) in zip(before, after) { #expect(old == new) }
+        }
+    }
+
+    /// What people see of their own, and how much there is of everything.
+    private static func everything(_ quartet: Quartet, _ devices: [Device]) async throws -> [String] {
+        var seen: [String] = []
+        for device in devices {
+            for path in ["/v1/account", "/v1/contacts", "/v1/notifications"] {
+                let state = try await device.read(path)
+                seen.append("\(path) \(state)")
+            }
+        }
+        let tables = [
+            "session.account", "session.device", "session.timer", "contacts.account", "contacts.relation",
+            "contacts.request", "contacts.block", "notifications.notification", "notifications.scheduled",
+            "notifications.push_device", "session_client.upload",
+        ]
+        let counts = tables.map { "'\($0) ' || (SELECT count(*) FROM \($0))" }.joined(separator: " || ', ' || ")
+        seen.append(try await quartet.psql("SELECT \(counts)"))
+        let events = "SELECT count(*) FROM %.log WHERE kind = 'event'"
+        for schema in ["session", "contacts", "notifications"] {
+            seen.append(try await quartet.psql(events.replacing("%", with: schema)))
+        }
+        return seen
+    }
+
+    /// A body with what stands for somebody filled in.
+    func fill(_ body: String) -> String { names.reduce(body) { $0.replacing($1.key, with: $1.value) } }
+
+    /// Sends bytes as Anna.
+    func send(
+        _ path: String, _ bytes: [UInt8], key: String? = nil, type: String = "application/json"
+    ) async throws -> EdgeClient.Reply {
+        try await quartet.edge.send(
+            "POST", path, raw: bytes, token: anna.token, key: key, headers: ["content-type": type])
+    }
+
+    /// Sends what rules refuse, and expects it to be refused.
+    func refuse(_ rules: [BadInputTests.Rule]) async throws {
+        for rule in rules {
+            let path = rule.request.hasPrefix("/") ? rule.request : "/v1/commands/\(rule.request)"
+            for value in rule.values {
+                let body = fill(rule.body.replacing("*", with: value))
+                let reply = try await send(path, Array(body.utf8))
+                expect(reply, rule.status, rule.code, rule.field, "\(path) \(body.prefix(120))")
+            }
+        }
+    }
+}

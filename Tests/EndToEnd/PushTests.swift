@@ -1,0 +1,220 @@
+import Crypto
+import EdgeClient
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import TestKit
+import Testing
+
+/// What a person is told reaches their devices, through whatever hands pushes on.
+@Suite("End to end: pushes", .timeLimit(.minutes(10)))
+struct EndToEndPushTests {
+    @Test(
+        "S38: each notification reaches the device at least once under one id, though the receiver fails and notifications is killed meanwhile"
+    )
+    func atLeastOnce() async throws {
+        // The first two times each is refused for now.
+        let receiver = PushReceiver { push, received in received.count { $0.id == push.id } <= 2 ? 503 : 200 }
+        try await Quartet.with(pushingTo: receiver) { quartet in
+            let bob = try await Device.signUp("bob", at: quartet.edge)
+            try await bob.act("RegisterPush", ["token": "secret-of-bobs-phone", "platform": "ios"])
+            for round in 0..<5 {
+                try await bob.act("RaiseAlert")
+                try await bob.act("ClearAlert")
+                guard round % 2 == 1 else { continue }
+                let said = try quartet.process(of: .notifications).lines()
+                #expect(!said.contains { $0.contains("secret-of-bobs-phone") })
+                try await quartet.kill(.notifications)
+                // What it had in hand is its own for a minute. The world's clock can't be moved, so the end of that is.
+                _ = try await quartet.psql("UPDATE notifications.push SET next_attempt_at = clock_timestamp()")
+                try await quartet.start(.notifications, environment: receiver.environment)
+            }
+            try await quartet.wait(for: "ten notifications", "SELECT count(*) FROM notifications.notification") {
+                $0 == "10"
+            }
+            try await quartet.waitUntilPushed()
+
+            let told = try await quartet.psql(
+                "SELECT string_agg(id::text, ' ' ORDER BY id) FROM notifications.notification")
+            let received = receiver.received.value
+            let pushes = Dictionary(grouping: received) { $0.body["notification"]["id"].string ?? "" }
+            #expect(pushes.keys.sorted().joined(separator: " ") == told)
+            for (notification, same) in pushes {
+                #expect(Set(same.map(\.id)).count == 1 && same.count >= 3, "\(notification): \(same)")
+                #expect(Set(same.map(\.body)).count == 1)
+            }
+            #expect(Set(received.map(\.id)).count == 10)
+            for push in received {
+                #expect(push.isSigned && push.body["id"].string == push.id)
+                #expect(push.body["account"].string == bob.account && push.body["device"].string == bob.id)
+                #expect(push.body["token"] == "secret-of-bobs-phone" && push.body["platform"] == "ios")
+                let notification = push.body["notification"]
+                #expect(notification["category"] == "alerts" && notification["created"].int != nil)
+                let isRaised = notification["kind"] == "alertRaised"
+                #expect(notification["priority"].string == (isRaised ? "critical" : "normal"))
+            }
+            let unread = Set(pushes.values.compactMap { $0[0].body["unread"].int })
+            #expect(unread == Set(1...10 as ClosedRange<Int64>))
+            let metrics = try await quartet.metrics(of: .notifications)
+            #expect(metrics.contains { $0.hasPrefix(#"quartet_push_total{result="done"} "#) })
+            #expect(metrics.contains { $0.hasPrefix("quartet_pushes_waiting ") })
+            let said = try quartet.process(of: .notifications).lines()
+            #expect(!said.contains { $0.contains("secret-of-bobs-phone") })
+        }
+    }
+
+    @Test("S38: a device that is gone is forgotten")
+    func gone() async throws {
+        let receiver = PushReceiver { push, _ in push.body["token"] == "old" ? 410 : 200 }
+        try await Quartet.with(pushingTo: receiver) { quartet in
+            let bob = try await Device.signUp("bob", at: quartet.edge)
+            try await bob.act("RegisterPush", ["token": "old", "platform": "android"])
+            let bobSees = try await LiveView.open(bob)
+            let devices = try await bobSees.snapshot(of: "notifications")["pushDevices"]
+            #expect(devices == [.string(bob.id)])
+            try await bob.act("RaiseAlert")
+            let event = try await bobSees.wait("PushUnregistered", in: "notifications")
+            #expect(event.data["body"]["reason"] == "gone" && event.data["body"]["device"].string == bob.id)
+            try await bob.act("ClearAlert")
+            try await bobSees.wait(notification: "alertCleared")
+            // What isn't waiting is never sent.
+            let waiting = try await quartet.psql(
+                "SELECT (SELECT count(*) FROM notifications.push) + (SELECT count(*) FROM notifications.push_device)")
+            #expect(waiting == "0" && receiver.received.value.count == 1)
+
+            try await bob.act("RegisterPush", ["token": "new", "platform": "android"])
+            try await bob.act("RaiseAlert")
+            let push = try await receiver.received.wait("a push to the device, which is back") {
+                $0.first { $0.body["token"] == "new" }
+            }
+            #expect(push.body["notification"]["kind"] == "alertRaised")
+        }
+    }
+
+    @Test("S38: a device that signed out gets nothing more")
+    func signedOut() async throws {
+        // The phone can't be reached, so something waits for it when it signs out.
+        let receiver = PushReceiver { push, _ in push.body["token"] == "phone" ? 503 : 200 }
+        try await Quartet.with(pushingTo: receiver) { quartet in
+            let phone = try await Device.signUp("bob", at: quartet.edge)
+            let tablet = try await Device.signIn("bob", at: quartet.edge)
+            for (device, name) in [(phone, "phone"), (tablet, "tablet")] {
+                try await device.act("RegisterPush", ["token": .string(name), "platform": "web"])
+            }
+            try await tablet.act("RaiseAlert")
+            try await receiver.received.wait("a push to both") { pushes in
+                Set(pushes.map { $0.body["token"] }).count == 2 ? true : nil
+            }
+            let out = try await phone.edge.insist("/v1/sign-out", [:], token: phone.token)
+            #expect(out.status == 204)
+            try await quartet.wait(for: "one device to be left", "SELECT count(*) FROM notifications.push_device") {
+                $0 == "1"
+            }
+            let waiting = try await quartet.psql(
+                "SELECT count(*) FROM notifications.push WHERE device = '\(phone.id)'")
+            #expect(waiting == "0")
+            try await tablet.act("ClearAlert")
+            try await receiver.received.wait("a push to the tablet") { pushes in
+                pushes.contains { $0.body["notification"]["kind"] == "alertCleared" } ? true : nil
+            }
+            try await quartet.waitUntilPushed()
+            let cleared = receiver.received.value.filter { $0.body["notification"]["kind"] == "alertCleared" }
+            #expect(cleared.allSatisfy { $0.body["device"].string == tablet.id })
+        }
+    }
+}
+
+extension Quartet {
+    /// Runs `body` while all four services run, with pushes going to a receiver.
+    fileprivate static func with(
+        pushingTo receiver: PushReceiver, _ body: (Quartet) async throws -> Void
+    ) async throws {
+        try await receiver.listen {
+            try await Quartet.with(services: [.session, .contacts]) { quartet in
+                try await quartet.start(.notifications, environment: receiver.environment)
+                try await quartet.start(.sessionClient)
+                try await body(quartet)
+            }
+        }
+    }
+
+    /// Waits until nothing waits to be pushed any more.
+    fileprivate func waitUntilPushed() async throws {
+        try await wait(for: "all pushes to be sent", "SELECT count(*) FROM notifications.push") { $0 == "0" }
+    }
+}
+
+/// Takes pushes by HTTP, keeps them, and answers as a test wants it.
+private final class PushReceiver: Sendable {
+    /// A push that came in.
+    struct Received: Sendable {
+        /// Its Idempotency-Key.
+        let id: String
+        let body: JSON
+        /// Whether its signature is right.
+        let isSigned: Bool
+    }
+
+    private static let key = "what both sides know"
+    /// All of them, in order.
+    let received = Observed<[Received]>([])
+    private let status: @Sendable (Received, [Received]) -> Int
+    private let port = Observed<Int?>(nil)
+
+    /// - Parameter status: How a push is answered; all that were received are given, too, with this one.
+    init(_ status: @escaping @Sendable (Received, [Received]) -> Int) {
+        self.status = status
+    }
+
+    /// What notifications needs to push to here.
+    var environment: [String: String] {
+        ["PUSH_WEBHOOK_URL": "http://127.0.0.1:\(port.value ?? 9)/push", "PUSH_WEBHOOK_KEY": Self.key]
+    }
+
+    /// Listens while `body` runs.
+    func listen(_ body: () async throws -> Void) async throws {
+        var logger = Logger(label: "receiver")
+        logger.logLevel = .error
+        let router = Router()
+        router.post("/push") { request, _ in
+            var request = request
+            let buffer = try await request.collectBody(upTo: 1 << 20)
+            var headers: [String: String] = [:]
+            for field in request.headers { headers[field.name.canonicalName] = field.value }
+            return Response(status: HTTPResponse.Status(code: try self.take(headers, String(buffer: buffer))))
+        }
+        let application = Application(
+            router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+            onServerRunning: { channel in self.port.update { $0 = channel.localAddress?.port } }, logger: logger)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await application.run() }
+            try await port.wait("the receiver to listen") { $0 }
+            try await body()
+            group.cancelAll()
+        }
+    }
+
+    private func take(_ headers: [String: String], _ body: String) throws -> Int {
+        let push = Received(
+            id: headers["idempotency-key"] ?? "", body: try JSON(parsing: body),
+            isSigned: Self.isSigned(headers["quartet-signature"] ?? "", body))
+        let all = received.update { all -> [Received] in
+            all.append(push)
+            return all
+        }
+        return status(push, all)
+    }
+
+    /// `t=<seconds since 1970>,v1=<HMAC-SHA256 of "<t>.<body>" in hexadecimal>`
+    private static func isSigned(_ signature: String, _ body: String) -> Bool {
+        let parts = signature.split(separator: ",")
+        guard parts.count == 2, parts[0].hasPrefix("t="), parts[1].hasPrefix("v1="),
+            let time = Double(parts[0].dropFirst(2)), abs(time - Date().timeIntervalSince1970) < 60
+        else { return false }
+        let code = HMAC<SHA256>.authenticationCode(
+            for: Data("\(parts[0].dropFirst(2)).\(body)".utf8), using: SymmetricKey(data: Data(key.utf8)))
+        return parts[1].dropFirst(3) == code.map { String(format: "%02x", $0) }.joined()
+    }
+}

@@ -1,0 +1,169 @@
+import Foundation
+import Grammar
+import NotificationsContract
+import NotificationsService
+import Testing
+import Vocabulary
+
+@Suite("Notifications: pushes")
+struct PushTests {
+    @Test("S38: a device is registered once, and again under another token; no event tells a token")
+    func register() throws {
+        var inbox = Inbox()
+        let anna = try inbox.person()
+        let device: PushDeviceID = inbox.id()
+        func command(_ token: String, _ platform: PushPlatform) -> NotificationsCommand {
+            .registerPush(RegisterPush(device: device, token: token, platform: platform))
+        }
+        guard case .pushRegistered(let first) = try inbox.ask(anna, command("secret-1", .ios))[0] else {
+            throw Unexpected()
+        }
+        #expect(first == PushRegistered(account: anna, device: device, platform: .ios, at: inbox.time))
+        #expect(try inbox.ask(anna, command("secret-1", .ios)).isEmpty)
+        #expect(try inbox.ask(anna, command("secret-2", .ios)).count == 1)
+        #expect(try inbox.ask(anna, command("secret-2", .android)).count == 1)
+        #expect(inbox.state(anna).pushDevices == [device] && inbox.replicas[anna] == inbox.state(anna))
+        try inbox.ask(nil, .forgetPush(ForgetPush(account: anna, device: device, token: "secret-2")))
+        for event in inbox.history.flatMap({ (try? $0.ended.get()) ?? [] }) {
+            let body = String(decoding: try event.event.body.encoded(), as: UTF8.self)
+            #expect(!body.contains("secret"), "\(body)")
+        }
+    }
+
+    @Test(
+        "S38: a token is printable ASCII without spaces, and not too long",
+        arguments: ["", "a b", "a\n", "tëst", "\u{7F}", String(repeating: "x", count: 4097)])
+    func badToken(token: String) throws {
+        var inbox = Inbox()
+        let anna = try inbox.person()
+        let register = RegisterPush(device: inbox.id(), token: token, platform: .web)
+        do {
+            try inbox.ask(anna, .registerPush(register))
+            throw Unexpected()
+        } catch let rejection as Rejection {
+            #expect(rejection.code == .invalidField && rejection.field == "token")
+        }
+    }
+
+    @Test("S38: a token of every printable character and of the greatest length is taken")
+    func goodToken() throws {
+        var inbox = Inbox()
+        let anna = try inbox.person()
+        try inbox.register(anna, token: String(decoding: Array(0x21...0x7E as ClosedRange<UInt8>), as: UTF8.self))
+        try inbox.register(anna, token: String(repeating: "x", count: 4096))
+        #expect(inbox.state(anna).pushDevices.count == 2)
+    }
+
+    @Test("S38: twenty devices of an account are pushed to; a known one may change its token still")
+    func limit() throws {
+        var inbox = Inbox()
+        let anna = try inbox.person()
+        let devices = try (0..<20).map { _ in try inbox.register(anna) }
+        let oneMore = RegisterPush(device: inbox.id(), token: "a-token", platform: .other)
+        #expect(try inbox.rejection(anna, .registerPush(oneMore)) == .limitReached)
+        let again = RegisterPush(device: devices[7], token: "another", platform: .other)
+        #expect(try inbox.ask(anna, .registerPush(again)).count == 1)
+        try inbox.ask(anna, .unregisterPush(UnregisterPush(device: devices[3])))
+        #expect(try inbox.ask(anna, .registerPush(oneMore)).count == 1)
+        #expect(inbox.state(anna).pushDevices == inbox.state(anna).pushDevices.sorted())
+        #expect(inbox.replicas[anna] == inbox.state(anna))
+    }
+
+    @Test("S38: everything that is delivered is pushed to each device of the account, once, under an id of its own")
+    func push() throws {
+        var inbox = Inbox()
+        let (anna, ben) = (try inbox.person(), try inbox.person())
+        try inbox.tell(anna)
+        let devices = [try inbox.register(anna), try inbox.register(anna)].sorted()
+        try inbox.register(ben)
+        let deliver = DeliverNotification(
+            id: inbox.id(), kind: .dependentAlertRaised, subject: ben, details: .init(at: inbox.time))
+        try inbox.ask(anna, .deliverNotification(deliver))
+        try inbox.ask(anna, .deliverNotification(deliver))
+        let pushes = inbox.rows.pushes
+        #expect(pushes.map(\.place) == devices.map { PushPlace(anna, $0) })
+        #expect(Set(pushes.map(\.body.id)).count == 2)
+        for body in pushes.map(\.body) {
+            #expect(body.notification.id == deliver.id && body.notification.kind == .dependentAlertRaised)
+            #expect(body.notification.priority == .critical && body.notification.category == .alerts)
+            #expect(body.notification.subject == ben && body.notification.details == deliver.details)
+            #expect(body.notification.created == inbox.time && body.unread == 2)
+        }
+        // What was scheduled is, too.
+        let due = inbox.time + .hours(1)
+        let later: NotificationID = inbox.id()
+        try inbox.ask(anna, .scheduleNotification(.init(id: later, kind: .system, due: due)))
+        inbox.pass(.hours(1))
+        try inbox.ask(nil, .deliverScheduledNotification(.init(account: anna, id: later, due: due)))
+        #expect(inbox.rows.pushes.map(\.body.notification.id) == [deliver.id, deliver.id, later, later])
+        #expect(Set(inbox.rows.pushes.map(\.body.id)).count == 4)
+    }
+
+    @Test("S38: who unregisters a device gets nothing more there, nor what waits")
+    func unregister() throws {
+        var inbox = Inbox()
+        let anna = try inbox.person()
+        let (phone, tablet) = (try inbox.register(anna), try inbox.register(anna))
+        try inbox.tell(anna)
+        let unregister = NotificationsCommand.unregisterPush(UnregisterPush(device: phone))
+        guard case .pushUnregistered(let gone) = try inbox.ask(anna, unregister)[0] else { throw Unexpected() }
+        #expect(gone == PushUnregistered(account: anna, device: phone, reason: .asked, at: inbox.time))
+        #expect(try inbox.ask(anna, unregister).isEmpty)
+        try inbox.tell(anna)
+        #expect(inbox.rows.pushes.map(\.place) == [PushPlace(anna, tablet), PushPlace(anna, tablet)])
+        #expect(inbox.rows.silenced == [PushPlace(anna, phone)])
+        #expect(inbox.state(anna).pushDevices == [tablet] && inbox.replicas[anna] == inbox.state(anna))
+    }
+
+    @Test("S38: a device that is gone is forgotten, unless it is back under another token")
+    func gone() throws {
+        var inbox = Inbox()
+        let anna = try inbox.person()
+        let device = try inbox.register(anna, token: "old")
+        let forget = NotificationsCommand.forgetPush(ForgetPush(account: anna, device: device, token: "old"))
+        try inbox.ask(anna, .registerPush(RegisterPush(device: device, token: "new", platform: .ios)))
+        #expect(try inbox.ask(nil, forget).isEmpty)
+        try inbox.ask(anna, .registerPush(RegisterPush(device: device, token: "old", platform: .ios)))
+        guard case .pushUnregistered(let gone) = try inbox.ask(nil, forget)[0] else { throw Unexpected() }
+        #expect(gone == PushUnregistered(account: anna, device: device, reason: .gone, at: inbox.time))
+        #expect(try inbox.ask(nil, forget).isEmpty)
+        let stranger = ForgetPush(account: inbox.id(), device: device, token: "old")
+        #expect(try inbox.ask(nil, .forgetPush(stranger)).isEmpty)
+    }
+
+    @Test("S18: closing unregisters every device and drops what waits; nothing is registered before or after")
+    func close() throws {
+        var inbox = Inbox()
+        let anna = try inbox.person()
+        let device = try inbox.register(anna)
+        try inbox.tell(anna)
+        try inbox.ask(anna, .closeAccount(CloseAccount()))
+        #expect(inbox.rows.pushes.isEmpty && inbox.rows.silenced == [PushPlace(anna, device)])
+        #expect(inbox.state(anna) == NotificationsState(account: anna, isClosed: true))
+        let register = NotificationsCommand.registerPush(RegisterPush(device: device, token: "a", platform: .ios))
+        let unregister = NotificationsCommand.unregisterPush(UnregisterPush(device: device))
+        for command in [register, unregister] {
+            #expect(try inbox.rejection(anna, command) == .accountClosed)
+            #expect(try inbox.rejection(inbox.id(), command) == .accountNotFound)
+            #expect(try inbox.rejection(nil, command) == .accountRequired)
+        }
+        let forget = ForgetPush(account: anna, device: device, token: "a-token")
+        #expect(try inbox.ask(nil, .forgetPush(forget)).isEmpty)
+    }
+
+    @Test("a state that was kept before there were pushes is still read; one of now is read as it is")
+    func oldState() throws {
+        let old = """
+            {"account": "019ce635-a000-8695-80a6-4a7c4bf35624", "unread": 0, "notifications": [], "scheduled": [],
+             "isClosed": false}
+            """
+        let state = try JSONDecoder().decode(NotificationsState.self, from: Data(old.utf8))
+        #expect(state == NotificationsState(account: state.account))
+        var inbox = Inbox()
+        let anna = try inbox.person()
+        try inbox.register(anna)
+        try inbox.tell(anna)
+        let now = inbox.state(anna)
+        #expect(try JSONDecoder().decode(NotificationsState.self, from: JSONEncoder().encode(now)) == now)
+    }
+}

@@ -1,0 +1,325 @@
+import Grammar
+import SessionContract
+import SessionService
+import TestKit
+import Testing
+import Vocabulary
+import WorkingSet
+
+@Suite("Session: phones, confirmations, pictures")
+struct SecurityTests {
+    private static let number = "+4930123456"
+
+    // MARK: Phones
+
+    /// A code for a phone change, as the edge would ask for it. The digits' proof is what `digits` makes.
+    private static func change(
+        _ household: inout Household, phone: PhoneID, number: String = number, digits: String = "123456",
+        by device: DeviceID? = nil
+    ) throws -> (PhoneCodeID, SessionCommand) {
+        let code: PhoneCodeID = household.id()
+        return (
+            code,
+            .requestPhoneChange(
+                .init(
+                    phone: Phone(number: number, region: "DE"), phoneID: phone, code: code,
+                    proof: try Household.secret(digits), by: device))
+        )
+    }
+
+    /// Gives an account a phone.
+    private static func phone(
+        of account: AccountID, _ phone: PhoneID, in household: inout Household
+    ) throws {
+        let (code, request) = try change(&household, phone: phone)
+        try household.ask(account, request)
+        try household.ask(account, .changePhone(.init(code: code, proof: try Household.secret("123456"))))
+    }
+
+    @Test("S41: a phone is the account's once its code was given, and is found then, by whom nobody else is")
+    func phoneChange() throws {
+        var household = Household()
+        let (anna, ben) = (try household.person("anna"), try household.person("ben"))
+        let phone: PhoneID = household.id()
+        let (code, request) = try Self.change(&household, phone: phone)
+        let issued = try household.ask(anna, request)
+        guard case .phoneCodeIssued(let event) = issued[0] else { throw Unexpected(issued) }
+        #expect(event.code == code && event.expires == household.time + .minutes(10) && event.purpose == .phoneChange)
+        #expect(household.state(anna).phone == nil)
+        let wrong = SessionCommand.changePhone(.init(code: code, proof: try Household.secret("654321")))
+        let right = SessionCommand.changePhone(.init(code: code, proof: try Household.secret("123456")))
+        guard case .phoneCodeFailed(let failed) = try household.ask(anna, wrong)[0] else { throw Unexpected("no") }
+        #expect(failed.attemptsLeft == 4)
+        #expect(try household.rejection(ben, right) == .invalidCode, "a code is its account's")
+        #expect(
+            try household.ask(anna, right) == [
+                .phoneChanged(
+                    .init(account: anna, phone: Phone(number: Self.number, region: "DE"), at: household.time))
+            ])
+        #expect(household.state(anna).phone?.number == Self.number && household.rows.owner(of: phone) == anna)
+        #expect(try household.rejection(anna, right) == .invalidCode, "a code is good for one use")
+        let (_, taken) = try Self.change(&household, phone: phone)
+        #expect(try household.rejection(ben, taken) == .phoneTaken)
+        try household.ask(anna, .removePhone(RemovePhone()))
+        #expect(household.state(anna).phone == nil && household.rows.owner(of: phone) == nil)
+        #expect(try household.ask(anna, .removePhone(RemovePhone())).isEmpty)
+        #expect(try household.rejection(ben, taken) == nil)
+    }
+
+    @Test("S41: of two who prove the same new phone, the first gets it")
+    func race() throws {
+        var household = Household()
+        let (anna, ben) = (try household.person("anna"), try household.person("ben"))
+        let phone: PhoneID = household.id()
+        let (first, requestOfAnna) = try Self.change(&household, phone: phone)
+        let (second, requestOfBen) = try Self.change(&household, phone: phone)
+        try household.ask(anna, requestOfAnna)
+        try household.ask(ben, requestOfBen)
+        let proof = try Household.secret("123456")
+        try household.ask(ben, .changePhone(.init(code: second, proof: proof)))
+        #expect(try household.rejection(anna, .changePhone(.init(code: first, proof: proof))) == .phoneTaken)
+    }
+
+    @Test("S41: signing in by phone: five tries, ten minutes, one use, and nobody learns which numbers sign in")
+    func phoneSignIn() throws {
+        var household = Household()
+        let account = try household.person()
+        let phone: PhoneID = household.id()
+        try Self.phone(of: account, phone, in: &household)
+        func request(_ phone: PhoneID, _ household: inout Household) throws -> (PhoneCodeID, SessionCommand) {
+            let code: PhoneCodeID = household.id()
+            return (
+                code,
+                .requestSignInCode(.init(phone: phone, code: code, proof: try Household.secret("111111")))
+            )
+        }
+        func signIn(_ code: PhoneCodeID, _ digits: String, _ household: inout Household) throws -> SessionCommand {
+            .signInByPhone(
+                .init(
+                    phone: phone, code: code, proof: try Household.secret(digits), device: try household.device("new")))
+        }
+        let (_, unknown) = try request(household.id(), &household)
+        #expect(try household.rejection(nil, unknown) == .notFound)
+        let (code, asked) = try request(phone, &household)
+        try household.ask(nil, asked)
+        for left in (0..<5).reversed() {
+            let events = try household.ask(nil, try signIn(code, "222222", &household))
+            #expect(
+                events == [
+                    .phoneCodeFailed(.init(account: account, code: code, attemptsLeft: left, at: household.time))
+                ])
+        }
+        #expect(try household.rejection(nil, try signIn(code, "111111", &household)) == .invalidCode, "too late")
+
+        // Another one, a moment later.
+        let (second, again) = try request(phone, &household)
+        #expect(try household.rejection(nil, again) == .tooSoon)
+        household.pass(.seconds(30))
+        try household.ask(nil, again)
+        #expect(try household.rejection(nil, try signIn(code, "111111", &household)) == .invalidCode, "void")
+        household.pass(.minutes(10))
+        #expect(try household.rejection(nil, try signIn(second, "111111", &household)) == .invalidCode, "expired")
+        let (third, asked3) = try request(phone, &household)
+        try household.ask(nil, asked3)
+        let events = try household.ask(nil, try signIn(third, "111111", &household))
+        guard case .deviceSignedIn(let event) = events[0] else { throw Unexpected(events) }
+        #expect(event.account == account && household.state(account).devices.count == 2)
+        #expect(try household.rejection(nil, try signIn(third, "111111", &household)) == .invalidCode, "used")
+    }
+
+    @Test("S41: codes are counted: five an hour, and whoever asks for more is told how long to wait")
+    func codesPerHour() throws {
+        var household = Household()
+        let account = try household.person()
+        for _ in 0..<5 {
+            let (_, request) = try Self.change(&household, phone: household.id())
+            try household.ask(account, request)
+            household.pass(.minutes(2))
+        }
+        let (_, sixth) = try Self.change(&household, phone: household.id())
+        do {
+            try household.ask(account, sixth)
+            throw Unexpected("a sixth code")
+        } catch let rejection as Rejection {
+            #expect(rejection.code == .tooManyAttempts && rejection.retryAfter == .minutes(50))
+        }
+        household.pass(.minutes(50))
+        #expect(try household.rejection(account, sixth) == nil)
+    }
+
+    @Test(
+        "S41: numbers are E.164", arguments: ["+49 30 123456", "+1 (415) 555-2671", "+4930123456"])
+    func numbers(text: String) throws {
+        let number = try PhoneNumber(text)
+        #expect(number.description.dropFirst().allSatisfy { $0.isNumber })
+        #expect(try PhoneNumber(number.description) == number)
+    }
+
+    @Test(
+        "S41: what is no number is refused",
+        arguments: [
+            "", "+", "030123456", "+0301234567", "+49", "+49301234567890123", "+49 30 12a456", "٠٣٠١٢٣٤٥٦٧",
+            "+٤٩٣٠١٢٣٤٥٦",
+            "+4930123456\n", String(repeating: "+49", count: 40),
+        ])
+    func notNumbers(text: String) {
+        #expect(throws: Rejection.self) { try PhoneNumber(text) }
+    }
+
+    // MARK: Confirmation
+
+    @Test("S48: where the account asks for it, sensitive acts need the password a few minutes ago, on the same device")
+    func confirmation() throws {
+        var household = Household()
+        let account = try household.person()
+        let (phone, tablet) = (try household.signIn(), try household.signIn())
+        let sensitive: (DeviceID?, inout Household) throws -> [SessionCommand] = { device, household in
+            [
+                .updateSecurity(.init(isSingleDevice: true, by: device)),
+                try Self.change(&household, phone: household.id(), by: device).1,
+                .signOut(.init(device: tablet, by: device)), .signOut(.init(by: device)),
+                .closeAccount(.init(by: device)),
+            ]
+        }
+        try Self.phone(of: account, household.id(), in: &household)
+        household.pass(.minutes(1))
+        try household.ask(account, .updateSecurity(.init(isConfirmationRequired: true, by: phone)))
+        for command in try sensitive(phone, &household) + sensitive(nil, &household) {
+            #expect(try household.rejection(account, command) == .confirmationRequired, "\(command)")
+        }
+        #expect(try household.rejection(account, .removePhone(.init(by: phone))) == .confirmationRequired)
+        let wrong = ConfirmIdentity(verifier: try Household.secret("x"), device: phone)
+        guard case .signInFailed = try household.ask(account, .confirmIdentity(wrong))[0] else {
+            throw Unexpected("confirmed")
+        }
+        let right = ConfirmIdentity(verifier: try Household.secret("secret"), device: phone)
+        #expect(
+            try household.ask(account, .confirmIdentity(right)) == [
+                .identityConfirmed(
+                    .init(account: account, device: phone, until: household.time + .minutes(5), at: household.time))
+            ])
+        #expect(try household.rejection(account, .removePhone(.init(by: tablet))) == .confirmationRequired)
+        household.pass(.minutes(5))
+        #expect(try household.rejection(account, .removePhone(.init(by: phone))) == .confirmationRequired)
+        try household.ask(account, .confirmIdentity(right))
+        household.pass(.minutes(4))
+        #expect(try household.rejection(account, .removePhone(.init(by: phone))) == nil)
+        // What only ends one's own access needs none.
+        #expect(try household.rejection(account, .signOut(.init(device: tablet, by: tablet))) == nil)
+        // Signing everything out, the fourth, would end the confirmation with the device.
+        for (index, command) in try sensitive(phone, &household).enumerated() where index != 3 {
+            #expect(try household.rejection(account, command) == nil, "\(command)")
+        }
+    }
+
+    @Test("S48: a device that isn't signed in confirms nothing")
+    func confirmationOfAStranger() throws {
+        var household = Household()
+        let account = try household.person()
+        let confirm = ConfirmIdentity(verifier: try Household.secret("secret"), device: household.id())
+        #expect(try household.rejection(account, .confirmIdentity(confirm)) == .deviceSignedOut)
+    }
+
+    // MARK: Onboarding
+
+    @Test("S44: an account needs a profile until its person has given a name")
+    func onboarding() throws {
+        var household = Household()
+        let account: AccountID = household.id()
+        try household.ask(
+            nil,
+            .signUp(
+                .init(
+                    account: account, handle: "anna", verifier: try Household.secret("x"),
+                    device: try household.device())))
+        #expect(household.state(account).onboarding == .needsProfile)
+        try household.ask(account, .updateProfile(.init(expectedVersion: 1, name: "Anna")))
+        #expect(household.state(account).onboarding == .done)
+    }
+
+    // MARK: Avatars
+
+    private static func avatar(_ size: Int = 70, type: ImageType = .png) throws -> Avatar {
+        Avatar(hash: ContentHash(of: Array("\(size)".utf8)), type: type, size: size, width: 1, height: 1)
+    }
+
+    @Test("R10: a picture is what was uploaded under its hash, whole, and of the type that its bytes say")
+    func avatar() throws {
+        var household = Household()
+        let account = try household.person()
+        let avatar = try Self.avatar()
+        let set = SessionCommand.setAvatar(.init(avatar: avatar))
+        #expect(try household.rejection(account, set) == .notFound)
+        for upload in [Upload(size: 71, type: .png), Upload(size: 70, type: .jpeg), Upload(size: 70, type: nil)] {
+            household.rows.uploads[avatar.hash] = upload
+            #expect(try household.rejection(account, set) == .invalidField)
+        }
+        household.rows.uploads[avatar.hash] = Upload(size: 70, type: .png)
+        #expect(
+            try household.ask(account, set) == [
+                .avatarSet(.init(account: account, avatar: avatar, at: household.time))
+            ])
+        #expect(household.state(account).avatar == avatar)
+        #expect(try household.ask(account, set).isEmpty)
+        #expect(
+            try household.ask(account, .removeAvatar(RemoveAvatar())) == [
+                .avatarRemoved(.init(account: account, at: household.time))
+            ])
+        #expect(try household.ask(account, .removeAvatar(RemoveAvatar())).isEmpty)
+        let large = try Self.avatar((2 << 20) + 1)
+        #expect(try household.rejection(account, .setAvatar(.init(avatar: large))) == .invalidField)
+    }
+
+    @Test("R10: what a picture is stands in its bytes, whatever somebody calls it")
+    func headers() {
+        let png: [UInt8] =
+            [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13] + Array("IHDR".utf8)
+            + [0, 0, 1, 0, 0, 0, 0, 2, 8, 6, 0, 0, 0, 0, 0, 0, 0]
+        let header = ImageHeader(png)
+        #expect(header?.type == .png && header?.width == 256 && header?.height == 2)
+        // A JPEG with a comment before its frame.
+        let jpeg: [UInt8] =
+            [0xFF, 0xD8, 0xFF, 0xFE, 0, 4, 65, 66, 0xFF, 0xC0, 0, 17, 8, 0, 3, 0, 5, 3, 1, 0x22, 0, 2, 0x11, 1, 3]
+        let frame = ImageHeader(jpeg)
+        #expect(frame?.type == .jpeg && frame?.width == 5 && frame?.height == 3)
+        for bytes: [UInt8] in [
+            [], Array("GIF89a".utf8), Array("<svg xmlns='http://www.w3.org/2000/svg'/>".utf8), Array(png.prefix(20)),
+            [0xFF, 0xD8, 0xFF], [0xFF, 0xD8, 0xFF, 0xE0, 0xFF, 0xFF, 0, 0, 0, 0, 0, 0],
+            [0xFF, 0xD8, 0xFF, 0xE0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+        ] {
+            #expect(ImageHeader(bytes) == nil)
+        }
+    }
+
+    @Test("R10: any bytes are read to a header or to nothing, never past their end")
+    func anyBytes() async throws {
+        try await withRandom { random in
+            for _ in 0..<20_000 {
+                var bytes: [UInt8] =
+                    random.oneIn(2) ? [0xFF, 0xD8, 0xFF] : [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+                for _ in 0..<Int.random(in: 0...60, using: &random) {
+                    bytes.append(random.oneIn(3) ? 0xFF : UInt8.random(in: 0...255, using: &random))
+                }
+                if let header = ImageHeader(bytes) { try #require(header.width > 0 && header.height > 0) }
+            }
+        }
+    }
+
+    @Test("S18: after a month the handle of a closed account is free, and nothing of the person is left")
+    func freeHandle() throws {
+        var household = Household()
+        let account = try household.person()
+        try Self.phone(of: account, household.id(), in: &household)
+        let closed = household.time
+        try household.ask(account, .closeAccount(CloseAccount()))
+        #expect(household.rows.phoneCodes.keys.isEmpty && household.rows[account]?.phone == nil)
+        let timers = household.rows.wantedTimers(of: account)
+        #expect(timers.map(\.due) == [closed + .days(30)])
+        #expect(timers.map(\.command) == [.freeHandle(.init(account: account))])
+        household.pass(.days(29))
+        #expect(try household.rejection(nil, timers[0].command) == .notDue)
+        household.pass(.days(1))
+        #expect(try household.ask(nil, timers[0].command).isEmpty)
+        #expect(household.rows[account]?.handle == nil && household.rows.wantedTimers(of: account).isEmpty)
+    }
+}
