@@ -53,7 +53,7 @@ test: ## Check the style, build, and run all tests on a scratch database (TEST_D
 	@Tests/run.sh $(ARGS)
 
 .PHONY: bench
-bench: ## Measure throughput, latency, fan-out, sagas and memory beside this machine's limits (BENCH_JSON=file, ARGS=sections)
+bench: ## Measure throughput, latency, fan-out, sagas, memory and check-ins beside this machine's limits (BENCH_JSON=file, ARGS=sections)
 	@Tests/Benchmarks/run.sh $(ARGS)
 
 .PHONY: bench-functions

@@ -2,12 +2,13 @@
 # Measures the product beside this machine's limits: a release build on a scratch PostgreSQL with full durability, which is
 # gone afterwards. Prints a table; the figures go as JSON into the file that BENCH_JSON names (.local/bench.json).
 #
-#   Tests/Benchmarks/run.sh [SECTION...]     (limits commands latency fanout sagas streams memory, or growth; SECONDS=8 for each figure)
+#   Tests/Benchmarks/run.sh [SECTION...]     (limits commands latency fanout sagas streams memory checkins, or growth;
+#                                            SECONDS=8 for each figure, CHECKIN_PEOPLE=50000 for checkins)
 set -eu
 cd "$(dirname "$0")/../.."
 
 case "${1:-}" in
-  -h | --help) sed -n '2,5s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  -h | --help) sed -n '2,6s/^# \{0,1\}//p' "$0"; exit 0 ;;
 esac
 case " $* " in
   *" growth "*) : "${BENCH_JSON:=.local/bench-growth.json}" ;;

@@ -6,13 +6,20 @@ import Foundation
 final class ProductBenchmark: Sendable {
     private static let services = ["session", "contacts", "notifications", "session-client"]
     private let processes: [String: Int32]
+    private let environment: [String: String]
+    private let port: Int
     let edge: EdgeClient
     let http: HTTPClient
     let url: String
     let server: Server
 
-    private init(processes: [String: Int32], http: HTTPClient, url: String, server: Server) {
+    private init(
+        processes: [String: Int32], environment: [String: String], port: Int, http: HTTPClient, server: Server
+    ) {
+        let url = "http://127.0.0.1:\(port)"
         self.processes = processes
+        self.environment = environment
+        self.port = port
         self.http = http
         self.url = url
         self.server = server
@@ -27,34 +34,61 @@ final class ProductBenchmark: Sendable {
         let signing = try server.run("openssl", ["ecparam", "-genkey", "-name", "prime256v1", "-noout"])
         let key = Data((0..<32).map { _ in UInt8.random(in: 0...255) }).base64EncodedString()
         let environment = ["DATABASE_URL": server.url("quartet"), "SERVER_KEY": key, "SIGNING_KEY": signing]
-        var started: [(String, Process)] = []
-        defer { for (_, process) in started { process.terminate() } }
+        var started: [String: Process] = [:]
+        defer { end(started) }
         for service in services {
             try server.run(
                 server.executables.appending(path: service).path, ["migrate"],
                 environment: environment.merging(["LOG_LEVEL": "error"]) { $1 })
         }
-        for (number, service) in services.enumerated() {
-            let log = FileManager.default.temporaryDirectory.appending(path: "quartet-benchmark-\(service).log")
-            let flags =
-                ["run", "--admin-port", "\(port + 1 + number)"]
-                + (service == "session-client" ? ["--port", "\(port)"] : [])
-            started.append((service, try server.start(service, flags, environment: environment, log: log)))
-        }
         let http = EdgeClient.connections()
         do {
-            for number in services.indices {
-                try await waitUntilReady(EdgeClient(http: http) { "http://127.0.0.1:\(port + 1 + number)" })
-            }
+            try await start(1, port: port, environment: environment, server: server, http: http, into: &started)
             try await body(
                 ProductBenchmark(
-                    processes: Dictionary(uniqueKeysWithValues: started.map { ($0, $1.processIdentifier) }),
-                    http: http, url: "http://127.0.0.1:\(port)", server: server))
+                    processes: started.mapValues(\.processIdentifier), environment: environment, port: port,
+                    http: http, server: server))
         } catch {
             try? await http.shutdown()
             throw error
         }
         try await http.shutdown()
+    }
+
+    /// Runs `body` beside a second replica of every service; it is given their processes and may kill them.
+    func withSecondReplicas(_ body: ([String: Process]) async throws -> Void) async throws {
+        say("a second replica of each service")
+        var started: [String: Process] = [:]
+        defer { Self.end(started) }
+        try await Self.start(
+            2, port: port + 1 + Self.services.count, environment: environment, server: server, http: http,
+            into: &started)
+        try await body(started)
+    }
+
+    /// Starts a replica of every service and waits until all are ready. Its ports begin at `port`: the API's, then an
+    /// admin port for each. What was started is in `started`, also when something fails.
+    private static func start(
+        _ replica: Int, port: Int, environment: [String: String], server: Server, http: HTTPClient,
+        into started: inout [String: Process]
+    ) async throws {
+        for (number, service) in services.enumerated() {
+            let name = replica == 1 ? service : "\(service)-\(replica)"
+            let log = FileManager.default.temporaryDirectory.appending(path: "quartet-benchmark-\(name).log")
+            let flags =
+                ["run", "--admin-port", "\(port + 1 + number)"]
+                + (service == "session-client" ? ["--port", "\(port)"] : [])
+            started[service] = try server.start(service, flags, environment: environment, log: log)
+        }
+        for number in services.indices {
+            try await waitUntilReady(EdgeClient(http: http) { "http://127.0.0.1:\(port + 1 + number)" })
+        }
+    }
+
+    /// Waits until they are gone, so that none of them finds the database of the next section.
+    private static func end(_ processes: [String: Process]) {
+        for process in processes.values where process.isRunning { process.terminate() }
+        for process in processes.values { process.waitUntilExit() }
     }
 
     private static func waitUntilReady(_ admin: EdgeClient) async throws {
