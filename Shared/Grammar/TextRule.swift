@@ -2,8 +2,8 @@ public import Vocabulary
 
 /// What a text may be that a person wrote: how long, and without characters that mislead whoever reads it.
 ///
-/// Control characters, characters that reverse the direction of what follows, and heaps of combining marks are refused
-/// everywhere. New lines are allowed where the rule says so.
+/// Control characters, what can't be seen, characters that reverse the direction of what follows, and heaps of combining
+/// marks are refused everywhere. New lines are allowed where the rule says so.
 public struct TextRule: Hashable, Sendable {
     /// How many characters (as people count them).
     public let lengths: ClosedRange<Int>
@@ -46,10 +46,17 @@ public struct TextRule: Hashable, Sendable {
         switch scalar.properties.generalCategory {
         case .control: !(hasLines && (scalar == "\n" || scalar == "\t"))
         case .lineSeparator, .paragraphSeparator, .privateUse, .unassigned, .surrogate: true
-        // What is left of the format characters joins emoji and letters.
-        case .format:
-            scalar.properties.isBidiControl || scalar.value == 0xFEFF || (0xFFF9...0xFFFB).contains(scalar.value)
-        default: false
+        default: scalar.properties.isBidiControl || Self.isInvisible(scalar)
+        }
+    }
+
+    /// What shows nothing, but for what joins or varies emoji and letters (Unicode Standard Annex 44, Default_Ignorable_Code_Point).
+    private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x200C, 0x200D, 0xFE00...0xFE0F, 0xE0100...0xE01EF, 0xE0020...0xE007F: false
+        // Interlinear annotation, and a pattern of Braille without dots.
+        case 0xFFF9...0xFFFB, 0x2800: true
+        default: scalar.properties.isDefaultIgnorableCodePoint
         }
     }
 }

@@ -7,7 +7,7 @@ import TestKit
 import Testing
 
 /// Pictures of people: bulk bytes that go by the logs.
-@Suite("End to end: avatars", .timeLimit(.minutes(10)))
+@Suite("End to end: avatars", .timeLimit(.minutes(30)))
 struct AvatarTests {
     /// A PNG of one pixel, with so many bytes behind its end, which decoders don't look at.
     static func png(padding: Int = 0) throws -> [UInt8] {

@@ -23,7 +23,8 @@ extension BadInputTests {
     static let misleading =
         [
             "\\u202E", "\\u2066", "\\u2069", "\\u200E", "\\u200F", "\\u061C", "\\uFEFF", "\\u0007", "\\u000D",
-            "\\u001B[31m", "\\u007F", "\\u0085", "\\u2028", "\\u2029", "\\uE000", "\\u0378", "\\uFFFE", "\\uFFF9",
+            "\\u001B[31m", "\\u007F", "\\u0085", "\\u2028", "\\u2029", "\\uE000", "\\u0378", "\\u200B", "\\u2060",
+            "\\u00AD", "\\u3164", "\\u115F", "\\u2800", "\\uFFFE", "\\uFFF9",
         ].map { "\"a\($0)b\"" } + ["\"a\(String(repeating: "\\u0301", count: 60))\""]
     /// The same where there is one line.
     static let misleadingLine = misleading + ["\"a\\nb\"", "\"a\\tb\""]
@@ -35,6 +36,7 @@ extension BadInputTests {
         "\"An\\u200Fna\"", "\"An\\u00ADna\"", "\"An\\u00A0na\"", "\"An\\nna\"", "\"An\\tna\"", "\"An\\u2028na\"",
         "\"    \"",
         "\"--\"", "\"''\"", "\"<b>Anna\"", "\"Anna_\"", "\" A \"", "\"\\u0301\\u0301\"", "\"\\u200B\\u200B\"",
+        "\"\\u3164\\u3164\"",
         "\"A\(String(repeating: "\\u0301", count: 60))nna\"", "\"\(String(repeating: "a", count: 1601))\"",
     ]
 
@@ -45,6 +47,7 @@ extension BadInputTests {
         "\"1anna\"", "\"anna.\"", "\"anna-\"", "\"_anna\"", "\"an na\"", "\"an@na\"", "\"an/na\"", "\"an\\nna\"",
         "\"an\\u200Bna\"", "\"an\\u200Dna\"", "\"an\\u202Ena\"", "\"an\\u00A0na\"", "\"ann\\u0430\"", "\"\\u03B1nna\"",
         "\"\\u0131ris\"", "\"\\u0130ris\"", "\"anna\\u0301\"", "\"\\u00DFanna\"", "\"anna\\uD83D\\uDE00\"", "\"r00t\"",
+        "\"adm1n\"",
         "\"supp0rt\"", "\"sy5tem\"", "\"he1p\"", "\"q.uartet\"", "\"a.d.m.i.n\"", "\"adrnin\"", "\"vvebmaster\"",
     ]
 
@@ -144,7 +147,7 @@ extension BadInputTests {
 
     static let adding: [Rule] = [
         Rule("BlockContact", #"{"contact":"<anna>"}"#, 409, "yourself", "contact"),
-        Rule("BlockContact", #"{"contact":"<nobody>"}"#, 409, "accountNotFound", "contact"),
+        Rule("BlockContact", #"{"contact":"<nobody>"}"#, 404, "accountNotFound", "contact"),
         .malformed("AddContact", #"{"code":*,"dependent":true}"#, notIDs, "code"),
         .malformed("AddContact", #"{"handle":*,"dependent":true}"#, notTexts, "handle"),
         .invalid("AddContact", #"{"handle":*,"dependent":true}"#, notHandles, "handle"),

@@ -5,7 +5,7 @@ import Testing
 
 /// Input that nobody should send, for every field of every request: refused with the status, the code and the field of
 /// its rule, and nothing is stored.
-@Suite("End to end: bad input", .timeLimit(.minutes(10)))
+@Suite("End to end: bad input", .timeLimit(.minutes(30)))
 struct BadInputTests {
     /// A body with a place in it, what is no good there, and how each of that is refused.
     struct Rule: Sendable {

@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// What Quartet is for: who misses a check-in is noticed, by the right people, once.
-@Suite("End to end: check-ins", .timeLimit(.minutes(10)))
+@Suite("End to end: check-ins", .timeLimit(.minutes(30)))
 struct EndToEndCheckInTests {
     @Test(
         "S29 S32 S33: a missed check-in is told once to the person and to every responder who wants it, also if nothing ran",

@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 /// The story while its processes are killed: everything is done once, whatever ends when.
-@Suite("End to end: faults", .serialized, .timeLimit(.minutes(10)))
+@Suite("End to end: faults", .serialized, .timeLimit(.minutes(30)))
 struct EndToEndFaultTests {
     @Test(
         "S15 S27: a service is killed at each step of the story, and every step is done once",

@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 /// What notifications does by itself when its time has come.
-@Suite("End to end: the timers of notifications", .timeLimit(.minutes(10)))
+@Suite("End to end: the timers of notifications", .timeLimit(.minutes(30)))
 struct EndToEndNotificationTimerTests {
     @Test("S37: the history goes back 30 days, and what is forgotten doesn't count as unread")
     func history() async throws {

@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// What somebody who runs it sees: views, the story of a request, metrics.
-@Suite("End to end: for operators", .timeLimit(.minutes(10)))
+@Suite("End to end: for operators", .timeLimit(.minutes(30)))
 struct OperatorTests {
     @Test("one query tells a request's whole story as a tree; every view answers; metrics count what was done")
     func observability() async throws {

@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 /// PostgreSQL goes and comes back.
-@Suite("End to end: outages", .serialized, .timeLimit(.minutes(10)))
+@Suite("End to end: outages", .serialized, .timeLimit(.minutes(30)))
 struct OutageTests {
     @Test(
         "PostgreSQL is stopped and started under load: what was accepted is there, and everybody recovers by themselves"
@@ -74,7 +74,7 @@ struct OutageTests {
 }
 
 /// What the policies can't read.
-@Suite("End to end: events from a newer sender", .timeLimit(.minutes(10)))
+@Suite("End to end: events from a newer sender", .timeLimit(.minutes(30)))
 struct NewerSenderTests {
     @Test("an event that nobody here knows holds back its own key's consequences alone, until it is discarded")
     func unknownEvent() async throws {

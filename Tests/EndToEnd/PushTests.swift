@@ -9,7 +9,7 @@ import TestKit
 import Testing
 
 /// What a person is told reaches their devices, through whatever hands pushes on.
-@Suite("End to end: pushes", .timeLimit(.minutes(10)))
+@Suite("End to end: pushes", .timeLimit(.minutes(30)))
 struct EndToEndPushTests {
     @Test(
         "S38: each notification reaches the device at least once under one id, though the receiver fails and notifications is killed meanwhile"

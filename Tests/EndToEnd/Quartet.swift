@@ -42,7 +42,7 @@ final class Quartet: Sendable {
         }
     }
 
-    /// Runs `body` while all four services run.
+    /// Runs `body` while all four services run, and asks at its end whether the laws hold.
     static func with<Result: Sendable>(
         services: [Service] = Service.allCases, _ body: (Quartet) async throws -> Result
     ) async throws -> Result {
@@ -65,6 +65,7 @@ final class Quartet: Sendable {
         do {
             for service in services { try await quartet.start(service) }
             let result = try await body(quartet)
+            if database != nil { try await Laws.check(quartet) }
             await quartet.end()
             return result
         } catch {
@@ -102,6 +103,8 @@ final class Quartet: Sendable {
             environment: [
                 "DATABASE_URL": databaseURL, "SERVER_KEY": keys.server, "SIGNING_KEY": keys.signing,
                 "CONSUMER_LEASE": "1s",
+                // Tests look at rows that retention would delete; those that are about it say otherwise.
+                "RETENTION_INTERVAL": "1h",
             ].merging(environment) { $1 })
     }
 

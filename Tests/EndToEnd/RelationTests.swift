@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// People and what they are to each other, over HTTP.
-@Suite("End to end: relations", .timeLimit(.minutes(10)))
+@Suite("End to end: relations", .timeLimit(.minutes(30)))
 struct RelationTests {
     @Test(
         "S16 S46: adding, changing a role and removing is told once to either side, and one id runs through all of it")

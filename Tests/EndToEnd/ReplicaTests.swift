@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// Two of each service on one database.
-@Suite("End to end: replicas", .serialized, .timeLimit(.minutes(10)))
+@Suite("End to end: replicas", .serialized, .timeLimit(.minutes(30)))
 struct ReplicaTests {
     @Test("two of each: a person at each edge, one of each killed -9 in the middle, and all is done once")
     func twoOfEach() async throws {

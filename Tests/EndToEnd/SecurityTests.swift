@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 /// Who somebody is: phones, passwords, confirmations, devices, keys.
-@Suite("End to end: security", .timeLimit(.minutes(10)))
+@Suite("End to end: security", .timeLimit(.minutes(30)))
 struct EndToEndSecurityTests {
     /// The services with codes shown in the log, and a helper that reads them there.
     private static func withPhones(_ body: (Quartet) async throws -> Void) async throws {

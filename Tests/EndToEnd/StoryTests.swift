@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// The main job, through the four real executables and the public API.
-@Suite("End to end: the story", .timeLimit(.minutes(10)))
+@Suite("End to end: the story", .timeLimit(.minutes(30)))
 struct StoryTests {
     @Test("R9 S6 S7 S12 S13 S27 S28 S35 S36: two people sign up, one pings the other, both see all of it live")
     func story() async throws {

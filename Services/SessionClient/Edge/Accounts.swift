@@ -78,6 +78,7 @@ struct Accounts: Sendable {
         let key = try IdempotencyKey(of: request)
         let handle = try Handle(body.handle)
         let phone = try body.phone.map { text throws(Rejection) in try PhoneNumber(text) }
+        if let phone { try Phone(number: phone.description, region: body.region).check() }
         let id: CommandID = key.derive("sign-up", Array(handle.description.utf8))
         let account: AccountID = .derived(at: id.time ?? .now, from: Array("account".utf8), id.bytes)
         let device = try newDevice(body.deviceName, for: id)

@@ -34,9 +34,7 @@ struct Commands: Sendable {
             problem.current = try? await current.state(for: command, caller)
             throw problem
         } catch let rejection as Rejection {
-            throw Rejection(
-                rejection.code, rejection.message, field: rejection.field.map { made.names[$0] ?? $0 },
-                retryAfter: rejection.retryAfter)
+            throw rejection.naming(made.names)
         }
     }
 

@@ -52,9 +52,14 @@ struct Confirmations: Sendable {
         let command = ChangePassword(
             verifier: try await passwords.verifier(of: body.password, for: handle), next: next, by: caller.device)
         return try await guesses.watch(request, context) {
-            let event = try await services.ask(
-                .session, command, id: key.derive("change-password", caller.account.bytes),
-                key: .account(caller.account), account: caller.account, sentAs: key, context)
+            let event: CausedEvent?
+            do {
+                event = try await services.ask(
+                    .session, command, id: key.derive("change-password", caller.account.bytes),
+                    key: .account(caller.account), account: caller.account, sentAs: key, context)
+            } catch let rejection as Rejection {
+                throw rejection.naming(["next": "newPassword"])
+            }
             guard let event, event.type == PasswordChanged.type else { throw Self.wrongPassword }
             return Response(status: .noContent)
         }

@@ -4,6 +4,13 @@ import Hummingbird
 import NIOCore
 import Vocabulary
 
+extension Rejection {
+    /// The same with its field named as in the request, where that calls it something else than the command does.
+    func naming(_ names: [String: String]) -> Self {
+        Rejection(code, message, field: field.map { names[$0] ?? $0 }, retryAfter: retryAfter)
+    }
+}
+
 /// An error as the API tells it: an RFC 9457 problem document with a stable code and, where one is at fault, the field.
 struct Problem: Error, HTTPResponseError {
     let status: HTTPResponse.Status
@@ -30,8 +37,8 @@ struct Problem: Error, HTTPResponseError {
 
     init(_ rejection: Rejection) {
         self.init(
-            Self.status(of: rejection.code.rawValue), rejection.code.rawValue, rejection.message,
-            field: rejection.field,
+            Self.status(of: rejection), rejection.code.rawValue, rejection.message,
+            field: rejection.field ?? (Self.isAboutTheKey(rejection) ? "Idempotency-Key" : nil),
             retryAfter: rejection.retryAfter.map { Int(($0.microseconds + 999_999) / 1_000_000) })
     }
 
@@ -47,9 +54,15 @@ struct Problem: Error, HTTPResponseError {
         }
     }
 
-    private static func status(of code: String) -> HTTPResponse.Status {
-        switch code {
+    private static func isAboutTheKey(_ rejection: Rejection) -> Bool {
+        [Rejection.Code.idReused, .idTooOld].contains(rejection.code)
+    }
+
+    private static func status(of rejection: Rejection) -> HTTPResponse.Status {
+        switch rejection.code.rawValue {
         case "notFound", "notContact": .notFound
+        // Somebody else's: the asker's own is there, or will be in a moment.
+        case "accountNotFound" where rejection.field != nil: .notFound
         case "invalidCredentials", "deviceSignedOut", "invalidToken": .unauthorized
         case "malformed", "unknownCommand", "idTooOld": .badRequest
         case "confirmationRequired": .forbidden

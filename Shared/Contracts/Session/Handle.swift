@@ -33,7 +33,9 @@ public struct Handle: Hashable, Sendable, CustomStringConvertible {
             throw Self.wrong("Begin the handle with a letter and end it with a letter or a digit.")
         }
         description = folded
-        guard !Self.reserved.contains(where: { Self.skeleton(of: $0) == skeleton }) else {
+        // A 1 is read as an l or, in a word that one expects, as an i.
+        let readings = [skeleton, Self.skeleton(of: folded.replacing("1", with: "i"))]
+        guard !Self.reserved.contains(where: { readings.contains(Self.skeleton(of: $0)) }) else {
             throw Self.wrong("Choose another handle; this one is kept for the people who run the service.")
         }
     }

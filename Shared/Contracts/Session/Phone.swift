@@ -38,7 +38,7 @@ public struct Phone: Codable, Hashable, Sendable {
     }
 
     /// - Throws: `invalidField` for a number or a region that can't be.
-    func check() throws(Rejection) {
+    public func check() throws(Rejection) {
         guard try PhoneNumber(number).description == number else {
             throw Rejection(.invalidField, "Write the number without spaces and signs.", field: "phone")
         }
