@@ -64,29 +64,40 @@ struct ParkingStatements: Sendable {
         """
     }
 
-    /// How many other owners each message ended.
+    /// How many other owners each message ended alone; 0 for one that was in hand with others when an owner ended.
     func crashes(in partition: Partition) -> Query {
         """
-        SELECT a.position, count(*) FROM \(unescaped: schema).attempt AS a
+        SELECT a.position, count(*) FILTER (WHERE NOT a.together) FROM \(unescaped: schema).attempt AS a
          WHERE a.source = \(sourceName) AND a.partition = \(partition.number) AND a.owner <> \(owner)
          GROUP BY a.position
         """
     }
 
-    /// Says, in a transaction of its own, that this message is taken on alone.
-    func attempt(_ position: Position, in partition: Partition) -> Query {
+    /// Says, in a transaction of its own, that these messages are taken on.
+    func attempt(_ positions: [Position], in partition: Partition) -> Query {
         """
-        INSERT INTO \(unescaped: schema).attempt (source, partition, position, owner)
-        VALUES (\(sourceName), \(partition.number), \(position.number), \(owner))
-        ON CONFLICT ON CONSTRAINT attempt_is_one_per_owner DO NOTHING
+        INSERT INTO \(unescaped: schema).attempt AS a (source, partition, position, owner, together)
+        SELECT \(sourceName), \(partition.number), u.position, \(owner), \(positions.count > 1)
+          FROM unnest(\(positions.map(\.number))) AS u(position)
+        ON CONFLICT ON CONSTRAINT attempt_is_one_per_owner DO UPDATE SET together = a.together AND excluded.together
         """
     }
 
     /// Nobody was ended by what is done.
-    func forgetAttempts(_ position: Position, in partition: Partition) -> Query {
+    func forgetAttempts(_ positions: [Position], in partition: Partition) -> Query {
+        """
+        DELETE FROM \(unescaped: schema).attempt AS a
+         WHERE a.source = \(sourceName) AND a.partition = \(partition.number)
+           AND a.position = ANY (\(positions.map(\.number)))
+        """
+    }
+
+    /// This worker was not ended by what it tried.
+    func forgetOwnAttempt(_ position: Position, in partition: Partition) -> Query {
         """
         DELETE FROM \(unescaped: schema).attempt AS a
          WHERE a.source = \(sourceName) AND a.partition = \(partition.number) AND a.position = \(position.number)
+           AND a.owner = \(owner)
         """
     }
 

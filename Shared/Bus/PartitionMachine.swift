@@ -29,8 +29,9 @@ public struct Cursor: Hashable, Sendable {
 ///    later ones of its key are put behind it and other keys go on. In the end it is **given up**.
 /// 5. A commit whose answer was lost, or a lost connection, ends the session: nothing is guessed, the lease is taken
 ///    anew and the newest batch read.
-/// 6. After an owner that did not give its lease back, and for whatever is parked, the worker is **careful**: one message a
-///    transaction, after a committed note that it is tried. What ended several owners is given up untried.
+/// 6. After an owner that did not give its lease back, and for whatever is parked, the worker is **careful**: a committed
+///    note says what is tried. First that is a batch, since most owners end for reasons of their own; those of a batch that
+///    ended its owner are tried one a transaction. What ended several owners alone is given up untried.
 ///
 /// A lease that ran out on this worker's own clock stops it between batches. The lease saves work; the batch's key
 /// keeps it right.
@@ -88,7 +89,7 @@ public struct PartitionMachine<Item: PartitionItem>: Sendable {
     /// Read and not yet committed, in order.
     private var pending: [Item] = []
     private var parked: [Item.OrderKey: Parked<Item.OrderKey>] = [:]
-    /// How many owners a message has ended, by position.
+    /// How many owners a message has ended alone, by position; 0 for one that was in a batch which ended its owner.
     private var crashes: [Position: Int] = [:]
     /// How many of the next messages may have ended the last owner.
     private var careful = 0
@@ -155,11 +156,16 @@ public struct PartitionMachine<Item: PartitionItem>: Sendable {
             if let fault = fault(untried: first.position), parked[first.orderKey] == nil {
                 return settle(FailedMessage(item: first, former: nil, fault: fault), cursor, epoch)
             }
-            let isAlone = careful > 0 || alone > 0
-            let items = isAlone ? [first] : Array(pending.prefix(limits.batch))
+            let items = alone > 0 ? [first] : careful > 0 ? carefulItems(first) : Array(pending.prefix(limits.batch))
             return .handle(
                 Work(items: items, diverted: divert(items), isCareful: careful > 0), after: cursor, epoch: epoch)
         }
+    }
+
+    /// A suspect alone; others together, up to the next suspect.
+    private func carefulItems(_ first: Item) -> [Item] {
+        guard crashes[first.position] == nil else { return [first] }
+        return Array(pending.prefix(min(limits.batch, careful)).prefix { crashes[$0.position] == nil })
     }
 
     private func divert(_ items: [Item]) -> Set<Position> {

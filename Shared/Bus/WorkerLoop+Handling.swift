@@ -3,7 +3,7 @@ import Logging
 import Postgres
 import Vocabulary
 
-/// One careful message at a time in the whole process: when it ends the process, it is known which one did.
+/// One careful batch at a time in the whole process: when it ends the process, it is known which one did.
 private let carefulTurn = DispatchSemaphore(value: 1)
 
 extension WorkerLoop {
@@ -53,7 +53,7 @@ extension WorkerLoop {
         }
         guard ready.count > 1 else { return }
         do {
-            try handle(ready, careful: nil)
+            try handle(ready, careful: [])
             settings.faultPoint?(.afterCommit)
         } catch {
             _ = try recover(from: error, handling: ready.flatMap(\.work.items), isJoint: true)
@@ -61,18 +61,17 @@ extension WorkerLoop {
     }
 
     private func handle(_ index: Int, _ work: Work<RecordedMessage>, _ cursor: Cursor, _ epoch: Epoch) throws {
-        let isCareful = work.isCareful && !work.handled.isEmpty
         do {
             try handle(
                 [Ready(index: index, work: work, cursor: cursor, epoch: epoch)],
-                careful: isCareful ? work.items.first?.position : nil)
+                careful: work.isCareful ? work.handled.map(\.position) : [])
         } catch {
             let failure = try recover(from: error, handling: work.items)
             machines[index].failed(failure, handling: work.items.count)
         }
     }
 
-    private func handle(_ ready: [Ready], careful position: Position?) throws {
+    private func handle(_ ready: [Ready], careful positions: [Position]) throws {
         let items = ready.flatMap(\.work.handled)
         let advances = ready.map { ready in
             Advance(
@@ -80,13 +79,13 @@ extension WorkerLoop {
                 items: ready.work.items, to: ready.work.items[ready.work.items.count - 1].position,
                 readsAhead: machines[ready.index].readsAhead(handling: ready.work.items.count))
         }
-        let (committed, _) = try carefully(position, advances[0].partition) {
+        let (committed, _) = try carefully(positions, advances[0].partition) {
             try commit(advances) { pipeline, time in
                 for (ready, advance) in zip(ready, advances) where !ready.work.diverted.isEmpty {
                     let diverted = advance.items.filter { ready.work.diverted.contains($0.position) }
                     pipeline.query(parking.divert(diverted, in: advance.partition))
                 }
-                if let position { pipeline.query(parking.forgetAttempts(position, in: advances[0].partition)) }
+                if !positions.isEmpty { pipeline.query(parking.forgetAttempts(positions, in: advances[0].partition)) }
                 return (items.isEmpty ? [] : try reduce(items, time, pipeline), nil)
             }
         }
@@ -109,7 +108,7 @@ extension WorkerLoop {
         if machines[index].refuse(parked, item) { return }
         do {
             let stay = Advance(partition: partition, from: cursor, epoch: epoch, items: [item], to: cursor.position)
-            let (committed, rows) = try carefully(item.position, partition) {
+            let (committed, rows) = try carefully([item.position], partition) {
                 try commit([stay]) { pipeline, time in
                     let appendings = try reduce([item], time, pipeline)
                     return (appendings, end(item.position, of: item.message.key, in: partition, pipeline))
@@ -155,6 +154,10 @@ extension WorkerLoop {
                 pipeline, _ in
                 pipeline.query(
                     parking.park(failed.item, attempts: failed.attempts, pause: pause, error: failed.fault.description))
+                // It failed, so it did not end this process, whatever ends that later.
+                if failed.fault.code != .crashed {
+                    pipeline.query(parking.forgetOwnAttempt(failed.item.position, in: Partition(Int32(index))))
+                }
                 return ([], nil)
             }
             machines[index].committed(
@@ -218,7 +221,7 @@ extension WorkerLoop {
         _ position: Position, of key: Key, in partition: Partition, _ pipeline: Pipeline
     ) -> Pending {
         pipeline.query(parking.unpark(position, in: partition))
-        pipeline.query(parking.forgetAttempts(position, in: partition))
+        pipeline.query(parking.forgetAttempts([position], in: partition))
         return pipeline.query(parking.parked(of: key, in: partition, after: position))
     }
 
@@ -226,14 +229,23 @@ extension WorkerLoop {
         try pending?.rows().only.map { try Parked($0, of: worker.source.name, now: .now) }
     }
 
-    /// Has it be known, before `body` runs, that this message is tried; nil for nothing that needs such care.
+    /// Has it be known, before `body` runs, that these messages are tried; none: nothing needs such care.
     private func carefully<Result>(
-        _ position: Position?, _ partition: Partition, _ body: () throws -> Result
+        _ positions: [Position], _ partition: Partition, _ body: () throws -> Result
     ) throws -> Result {
-        guard let position else { return try body() }
+        guard !positions.isEmpty else { return try body() }
         carefulTurn.wait()
         defer { carefulTurn.signal() }
-        try database.execute(parking.attempt(position, in: partition))
+        try database.pipeline { pipeline in
+            pipeline.query("BEGIN")
+            // It must outlive this process, not the server: nothing waits for the disk.
+            pipeline.query("SET LOCAL synchronous_commit = off")
+            pipeline.query(parking.attempt(positions, in: partition))
+            let commit = pipeline.commit()
+            pipeline.sync()
+            try pipeline.flush()
+            try commit.check()
+        }
         return try body()
     }
 

@@ -23,6 +23,8 @@ struct SimulatedPartition {
     var parked: [Int64: Int] = [:]
     /// Who was trying what.
     var attempts: [Int64: Set<Int>] = [:]
+    /// By which owners a message was tried together with others.
+    var suspected: [Int64: Set<Int>] = [:]
     var owner: Int?
     var epoch: Int64 = 0
     var leaseEnds = 0
@@ -171,10 +173,14 @@ struct Simulation {
         case .backOff: workers[index].machine.backedOff()
         case .takeLease: takeLease(index)
         case .open:
-            let ended = partition.attempts.mapValues { $0.subtracting([workers[index].owner]).count }
+            let owner = workers[index].owner
+            let suspected = partition.suspected.filter { !$0.value.subtracting([owner]).isEmpty }.map { ($0.key, 0) }
+            let ended = partition.attempts.mapValues { $0.subtracting([owner]).count }.filter { $0.value > 0 }
             workers[index].machine.opened(
                 partition.cursor, parked: partition.parkedHeads(),
-                crashes: Dictionary(uniqueKeysWithValues: ended.map { (Position($0.key), $0.value) }))
+                crashes: Dictionary((suspected + ended.map { ($0.key, $0.value) }).map { (Position($0.0), $0.1) }) {
+                    max($0, $1)
+                })
         case .read(let position, let limit):
             workers[index].machine.messagesRead(partition.read(after: position, limit: limit))
         case .release:
@@ -203,8 +209,14 @@ struct Simulation {
         let handled = work.handled.map(\.number)
         history.append("\(index) handles \(handled) of \(work.items.count) after batch \(cursor.number)")
         let count = work.items.count
-        if work.isCareful, let number = handled.first {
-            partition.attempts[number, default: []].insert(workers[index].owner)
+        if work.isCareful {
+            for number in handled {
+                if handled.count > 1 {
+                    partition.suspected[number, default: []].insert(workers[index].owner)
+                } else {
+                    partition.attempts[number, default: []].insert(workers[index].owner)
+                }
+            }
         }
         if endsProcess(handled, index) { return }
         if let failure = failure(handled) { return workers[index].machine.failed(failure, handling: count) }
@@ -213,7 +225,10 @@ struct Simulation {
         let committed = commit(after: cursor, at: last) { partition in
             partition.effects += handled
             for number in work.diverted.map(\.number) { partition.parked[number] = 0 }
-            for number in handled { partition.attempts[number] = nil }
+            for number in handled {
+                partition.attempts[number] = nil
+                partition.suspected[number] = nil
+            }
         }
         if isUnknown(index) { return workers[index].machine.failed(.connectionLost, handling: count) }
         guard let committed else { return workers[index].machine.failed(.fenced, handling: count) }
@@ -242,7 +257,11 @@ struct Simulation {
         let number = failed.item.number
         history.append("\(index) parks \(number) after batch \(cursor.number)")
         let position = failed.former == nil ? failed.item.position : cursor.position
-        let committed = commit(after: cursor, at: position) { $0.parked[number] = failed.attempts }
+        let owner = workers[index].owner
+        let committed = commit(after: cursor, at: position) { partition in
+            partition.parked[number] = failed.attempts
+            if failed.fault.code != .crashed { partition.attempts[number]?.remove(owner) }
+        }
         if isUnknown(index) { return workers[index].machine.failed(.connectionLost, handling: 1) }
         guard let committed else { return workers[index].machine.failed(.fenced, handling: 1) }
         workers[index].machine.committed(

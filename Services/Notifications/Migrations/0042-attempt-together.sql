@@ -1,0 +1,1 @@
+--! include bus/attempt-together.sql schema=notifications
