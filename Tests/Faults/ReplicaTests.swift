@@ -27,6 +27,46 @@ struct LedgerReplicaTests {
         throw Unexpected("the shares are \(last), not \(wanted)")
     }
 
+    @Test("a killed replica's partitions are taken over as soon as its connection is gone, a stopped one's by the lease")
+    func takeover() async throws {
+        try await LedgerFixture.with { fixture in
+            let minute = 60_000
+            let first = try await fixture.startService(leaseMilliseconds: minute, workers: 1)
+            try await waitForShares("4", fixture)
+            let second = try await fixture.startService(leaseMilliseconds: minute, workers: 1)
+            try await waitForShares("2,2", fixture)
+            try await fixture.withClient { client in
+                func postEverywhere(_ n: Int64) async throws {
+                    for _ in 0..<16 {
+                        let outcome = try await client.post(
+                            PostEntry(client: "a", n: n, amount: 1), for: .new(), patience: .seconds(30))
+                        #expect(outcome.kind == .accepted)
+                    }
+                }
+                try await postEverywhere(1)
+                second.send(.kill)
+                try await second.waitForExit(.killed(.kill))
+                // Long before the lease runs out: nobody would be asked in the other half of the partitions until then.
+                try await postEverywhere(2)
+                try await waitForShares("4", fixture)
+
+                // Who is only stopped is still connected, and keeps what it has.
+                let third = try await fixture.startService(leaseMilliseconds: minute, workers: 1)
+                try await waitForShares("2,2", fixture)
+                third.send(.stop)
+                for _ in 0..<20 {
+                    try await waitForShares("2,2", fixture)
+                    try await Task.sleep(for: .milliseconds(100))
+                }
+                third.send(.resume)
+                try await postEverywhere(3)
+                await third.end()
+            }
+            await first.end()
+            try await LedgerInvariants(fixture).check()
+        }
+    }
+
     @Test("partitions are shared evenly, and handed over when one joins or leaves: long before any lease runs out")
     func handover() async throws {
         try await LedgerFixture.with { fixture in
