@@ -22,6 +22,8 @@ extension NotificationsReducer {
         // The clock may have gone back since the first one came.
         let tooOld = notification.created + rows.limits.age
         row.forgetting = min(row.forgetting ?? tooOld, tooOld)
+        // Overdue by an hour: its timer was lost with a command that was given up, so it is set again.
+        if let due = row.forgetting, due + .hours(1) < notification.created { rows.woken.insert(account) }
         rows.accounts[account] = row
         rows.push(notification, to: account, unread: row.unread)
         return [

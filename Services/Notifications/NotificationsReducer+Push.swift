@@ -9,16 +9,23 @@ extension NotificationsReducer {
         let place = PushPlace(account, command.device)
         let known = rows[place]
         if let known, known.token == command.token, known.platform == command.platform { return [] }
-        guard known != nil || rows.pushDevices(of: account).count < rows.limits.pushDevices else {
+        let isReplacing = rows.pushDevices(of: account).contains {
+            rows[PushPlace(account, $0)]?.token == command.token
+        }
+        guard known != nil || isReplacing || rows.pushDevices(of: account).count < rows.limits.pushDevices else {
             throw Rejection(
                 .limitReached,
                 "\(rows.limits.pushDevices) devices are pushed to, as many as there may be; unregister one first.")
         }
+        // An app that signed in again without signing out is another device with the same token.
+        let former = rows.pushDevices(of: account).filter {
+            $0 != command.device && rows[PushPlace(account, $0)]?.token == command.token
+        }
         // What waits for it goes to the new token.
         rows[place] = PushDeviceRow(token: command.token, platform: command.platform, registered: time)
-        return [
-            .pushRegistered(.init(account: account, device: command.device, platform: command.platform, at: time))
-        ]
+        let registered = NotificationsEvent.pushRegistered(
+            .init(account: account, device: command.device, platform: command.platform, at: time))
+        return [registered] + former.flatMap { unregisterPush(&rows, $0, account, .replaced, time) }
     }
 
     static func unregisterPush(

@@ -54,7 +54,9 @@ extension NotificationsReducer {
         row.unread -= old.count(where: \.isUnread)
         row.total -= old.count
         // Also when nothing is that old yet: what it was set for may have gone before, when the history was full.
-        row.forgetting = rows.oldest(of: account).map { $0.created + rows.limits.age }
+        // Where more is there than was loaded, since the clock went back, it is looked at again.
+        row.forgetting =
+            rows.oldest(of: account).map { $0.created + rows.limits.age } ?? (row.total > 0 ? time : nil)
         rows.accounts[account] = row
         guard !old.isEmpty else { return [] }
         return [.notificationsForgotten(.init(account: account, before: before, count: old.count, unread: row.unread))]

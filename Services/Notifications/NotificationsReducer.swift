@@ -54,7 +54,8 @@ public enum NotificationsReducer: Reducer {
             try requireOpen(rows, account)
             events = try registerPush(&rows, command, account, time)
         case .unregisterPush(let command):
-            try requireOpen(rows, account)
+            // An account of which nothing was heard yet has no devices either: whoever signs out isn't refused.
+            if rows.accounts[account] != nil { try requireOpen(rows, account) }
             events = (command.device.map { [$0] } ?? rows.pushDevices(of: account)).flatMap {
                 unregisterPush(&rows, $0, account, .asked, time)
             }

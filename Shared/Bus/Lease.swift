@@ -44,14 +44,16 @@ struct LeaseStatements: Sendable {
         """
         SELECT m.owner, m.slot FROM \(unescaped: schema).member AS m
          WHERE m.source = \(sourceName) AND m.alive_until > clock_timestamp()
-           AND (m.owner = \(owner) OR \(isConnected("m.owner")))
+           AND (m.owner = \(owner) OR \(isConnected("m.owner")) OR NOT \(isConnected("\(owner)")))
         """
     }
 
-    private func isConnected(_ column: String) -> Query {
+    /// Whether an owner's connection is there, by its name. Where one's own name isn't seen, as behind a pooler that
+    /// alters names, nothing can be told by names.
+    private func isConnected(_ owner: Query) -> Query {
         """
         EXISTS (SELECT FROM pg_stat_activity AS a
-                 WHERE a.usename = current_user AND a.application_name = \(schema + "/") || \(unescaped: column))
+                 WHERE a.usename = current_user AND a.application_name = \(schema + "/") || \(owner))
         """
     }
 
@@ -68,11 +70,12 @@ struct LeaseStatements: Sendable {
         """
     }
 
-    /// One row (epoch, the owner before who did not give it back) or, when somebody else has it, none.
+    /// One row (epoch, the owner before who did not give it back, whether its lease had run out) or, when somebody else has
+    /// it, none.
     func take(_ partition: Partition) -> Query {
         """
         WITH before AS (
-            SELECT l.owner, l.released FROM \(unescaped: schema).lease AS l
+            SELECT l.owner, l.released, l.lease_until FROM \(unescaped: schema).lease AS l
              WHERE l.source = \(sourceName) AND l.partition = \(partition.number))
         UPDATE \(unescaped: schema).lease AS l
            SET owner = \(owner), epoch = l.epoch + 1, released = false,
@@ -80,8 +83,9 @@ struct LeaseStatements: Sendable {
           FROM before AS b
          WHERE l.source = \(sourceName) AND l.partition = \(partition.number)
            AND (l.owner IS NULL OR l.owner = \(owner) OR l.lease_until < clock_timestamp()
-                OR NOT \(isConnected("l.owner")))
-        RETURNING l.epoch, CASE WHEN NOT b.released AND b.owner <> \(owner) THEN b.owner END
+                OR (NOT \(isConnected("l.owner")) AND \(isConnected("\(owner)"))))
+        RETURNING l.epoch, CASE WHEN NOT b.released AND b.owner <> \(owner) THEN b.owner END,
+                  b.lease_until < clock_timestamp()
         """
     }
 

@@ -92,6 +92,13 @@ struct ParkingStatements: Sendable {
         """
     }
 
+    /// This worker was not ended by anything that it tried.
+    func forgetOwnAttempts() -> Query {
+        """
+        DELETE FROM \(unescaped: schema).attempt AS a WHERE a.source = \(sourceName) AND a.owner = \(owner)
+        """
+    }
+
     /// This worker was not ended by what it tried.
     func forgetOwnAttempt(_ position: Position, in partition: Partition) -> Query {
         """

@@ -44,14 +44,15 @@ public final class Retention: Service, Sendable {
         await loop.run { [self] database in
             // Replicas that were started together don't look together.
             var pause = interval * Double.random(in: 0...1)
+            var places: [Place: Int64] = [:]
             while !bell.wait(pause).stop {
-                try pass(database)
+                try pass(&places, database)
                 pause = interval
             }
         }
     }
 
-    private func pass(_ database: Database) throws {
+    private func pass(_ places: inout [Place: Int64], _ database: Database) throws {
         let lock = "quartet retention \(schema)"
         guard
             try database.query("SELECT pg_try_advisory_lock(hashtextextended(\(lock), 0))").only?.decode(
@@ -59,7 +60,7 @@ public final class Retention: Service, Sendable {
                 ?? false
         else { return }
         let forgotten = try forget(database)
-        try redact(database)
+        try redact(&places, database)
         try database.execute("SELECT pg_advisory_unlock(hashtextextended(\(lock), 0))")
         if forgotten > 0 { logger.info("old rows are forgotten", metadata: ["rows": "\(forgotten)"]) }
     }
@@ -104,20 +105,38 @@ public final class Retention: Service, Sendable {
 
     // MARK: Redacting
 
-    private func redact(_ database: Database) throws {
+    /// How far an account's messages are emptied in a partition.
+    private struct Place: Hashable {
+        let account: AccountID
+        let log: LogName
+        let partition: Partition
+    }
+
+    /// Empties what was recorded before it was asked for as soon as that is handled and, once more after ten minutes, what
+    /// came late: a command is handled by then, or has expired.
+    private func redact(_ places: inout [Place: Int64], _ database: Database) throws {
         let open = try database.query(
             """
             SELECT r.account, r.requested_at FROM \(unescaped: schema).redaction AS r
-             WHERE r.done_at IS NULL ORDER BY r.requested_at LIMIT 100
+             WHERE r.done_at IS NULL
+                OR (r.done_at < r.requested_at + interval '10 minutes'
+                    AND clock_timestamp() > r.requested_at + interval '10 minutes')
+             ORDER BY r.requested_at LIMIT 100
             """
         ).map { try $0.decode(AccountID.self, Instant.self) }
         for (account, requested) in open where !bell.isStopped {
             var isDone = true
             for log in logs {
-                for partition in log.partitions where try !redact(account, log, partition, database) { isDone = false }
+                for partition in log.partitions {
+                    let place = Place(account: account, log: log.name, partition: partition)
+                    places[place] = try redact(account, log, partition, after: places[place] ?? 0, database)
+                    if try isWaiting(log, partition, after: places[place] ?? 0, since: requested, database) {
+                        isDone = false
+                    }
+                }
             }
             if hasOutcomes { try redactOutcomes(of: account, database) }
-            guard isDone else { continue }
+            guard isDone, !bell.isStopped else { continue }
             try database.execute(
                 """
                 UPDATE \(unescaped: schema).redaction AS r SET done_at = clock_timestamp()
@@ -125,22 +144,39 @@ public final class Retention: Service, Sendable {
                 """)
             logger.info("an account's messages are emptied", metadata: ["account": "\(account)"])
         }
+        let accounts = Set(open.map(\.0))
+        places = places.filter { accounts.contains($0.key.account) }
     }
 
-    /// Returns whether the partition's end was reached: what isn't handled yet keeps its body until it is.
-    private func redact(_ account: AccountID, _ log: Log, _ partition: Partition, _ database: Database) throws -> Bool {
-        var position: Int64 = 0
+    /// Returns how far it has come: what isn't handled yet keeps its body until it is.
+    private func redact(
+        _ account: AccountID, _ log: Log, _ partition: Partition, after begin: Int64, _ database: Database
+    ) throws -> Int64 {
+        var position = begin
         while !bell.isStopped {
             let last = try database.query(
                 """
                 SELECT \(unescaped: "\(log.name)_redact")(\(account), \(partition.number), \(position), \(Self.pieceLimit))
                 """
             ).only?.decode(0, as: Int64?.self)
-            guard let last else { return true }
-            if last <= position { return false }
+            guard let last, last > position else { break }
             position = last
         }
-        return false
+        return position
+    }
+
+    /// Whether something from before a time is behind a position: it isn't handled yet.
+    private func isWaiting(
+        _ log: Log, _ partition: Partition, after position: Int64, since time: Instant, _ database: Database
+    ) throws -> Bool {
+        let next = try database.query(
+            """
+            SELECT l.recorded_at FROM \(unescaped: log.name.description) AS l
+             WHERE l.partition = \(partition.number) AND l.position > \(position)
+             ORDER BY l.position LIMIT 1
+            """
+        ).only?.decode(0, as: Instant.self)
+        return next.map { $0 < time } ?? false
     }
 
     private func redactOutcomes(of account: AccountID, _ database: Database) throws {

@@ -185,6 +185,12 @@ public final class Tail: Service, Sendable {
         registry.withLock { registry in
             for row in rows {
                 for observer in registry.observers { observer(row) }
+                guard row.isReadable else {
+                    // Who lags so far behind a closed account must look anew.
+                    for subscriber in (registry.subscribers[row.message.key] ?? [:]).values { subscriber.interrupt() }
+                    registry.subscribers[row.message.key] = nil
+                    continue
+                }
                 if let subscribers = registry.subscribers[row.message.key] {
                     for subscriber in subscribers.values where !subscriber.offer(row) { metrics.fellBehind() }
                 }

@@ -35,6 +35,8 @@ final class WorkerLoop<Handler: BatchHandler> {
     /// - Throws: what ends the connection; the caller opens another and begins anew.
     func run() throws {
         try database.execute(leases.createRows(for: worker.source.partitions))
+        // Who connects again lives: what it tried when it lost its connection didn't end it.
+        try database.execute(parking.forgetOwnAttempts())
         try database.execute(leases.heartbeat())
         try database.ring(leases.ringMembers())
         while true {
@@ -162,11 +164,13 @@ final class WorkerLoop<Handler: BatchHandler> {
             return
         }
         let (epoch, former) = try (row.decode(0, as: Int64.self), row.decode(1, as: OwnerID?.self))
+        let hasRunOut = try row.decode(2, as: Bool?.self) ?? false
         if let former {
             worker.logger.notice(
                 "took over from an owner that did not give its lease back",
                 metadata: ["partition": "\(partition)", "former": "\(former)", "epoch": "\(epoch)"])
-            try database.execute(leases.endSessions(of: former))
+            // One that was taken before its time had no session to end; what it has by now is a new one.
+            if hasRunOut { try database.execute(leases.endSessions(of: former)) }
         }
         machines[index].leaseTaken(Epoch(epoch), isTakenOver: former != nil)
     }

@@ -11,9 +11,9 @@ public struct Webhook: Sendable {
     public enum Answer: Hashable, Sendable {
         /// It was taken.
         case taken
-        /// Whom it was for isn't there any more (404, 410).
+        /// Whom it was for isn't there any more (410).
         case gone
-        /// It will never be taken (other 4xx).
+        /// It will never be taken (400, 413, 415, 422).
         case refused(String)
         /// It may be taken later.
         case unavailable(String)
@@ -28,6 +28,8 @@ public struct Webhook: Sendable {
         configuration.redirectConfiguration = .disallow
         configuration.timeout.connect = patience
         configuration.timeout.read = patience
+        // As many as are sent at a time: a document that waits for a connection uses up its time.
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 32
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }()
 
@@ -61,9 +63,9 @@ public struct Webhook: Sendable {
             await Self.discard(response.body)
             switch response.status.code {
             case 200..<300: return .taken
-            case 404, 410: return .gone
-            case 408, 425, 429: return .unavailable("it answered \(response.status.code)")
-            case 400..<500: return .refused("it answered \(response.status.code)")
+            case 410: return .gone
+            case 400, 413, 415, 422: return .refused("it answered \(response.status.code)")
+            // Also 401, 403 and 404: a key that is being changed, a path that is wrong for a while.
             default: return .unavailable("it answered \(response.status.code)")
             }
         } catch {

@@ -92,12 +92,14 @@ struct OperationTests {
             _ = try await quartet.edge.insist(
                 "/v1/phone/verification", ["phoneCode": phone.body["phoneCode"], "code": .string(code)],
                 token: bob.token)
+            _ = try await Device.signIn("bob-the-builder", device: "Roberts tablet", at: quartet.edge)
             try await bob.act("CheckIn")
             try await bob.act("RaiseAlert")
             try await anna.act("SendPing", ["contact": .string(bob.account)])
             try await quartet.waitUntilQuiet()
             let annaSees = try await LiveView.open(anna)
             let bobSees = try await LiveView.open(bob)
+            let before = try #require(annaSees.lastEventID)
 
             if isKilled {
                 // The saga has to be begun again by somebody else, between its steps.
@@ -130,6 +132,12 @@ struct OperationTests {
                 """
             ) { $0 == "1" }
 
+            // Others' streams keep what they are about: who comes back now still hears it.
+            let annaAgain = try await LiveView.open(anna, after: before)
+            try await annaAgain.wait("ContactRemoved", in: "contacts")
+            let kept = try await annaAgain.wait("contacts to go on") { $0.name == "contacts.resumed" }
+            #expect(kept.data == [:])
+
             // What arrives later is refused, whatever it is.
             let token = try await bob.edge.send("GET", "/v1/account", token: bob.token)
             #expect(token.status == 401)
@@ -147,7 +155,7 @@ struct OperationTests {
             #expect(told.count == 1)
 
             // Nothing of the person is left, wherever one looks; the handle alone rests, out of others' reach.
-            for word in ["Robert Builder", "Penicillin", "Annabelle", "4930777777"] {
+            for word in ["Robert Builder", "Roberts tablet", "Penicillin", "Annabelle", "4930777777"] {
                 let found = try await quartet.tablesContaining(word)
                 #expect(found.isEmpty, "\(word)")
             }

@@ -27,7 +27,8 @@ struct LedgerReplicaTests {
         throw Unexpected("the shares are \(last), not \(wanted)")
     }
 
-    @Test("a killed replica's partitions are taken over as soon as its connection is gone, a stopped one's by the lease")
+    @Test(
+        "a killed replica's partitions are taken over as soon as its connection is gone, a stopped one's by the lease")
     func takeover() async throws {
         try await LedgerFixture.with { fixture in
             let minute = 60_000

@@ -43,8 +43,9 @@ struct Inbox {
 
     /// Registers a device of an account; returns its id.
     @discardableResult
-    mutating func register(_ account: AccountID, token: String = "a-token") throws -> PushDeviceID {
+    mutating func register(_ account: AccountID, token: String? = nil) throws -> PushDeviceID {
         let device: PushDeviceID = id()
+        let token = token ?? "token-of-\(device)"
         try ask(account, .registerPush(RegisterPush(device: device, token: token, platform: .ios)))
         return device
     }

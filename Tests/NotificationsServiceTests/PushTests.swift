@@ -54,6 +54,21 @@ struct PushTests {
         #expect(inbox.state(anna).pushDevices.count == 2)
     }
 
+    @Test("S38: an app that signed in again is one device, whatever it was before")
+    func sameToken() throws {
+        var inbox = Inbox()
+        let anna = try inbox.person()
+        let first = try inbox.register(anna, token: "same")
+        let second: PushDeviceID = inbox.id()
+        let events = try inbox.ask(anna, .registerPush(RegisterPush(device: second, token: "same", platform: .ios)))
+        #expect(
+            events == [
+                .pushRegistered(.init(account: anna, device: second, platform: .ios, at: inbox.time)),
+                .pushUnregistered(.init(account: anna, device: first, reason: .replaced, at: inbox.time)),
+            ])
+        #expect(inbox.state(anna).pushDevices == [second] && inbox.replicas[anna] == inbox.state(anna))
+    }
+
     @Test("S38: twenty devices of an account are pushed to; a known one may change its token still")
     func limit() throws {
         var inbox = Inbox()
@@ -144,9 +159,11 @@ struct PushTests {
         let unregister = NotificationsCommand.unregisterPush(UnregisterPush(device: device))
         for command in [register, unregister] {
             #expect(try inbox.rejection(anna, command) == .accountClosed)
-            #expect(try inbox.rejection(inbox.id(), command) == .accountNotFound)
             #expect(try inbox.rejection(nil, command) == .accountRequired)
         }
+        #expect(try inbox.rejection(inbox.id(), register) == .accountNotFound)
+        // Whoever signs out before anything was heard of the account isn't refused.
+        #expect(try inbox.ask(inbox.id(), unregister).isEmpty)
         let forget = ForgetPush(account: anna, device: device, token: "a-token")
         #expect(try inbox.ask(nil, .forgetPush(forget)).isEmpty)
     }

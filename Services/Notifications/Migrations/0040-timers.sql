@@ -11,8 +11,7 @@ UPDATE notifications.account AS a
    SET forget_at = (SELECT min(n.created_at) FROM notifications.notification AS n WHERE n.account = a.account)
                    + interval '720 hours'
  WHERE a.total > 0;
-ALTER TABLE notifications.account
-    ADD CONSTRAINT history_is_forgotten_in_time CHECK ((forget_at IS NULL) = (total = 0));
+-- No constraint binds it to the total: replicas of the version before write rows without it until they are gone.
 COMMENT ON COLUMN notifications.account.forget_at IS 'When its history is next looked at for what is older than 30 days; null while it is empty.';
 
 -- As the service sets them.

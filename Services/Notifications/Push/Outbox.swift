@@ -18,6 +18,8 @@ struct ClaimedPush: Sendable {
     let platform: String
     /// Whether it has waited for so long that it isn't worth sending any more.
     let isOver: Bool
+    /// Whether the same app registered again meanwhile, for whoever is signed in to it now.
+    let isSuperseded: Bool
 
     /// What is to be sent.
     /// - Throws: when nobody here can read it.
@@ -54,7 +56,10 @@ extension Database {
                 RETURNING p.account, p.device, p.notification, p.body, p.attempts, p.created_at
             )
             SELECT c.account, c.device, c.notification, c.body, c.attempts, r.token, r.platform,
-                   c.created_at < now() - \(patience.microseconds) * interval '1 microsecond'
+                   c.created_at < now() - \(patience.microseconds) * interval '1 microsecond',
+                   EXISTS (SELECT FROM notifications.push_device AS o
+                            WHERE md5(o.token) = md5(r.token) AND o.token = r.token
+                              AND (o.registered_at, o.account, o.device) > (r.registered_at, r.account, r.device))
               FROM claimed AS c
               JOIN notifications.push_device AS r ON r.account = c.account AND r.device = c.device
             """
@@ -64,8 +69,21 @@ extension Database {
                 Bool.self)
             return ClaimedPush(
                 account: account, device: device, notification: notification, body: body, attempt: attempt,
-                token: token, platform: platform, isOver: isOver)
+                token: token, platform: platform, isOver: isOver, isSuperseded: try row.decode(8, as: Bool.self))
         }
+    }
+
+    /// Whether a push that was claimed a while ago is still to be sent to the token that it was claimed for: the device may
+    /// have been signed out since.
+    func isWanted(_ push: ClaimedPush) throws -> Bool {
+        try query(
+            """
+            SELECT true FROM notifications.push AS p
+              JOIN notifications.push_device AS d ON d.account = p.account AND d.device = p.device
+             WHERE p.account = \(push.account) AND p.device = \(push.device) AND p.notification = \(push.notification)
+               AND p.attempts = \(push.attempt) AND d.token = \(push.token)
+            """
+        ).only != nil
     }
 
     /// Deletes a push that need not be sent any more. Returns whether it was still there.
@@ -111,7 +129,8 @@ extension Database {
         ).only?.decode(0, as: Int.self) ?? 0
     }
 
-    /// Deletes a push and has its device forgotten, in one transaction: so it is asked for once.
+    /// Deletes a push and has its device forgotten, in one transaction: so it is asked for once. When the device has another
+    /// token by now, the push is sent to that one instead.
     /// - Parameter due: The log in which the service asks itself.
     func forget(_ push: ClaimedPush, by due: Log) throws {
         let command = ForgetPush(account: push.account, device: push.device, token: push.token)
@@ -119,6 +138,17 @@ extension Database {
             kind: .command, type: ForgetPush.type, version: ForgetPush.version, key: .account(push.account),
             body: try command.encoded(), commandID: .new(), correlationID: .new())
         let isAsked = try transaction { database in
+            let isThatToken =
+                try database.query(
+                    """
+                    SELECT true FROM notifications.push_device AS d
+                     WHERE d.account = \(push.account) AND d.device = \(push.device) AND d.token = \(push.token)
+                    """
+                ).only != nil
+            guard isThatToken else {
+                try database.postpone(push, for: .zero, because: "the device has another token now")
+                return false
+            }
             guard try database.remove(push) else { return false }
             _ = try database.query(due.append([message]))
             return true

@@ -132,6 +132,17 @@ public final class PushDelivery: Service, Sendable {
             log(.warning, "a push is given up: it could not be sent for a day", claimed)
             return await end(claimed, .expired, pool) { try $0.remove(claimed) }
         }
+        if claimed.isSuperseded {
+            let due = due
+            log(.info, "a device is registered anew elsewhere, and forgotten here", claimed)
+            return await end(claimed, .gone, pool) { try $0.forget(claimed, by: due) }
+        }
+        do {
+            guard try await pool.withConnection({ try $0.isWanted(claimed) }) else { return }
+        } catch {
+            // It is sent when its lease is over.
+            return
+        }
         let push: Push
         do { push = try claimed.push() } catch {
             log(.error, "a push is dropped: nobody here can read it", claimed, "\(error)")

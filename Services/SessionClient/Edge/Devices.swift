@@ -59,6 +59,8 @@ final class Devices: Sendable {
     /// Takes in a row of session's log. A device that is signed out isn't known any more, and its streams end.
     func observe(_ row: RecordedMessage) {
         guard row.message.kind == .event else { return }
+        // Whose sign-out this was can't be known any more.
+        guard row.isReadable else { return forgetAll() }
         switch row.message.type {
         case DeviceSignedOut.type:
             guard let event = try? DeviceSignedOut.decoded(from: row.message.body) else { return forgetAll() }

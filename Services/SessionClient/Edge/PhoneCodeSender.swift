@@ -49,7 +49,7 @@ struct WebhookPhoneCodes: PhoneCodeSender {
             if attempt > 0 { try? await Task.sleep(for: .milliseconds(250 << attempt)) }
             switch await webhook.post(body, id: "\(id)") {
             case .taken: return
-            case .gone: throw PhoneCodeNotSent(description: "the receiver isn't there (404 or 410)")
+            case .gone: throw PhoneCodeNotSent(description: "the receiver isn't there any more (410)")
             case .refused(let reason): throw PhoneCodeNotSent(description: reason)
             case .unavailable(let reason): last = reason
             }

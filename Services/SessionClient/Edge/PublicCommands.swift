@@ -77,8 +77,15 @@ struct PublicCommands: Sendable {
         add(MarkRead.self, to: .notifications)
         add(MarkAllRead.self, to: .notifications)
         add(ClearNotifications.self, to: .notifications)
-        add(RegisterPushRequest.self, to: .notifications) { body, caller in
-            RegisterPush(device: PushDeviceID(caller.device), token: body.token, platform: body.platform)
+        entries[RegisterPush.type] = Entry(domain: .notifications) { input in
+            let (body, caller) = (try RegisterPushRequest.decodedStrictly(from: input.body), input.caller)
+            // Nobody would unregister one that signed out a moment ago, of which this process hasn't heard yet.
+            guard try await handles.isSignedIn(caller) else {
+                throw Problem(.unauthorized, "signedOut", "sign in again; this device isn't signed in")
+            }
+            return Made(
+                command: RegisterPush(
+                    device: PushDeviceID(caller.device), token: body.token, platform: body.platform))
         }
         add(Nothing.self, to: .notifications, as: UnregisterPush.type) { _, caller in
             UnregisterPush(device: PushDeviceID(caller.device))
@@ -176,6 +183,18 @@ struct Handles: Sendable {
         try await pool.withConnection { database in
             try database.query("SELECT p.account FROM session.phone AS p WHERE p.phone_id = \(phone)").only?.decode(
                 0, as: AccountID.self)
+        }
+    }
+
+    /// Whether a device is signed in now, by session's own table.
+    func isSignedIn(_ caller: Caller) async throws -> Bool {
+        try await pool.withConnection { database in
+            try database.query(
+                """
+                SELECT d.active FROM session.device_status AS d
+                 WHERE d.device = \(caller.device) AND d.account = \(caller.account)
+                """
+            ).only?.decode(0, as: Bool.self) ?? false
         }
     }
 

@@ -38,7 +38,11 @@ struct ContactsPolicy: Policy {
             return event.rolesChanged
                 ? [notify(.contactRoleChanged, about: event.contact.contact, .roles(of: event.contact))] : []
         case .contactRemoved(let event):
-            return [notify(.contactRemoved, about: event.contact, .init(at: event.at))]
+            // Nobody can answer a ping of somebody who is gone.
+            return [
+                clearPings(from: event.contact, by: event.at),
+                notify(.contactRemoved, about: event.contact, .init(at: event.at)),
+            ]
         case .pingSent(let event):
             return [notify(.pingSent, about: event.contact, .init(at: event.at))]
         case .pingReceived(let event):

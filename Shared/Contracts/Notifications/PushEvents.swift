@@ -44,6 +44,8 @@ public struct PushUnregistered: EventBody {
 public enum PushUnregistrationReason: String, Codable, Hashable, Sendable, CaseIterable {
     /// Somebody asked for it.
     case asked
-    /// The push service doesn't know the device any more.
+    /// The push service doesn't know the device any more, or the app there is somebody else's now.
     case gone
+    /// The same app registered anew, as another device.
+    case replaced
 }

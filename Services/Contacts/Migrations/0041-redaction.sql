@@ -1,0 +1,2 @@
+--! include bus/log-redaction.sql schema=contacts log=log
+GRANT SELECT ON contacts.outcome TO session_client_owner;
