@@ -84,10 +84,37 @@ public struct AlertRow: Equatable, Sendable {
 public struct CredentialRow: Equatable, Sendable {
     /// SHA-256 of the verifier.
     public var hash: [UInt8]
-    /// Wrong passwords in a row.
+    /// Wrong passwords of whoever signs in.
+    public var guesses = GuessesRow()
+
+    /// Its parameters are the properties of the same names.
+    public init(hash: [UInt8], guesses: GuessesRow = GuessesRow()) {
+        self.hash = hash
+        self.guesses = guesses
+    }
+}
+
+/// Wrong guesses, and what follows from them.
+public struct GuessesRow: Equatable, Sendable {
+    /// Wrong ones in a row.
     public var failures = 0
-    /// Until when no password is looked at.
+    /// Until when none is looked at.
     public var blockedUntil: Instant?
+
+    /// None, unless said.
+    public init(failures: Int = 0, blockedUntil: Instant? = nil) {
+        self.failures = failures
+        self.blockedUntil = blockedUntil
+    }
+
+    /// Takes in one more wrong one.
+    mutating func fail(at time: Instant, _ limits: SessionLimits) {
+        failures += 1
+        let further = failures - limits.freeFailures - 1
+        guard further >= 0 else { return }
+        let block = limits.firstBlock.microseconds << min(further, 20)
+        blockedUntil = time + min(Interval(microseconds: block), limits.longestBlock)
+    }
 }
 
 /// A device that signed in once.
@@ -108,6 +135,8 @@ public struct DeviceRow: Equatable, Sendable {
     public var reason: SignOutReason?
     /// Until when it may do what the account wants confirmed.
     public var confirmedUntil: Instant?
+    /// Wrong passwords that were given on it: counted apart from those of strangers, who could lock its person out.
+    public var guesses = GuessesRow()
 }
 
 /// A code that was sent to a phone: the latest of its purpose, also when it is void, since they are counted. In no event
@@ -131,6 +160,8 @@ public struct PhoneCodeRow: Equatable, Sendable {
     public var countedSince: Instant
     /// How many were sent since.
     public var count: Int
+    /// Wrong digits in a row, of this code and those before it.
+    public var failures = 0
 }
 
 /// A phone code's place: whose it is, and what it is good for.

@@ -33,6 +33,7 @@ extension SessionReducer {
             guard code.phoneID == command.phone else { throw PhoneCodeFailed.rejection }
             let events = try begin(&rows, command.device, account, row, time)
             rows.phoneCodes[place]?.expires = time
+            rows.phoneCodes[place]?.failures = 0
             return events
         }
     }
@@ -43,8 +44,8 @@ extension SessionReducer {
         _ rows: inout SessionRows, _ command: RequestPhoneChange, _ account: AccountID, _ row: AccountRow,
         _ time: Instant
     ) throws(Rejection) -> [SessionEvent] {
+        // Whether it is somebody else's is told to who has the phone alone: when its code is given.
         try requireConfirmed(rows, account, row, by: command.by, time)
-        try requireFree(rows, command.phoneID, for: account)
         let code = PhoneCodeRow(
             code: command.code, phoneID: command.phoneID, phone: command.phone, hash: hash(of: command.proof),
             issued: time, expires: time + PhoneCodeRules.lifetime, countedSince: time, count: 1)
@@ -60,6 +61,7 @@ extension SessionReducer {
         case .redeemed(let code):
             try requireFree(rows, code.phoneID, for: account)
             rows.phoneCodes[place]?.expires = time
+            rows.phoneCodes[place]?.failures = 0
             rows[account]?.phone = code.phone
             rows[account]?.phoneID = code.phoneID
             return [.phoneChanged(.init(account: account, phone: code.phone, at: time))]
@@ -94,9 +96,15 @@ extension SessionReducer {
     ) throws(Rejection) -> SessionEvent {
         var next = next
         if let last = rows.phoneCodes[place] {
-            guard last.issued + rows.limits.phoneCodePause <= time else {
-                throw .tooSoon("A code was sent", left: last.issued + rows.limits.phoneCodePause - time)
+            // Whoever guesses at code after code waits longer and longer.
+            let pause = min(
+                Interval(
+                    microseconds: rows.limits.phoneCodePause.microseconds
+                        << max(0, min(last.failures - PhoneCodeRules.attempts, 20))), rows.limits.longestCodePause)
+            guard last.issued + pause <= time else {
+                throw .tooSoon("A code was sent", left: last.issued + pause - time)
             }
+            next.failures = last.failures
             if last.countedSince + .hours(1) > time {
                 guard last.count < rows.limits.phoneCodes else {
                     throw .tooManyAttempts(
@@ -127,6 +135,7 @@ extension SessionReducer {
         // Comparing a digest takes the same time wherever it differs.
         guard SHA256.hash(data: proof.bytes) == row.hash else {
             rows.phoneCodes[place]?.attempts += 1
+            rows.phoneCodes[place]?.failures += 1
             return .failed(
                 .phoneCodeFailed(
                     .init(

@@ -10,7 +10,7 @@ extension SessionReducer {
         guard let device = rows[account, command.device], device.signedOut == nil else {
             throw Rejection(.deviceSignedOut, "Sign in again; this device isn't signed in.", field: "device")
         }
-        if let failed = try prove(&rows, account, command.verifier, time) { return [failed] }
+        if let failed = try prove(&rows, account, command.verifier, by: command.device, time) { return [failed] }
         let until = time + rows.limits.confirmation
         rows[account, command.device]?.confirmedUntil = until
         return [.identityConfirmed(.init(account: account, device: command.device, until: until, at: time))]

@@ -65,7 +65,7 @@ extension SessionReducer {
         guard command.next != command.verifier else {
             throw Rejection(.samePassword, "Choose another password than the present one.", field: "next")
         }
-        if let failed = try prove(&rows, account, command.verifier, time) { return [failed] }
+        if let failed = try prove(&rows, account, command.verifier, by: command.by, time) { return [failed] }
         rows.credentials[account]?.hash = hash(of: command.next)
         var events: [SessionEvent] = [.passwordChanged(.init(account: account, at: time))]
         for (id, _) in rows.signedIn(account) where id != command.by {
@@ -74,29 +74,24 @@ extension SessionReducer {
         return events
     }
 
-    /// Nil when the password is right; what to say when it is wrong, which is counted.
+    /// Nil when the password is right; what to say when it is wrong, which is counted: for a device that is signed in by
+    /// itself, so that no stranger's guesses keep its person from acting.
     static func prove(
-        _ rows: inout SessionRows, _ account: AccountID, _ verifier: Secret, _ time: Instant
+        _ rows: inout SessionRows, _ account: AccountID, _ verifier: Secret, by device: DeviceID? = nil,
+        _ time: Instant
     ) throws(Rejection) -> SessionEvent? {
-        guard var credential = rows.credentials[account] else { throw SignInFailed.rejection }
-        if let until = credential.blockedUntil, until > time {
+        guard let credential = rows.credentials[account] else { throw SignInFailed.rejection }
+        let asker = device.flatMap { id in rows[account, id].flatMap { $0.signedOut == nil ? id : nil } }
+        var guesses = asker.flatMap { rows[account, $0]?.guesses } ?? credential.guesses
+        if let until = guesses.blockedUntil, until > time {
             throw .tooManyAttempts("Too many wrong passwords", left: until - time, field: "password")
         }
         // Comparing a digest takes the same time wherever it differs.
-        if SHA256.hash(data: verifier.bytes) == credential.hash {
-            credential.failures = 0
-            credential.blockedUntil = nil
-            rows.credentials[account] = credential
-            return nil
-        }
-        credential.failures += 1
-        let further = credential.failures - rows.limits.freeFailures - 1
-        if further >= 0 {
-            let block = rows.limits.firstBlock.microseconds << min(further, 20)
-            credential.blockedUntil = time + min(Interval(microseconds: block), rows.limits.longestBlock)
-        }
-        rows.credentials[account] = credential
-        return .signInFailed(.init(account: account, blockedUntil: credential.blockedUntil, at: time))
+        let isRight = SHA256.hash(data: verifier.bytes) == credential.hash
+        if isRight { guesses = GuessesRow() } else { guesses.fail(at: time, rows.limits) }
+        if let asker { rows[account, asker]?.guesses = guesses } else { rows.credentials[account]?.guesses = guesses }
+        return isRight
+            ? nil : .signInFailed(.init(account: account, blockedUntil: guesses.blockedUntil, at: time))
     }
 
     static func hash(of verifier: Secret) -> [UInt8] { Array(SHA256.hash(data: verifier.bytes)) }

@@ -137,6 +137,8 @@ public struct SessionLimits: Equatable, Sendable {
     public var longestBlock: Interval = .hours(1)
     /// How long after a phone code the next one may be asked for.
     public var phoneCodePause: Interval = .seconds(30)
+    /// The longest pause, after many wrong digits.
+    public var longestCodePause: Interval = .days(1)
     /// How many phone codes may be asked for within an hour.
     public var phoneCodes = 5
     /// How long a confirmation is good for.

@@ -42,7 +42,8 @@ public struct SessionStore: Store {
             let (account, hash, failures, blockedUntil) = try row.decode(
                 AccountID.self, Bytes.self, Int32.self, Instant?.self)
             rows.credentials.load(
-                CredentialRow(hash: hash.bytes, failures: Int(failures), blockedUntil: blockedUntil), at: account)
+                CredentialRow(
+                    hash: hash.bytes, guesses: GuessesRow(failures: Int(failures), blockedUntil: blockedUntil)), at: account)
         }
         for row in try devices.rowsIfAsked {
             let (account, device) = try row.decode(AccountID.self, DeviceID.self)

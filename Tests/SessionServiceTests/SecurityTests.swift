@@ -58,12 +58,56 @@ struct SecurityTests {
             ])
         #expect(household.state(anna).phone?.number == Self.number && household.rows.owner(of: phone) == anna)
         #expect(try household.rejection(anna, right) == .invalidCode, "a code is good for one use")
-        let (_, taken) = try Self.change(&household, phone: phone)
-        #expect(try household.rejection(ben, taken) == .phoneTaken)
+        // That it is somebody's is told to nobody but who has it.
+        let (code2, taken) = try Self.change(&household, phone: phone)
+        try household.ask(ben, taken)
+        let proof = try Household.secret("123456")
+        #expect(try household.rejection(ben, .changePhone(.init(code: code2, proof: proof))) == .phoneTaken)
         try household.ask(anna, .removePhone(RemovePhone()))
         #expect(household.state(anna).phone == nil && household.rows.owner(of: phone) == nil)
         #expect(try household.ask(anna, .removePhone(RemovePhone())).isEmpty)
-        #expect(try household.rejection(ben, taken) == nil)
+        #expect(try household.rejection(ben, .changePhone(.init(code: code2, proof: proof))) == nil)
+    }
+
+    @Test("S41: wrong digits count over all codes: the pause until the next one grows, up to a day")
+    func guessingCodes() throws {
+        var household = Household()
+        let account = try household.person()
+        household.rows.limits.phoneCodes = 1000
+        var pauses: [Int64] = []
+        for _ in 0..<5 {
+            let (code, request) = try Self.change(&household, phone: household.id())
+            while try household.rejection(account, request) != nil { household.pass(.seconds(30)) }
+            let asked = household.time
+            for _ in 0..<5 {
+                try household.ask(
+                    account, .changePhone(.init(code: code, proof: try Household.secret("000000"))))
+            }
+            let (_, next) = try Self.change(&household, phone: household.id())
+            do { try household.ask(account, next) } catch let rejection as Rejection {
+                pauses.append((asked + (rejection.retryAfter ?? .seconds(0)) - household.time).microseconds / 1_000_000)
+            }
+            household.time = asked
+        }
+        #expect(pauses == [30, 960, 30720, 86400, 86400])
+    }
+
+    @Test("S48: a stranger's wrong passwords don't keep the person from confirming; their own do")
+    func guessesByDevice() throws {
+        var household = Household()
+        let account = try household.person()
+        let phone = try household.signIn()
+        let wrong = try Household.secret("x")
+        for _ in 0..<5 {
+            try household.ask(nil, .signIn(.init(handle: "anna", verifier: wrong, device: try household.device())))
+        }
+        let right = try Household.secret("secret")
+        let signIn = SignIn(handle: "anna", verifier: right, device: try household.device())
+        #expect(try household.rejection(nil, .signIn(signIn)) == .tooManyAttempts)
+        let confirm = SessionCommand.confirmIdentity(.init(verifier: right, device: phone))
+        #expect(try household.rejection(account, confirm) == nil)
+        for _ in 0..<5 { try household.ask(account, .confirmIdentity(.init(verifier: wrong, device: phone))) }
+        #expect(try household.rejection(account, confirm) == .tooManyAttempts)
     }
 
     @Test("S41: of two who prove the same new phone, the first gets it")

@@ -91,7 +91,7 @@ struct SigningInTests {
         }
         household.pass(.hours(1))
         #expect(try household.rejection(nil, right) == nil)
-        #expect(household.rows.credentials[account]?.failures == 0)
+        #expect(household.rows.credentials[account]?.guesses == GuessesRow())
     }
 
     @Test("S42: a token is exchanged for the next; one that was exchanged before signs the device out")
