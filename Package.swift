@@ -160,6 +160,10 @@ let package = Package(
                 "Vocabulary", "WorkingSet",
             ],
             path: "Tests/NotificationsServiceTests", swiftSettings: settings),
+        .testTarget(
+            name: "SessionClientServiceTests",
+            dependencies: ["SessionClientService", "SessionContract", "Vocabulary", crypto],
+            path: "Tests/SessionClientServiceTests", swiftSettings: settings),
         .executableTarget(
             name: "example", dependencies: ["ServiceKit", logging, lifecycle], path: "Tests/Example",
             resources: [.copy("Migrations")], swiftSettings: settings),

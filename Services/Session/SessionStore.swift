@@ -43,7 +43,8 @@ public struct SessionStore: Store {
                 AccountID.self, Bytes.self, Int32.self, Instant?.self)
             rows.credentials.load(
                 CredentialRow(
-                    hash: hash.bytes, guesses: GuessesRow(failures: Int(failures), blockedUntil: blockedUntil)), at: account)
+                    hash: hash.bytes, guesses: GuessesRow(failures: Int(failures), blockedUntil: blockedUntil)),
+                at: account)
         }
         for row in try devices.rowsIfAsked {
             let (account, device) = try row.decode(AccountID.self, DeviceID.self)

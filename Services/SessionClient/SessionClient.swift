@@ -55,6 +55,9 @@ public struct SessionClient: Service {
     private static let guessLimit = Setting<Int>.int(
         "guesses.per.minute", in: 1...100_000, default: 30,
         help: "Wrong passwords and codes from one address in a minute; more are refused (429).")
+    private static let signUpLimit = Setting<Int>.int(
+        "sign.ups.per.minute", in: 1...1_000_000, default: 60,
+        help: "Accounts that one address may open in a minute; more are refused (429).")
     private static let phoneCodes = Setting<PhoneCodeDelivery>(
         "phone.codes", placeholder: "off|log|URL", default: .off,
         help: "How codes get to phones: not at all, into the log (development), or by a POST to a URL."
@@ -77,7 +80,7 @@ public struct SessionClient: Service {
     public static var settings: [any SettingDeclaration] {
         [
             host, port, connections, serverKey, signingKeys, tokenLifetime, poolSize, unanswered, proxies, guessLimit,
-            phoneCodes, phoneCodesKey,
+            signUpLimit, phoneCodes, phoneCodesKey,
         ]
             + ConsumerSettings.declared
     }
@@ -177,7 +180,8 @@ public struct SessionClient: Service {
                 phoneCodes: PhoneCodes(key: serverKey), phoneCodeSender: phoneCodeSender,
                 guesses: Guesses(
                     limit: RateLimit(perMinute: context.settings[Self.guessLimit]),
-                    addresses: ClientAddress(proxies: context.settings[Self.proxies]))))
+                    addresses: ClientAddress(proxies: context.settings[Self.proxies])),
+                signUps: RateLimit(perMinute: context.settings[Self.signUpLimit])))
         let server = EdgeServer(
             edge: edge, host: context.settings[Self.host], port: context.settings[Self.port],
             connections: context.settings[Self.connections], check: http, logger: logger)

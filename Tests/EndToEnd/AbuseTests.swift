@@ -267,7 +267,7 @@ struct AbuseTests {
                 (#"{"handle":"admin","password":"a long enough password"}"#, "handle"),
                 (#"{"handle":"carl","password":"short"}"#, "password"),
                 (#"{"handle":"carl","password":"a long enough password","name":"C"}"#, "name"),
-                (#"{"handle":"carl","password":"a long enough password","deviceName":""}"#, "device.name"),
+                (#"{"handle":"carl","password":"a long enough password","deviceName":""}"#, "deviceName"),
                 (#"{"handle":"carl"}"#, "password"),
                 (#"{"handle":"carl","password":"a long enough password","admin":true}"#, "admin"),
             ] {

@@ -45,21 +45,28 @@ struct OperationTests {
             let other = try await quartet.startAnother(.sessionClient)
             let far = Device(phone, at: try await quartet.edge(of: other))
             let (sees, seesFar) = try await (LiveView.open(phone), LiveView.open(far))
-            // An operation that waits for a service which isn't there.
+            // An operation that waits for a service which isn't there; and nobody to tell of pushes either.
             try await quartet.kill(.contacts)
+            quartet.send(.stop, to: .notifications)
             let stuck = Task {
                 try? await tablet.edge.send("POST", "/v1/operations/ClearAllReceivedPings", token: tablet.token)
             }
             try await quartet.wait(
                 for: "the operation to run", "SELECT count(*) FROM session_client.saga WHERE state = 'running'"
             ) { $0 == "1" }
-            let out = try await quartet.edge.insist("/v1/sign-out", ["device": .string(phone.id)], token: tablet.token)
-            #expect(out.status == 204, "\(out)")
+            let key = EdgeClient.newKey()
+            let asked = Task {
+                try await quartet.edge.insist(
+                    "/v1/sign-out", ["device": .string(phone.id)], token: tablet.token, key: key)
+            }
             for view in [sees, seesFar] {
                 let end = try await view.wait("the end") { $0.name == "end" }
                 #expect(end.data == ["reason": "signedOut", "why": "revoked"])
                 try await view.waitForEnd()
             }
+            quartet.send(.resume, to: .notifications)
+            let out = try await asked.value
+            #expect(out.status == 204, "\(out)")
             for device in [phone, far] {
                 let refused = try await device.edge.send("GET", "/v1/account", token: device.token)
                 #expect(refused.status == 401 && refused.body["reason"] == "revoked", "\(refused)")

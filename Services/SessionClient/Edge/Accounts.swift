@@ -18,6 +18,10 @@ struct Accounts: Sendable {
     let tokens: Tokens
     let phones: Phones
     let guesses: Guesses
+    /// How many accounts one address may open.
+    let signUps: RateLimit<String>
+    let handles: Handles
+    let devices: Devices
     let sagas: SagaRunner
 
     // MARK: Requests
@@ -79,12 +83,19 @@ struct Accounts: Sendable {
         let handle = try Handle(body.handle)
         let phone = try body.phone.map { text throws(Rejection) in try PhoneNumber(text) }
         if let phone { try Phone(number: phone.description, region: body.region).check() }
+        try key.requireRecent()
+        let address = guesses.addresses.address(of: request, context)
+        guard signUps.admit(address) else {
+            throw Problem(
+                .tooManyRequests, "tooManySignUps", "too many accounts were opened from your address; wait a moment",
+                retryAfter: signUps.pause)
+        }
         let id: CommandID = key.derive("sign-up", Array(handle.description.utf8))
         let account: AccountID = .derived(at: id.time ?? .now, from: Array("account".utf8), id.bytes)
         let device = try newDevice(body.deviceName, for: id)
         let command = SignUp(
             account: account, handle: handle.description,
-            verifier: try await passwords.verifier(of: body.password, for: handle), name: body.name,
+            verifier: try await passwords.verifier(of: body.password, for: handle, from: address), name: body.name,
             device: device.device)
         try command.validate()
         // Said to be the account's, so that it is found when everything of the account is emptied.
@@ -141,12 +152,14 @@ struct Accounts: Sendable {
     func signIn(_ request: Request, _ context: EdgeContext) async throws -> Response {
         let body = try SignInRequest.decodedStrictly(from: try await request.json())
         let key = try IdempotencyKey(of: request)
+        try key.requireRecent()
+        let address = guesses.addresses.address(of: request, context)
         let event: CausedEvent
         let nonce: ID<RefreshSubject>
         switch (body.handle, body.password, body.phone, body.phoneCode, body.code) {
         case (let handle?, let password?, nil, nil, nil):
             (event, nonce) = try await guesses.watch(request, context) {
-                try await signIn(handle: handle, password, body.deviceName, key, context)
+                try await signIn(handle: handle, password, body.deviceName, from: address, key, context)
             }
         case (nil, nil, let phone?, let phoneCode?, let code?):
             (event, nonce) = try await guesses.watch(request, context) {
@@ -162,15 +175,16 @@ struct Accounts: Sendable {
     }
 
     private func signIn(
-        handle: String, _ password: String, _ deviceName: String?, _ key: IdempotencyKey, _ context: EdgeContext
+        handle: String, _ password: String, _ deviceName: String?, from address: String, _ key: IdempotencyKey,
+        _ context: EdgeContext
     ) async throws -> (CausedEvent, ID<RefreshSubject>) {
         // A handle that can't be is as unknown as one that isn't.
         guard let handle = try? Handle(handle) else { throw SignInFailed.rejection }
         let id: CommandID = key.derive("sign-in", Array(handle.description.utf8))
         let device = try newDevice(deviceName, for: id)
         let command = SignIn(
-            handle: handle.description, verifier: try await passwords.verifier(of: password, for: handle),
-            device: device.device)
+            handle: handle.description,
+            verifier: try await passwords.verifier(of: password, for: handle, from: address), device: device.device)
         try command.validate()
         let event = try await services.ask(
             .session, command, id: id, key: .handle(handle), account: nil, sentAs: key, context)
@@ -215,8 +229,14 @@ struct Accounts: Sendable {
         let command = RefreshDevice(
             device: refresh.device, token: try tokens.secret(of: refresh.device, refresh.nonce),
             next: try tokens.secret(of: refresh.device, next))
-        let event = try await services.ask(
-            .session, command, id: id, key: .account(refresh.account), account: refresh.account, sentAs: key, context)
+        let event: CausedEvent?
+        do {
+            event = try await services.ask(
+                .session, command, id: id, key: .account(refresh.account), account: refresh.account, sentAs: key,
+                context)
+        } catch let rejection as Rejection {
+            throw rejection.naming(["device": "refreshToken", "token": "refreshToken", "next": "refreshToken"])
+        }
         guard let event, event.type == DeviceRefreshed.type else {
             throw Problem(
                 .unauthorized, "tokenReused",
@@ -234,15 +254,17 @@ struct Accounts: Sendable {
         guard body.device == nil || body.everywhere != true else {
             throw Rejection(.invalidField, "Give a device or everywhere, not both.", field: "device")
         }
-        let saga = SignOutOperation(
-            device: body.everywhere == true ? nil : body.device ?? caller.device, by: caller.device)
-        let id: ID<SagaSubject> = try IdempotencyKey(of: request).derive("sign-out", caller.account.bytes)
-        switch try await sagas.run(saga, id: id, for: caller.account, context) {
+        let device = body.everywhere == true ? nil : body.device ?? caller.device
+        let key = try IdempotencyKey(of: request)
+        // First and directly, whatever else is stuck: from here on no token of it is good, and its streams end.
+        _ = try await services.ask(
+            .session, SignOut(device: device, by: caller.device), id: key.derive("sign-out", caller.account.bytes),
+            key: .account(caller.account), account: caller.account, sentAs: key, context)
+        let id: ID<SagaSubject> = key.derive("sign-out", caller.account.bytes)
+        switch try await sagas.run(SignOutOperation(device: device), id: id, for: caller.account, context) {
         case .done: return Response(status: .noContent)
         case .rejected(let rejection): throw rejection
-        case .running: return Response(status: .accepted, headers: [.location: "/v1/operations/\(id)"])
-        case .failed:
-            throw Problem(.internalServerError, "failed", "signing out failed; try again with a new Idempotency-Key")
+        case .running, .failed: return Response(status: .accepted, headers: [.location: "/v1/operations/\(id)"])
         }
     }
 
@@ -250,7 +272,12 @@ struct Accounts: Sendable {
 
     private func newDevice(
         _ name: String?, for command: CommandID
-    ) throws(Problem) -> (device: NewDevice, nonce: ID<RefreshSubject>) {
+    ) throws -> (device: NewDevice, nonce: ID<RefreshSubject>) {
+        if let name {
+            do throws(Rejection) { try NewDevice.check(name: name) } catch {
+                throw error.naming(["device.name": "deviceName"])
+            }
+        }
         let id: DeviceID = .derived(at: command.time ?? .now, from: Array("device".utf8), command.bytes)
         let nonce = Self.nonce(for: command)
         return (NewDevice(id: id, name: name ?? "a device", token: try tokens.secret(of: id, nonce)), nonce)
@@ -264,7 +291,11 @@ struct Accounts: Sendable {
         _ account: AccountID, _ device: DeviceID, _ nonce: ID<RefreshSubject>, phoneCode: Phones.Sent? = nil,
         status: HTTPResponse.Status = .ok
     ) async throws -> Response {
-        try .json(
+        // A request that is sent again after its device was signed out gets the same answer no more.
+        guard try await devices.isActive(Caller(account: account, device: device, expiresAt: .now)) else {
+            throw Problem(.unauthorized, "signedOut", "this sign-in is over; sign in again")
+        }
+        return try .json(
             Session(
                 account: account, device: device,
                 accessToken: try await tokens.accessToken(account: account, device: device),

@@ -15,6 +15,14 @@ struct Avatars: Sendable {
     let services: ServiceConnections
     /// How many pictures are taken in or given out at a time: each is in memory once.
     private let transfers = Credit(limit: 16)
+    /// How many pictures one account may send in a minute, and how many at a time.
+    private let uploads = RateLimit<AccountID>(perMinute: 10)
+    private let sending = OpenStreams(limit: 4)
+    /// How many are on their way in altogether: each is in memory, for as long as it takes to arrive.
+    private let arriving = OpenStreams(limit: 64)
+    private static let patience: Duration = .seconds(60)
+    /// How many bytes wait to be claimed at most, as the table takes them.
+    private static let waitingLimit: Int64 = 1 << 30
     private static let chunk = 64 * 1024
 
     init(pool: Pool, services: ServiceConnections) {
@@ -33,7 +41,17 @@ struct Avatars: Sendable {
                 .unsupportedMediaType, "notAPicture", "send a PNG or a JPEG: Content-Type: image/png or image/jpeg",
                 field: "Content-Type")
         }
-        // Collected outside the limit: who sends slowly holds up nobody.
+        guard uploads.admit(caller.account), let place = sending.enter(caller.account) else {
+            throw Problem(
+                .tooManyRequests, "tooManyUploads", "too many pictures at once; wait a moment",
+                retryAfter: uploads.pause)
+        }
+        defer { place.leave() }
+        guard let arrival = arriving.enter(AccountID(high: 0, low: 0)) else {
+            throw Problem(.serviceUnavailable, "overloaded", "too many uploads at once; try again", retryAfter: 1)
+        }
+        defer { arrival.leave() }
+        // Collected outside the limit of transfers: who sends slowly holds up nobody.
         let bytes = try await Self.bytes(of: request)
         let avatar = try await transfers.use {
             let avatar = try Self.avatar(bytes, claimed: claimed)
@@ -53,11 +71,25 @@ struct Avatars: Sendable {
         if let length = request.headers[.contentLength].flatMap(Int.init), length > ImageHeader.sizes.upperBound {
             throw tooLarge
         }
-        var request = request
-        do {
-            return Array(try await request.collectBody(upTo: ImageHeader.sizes.upperBound).readableBytesView)
-        } catch is NIOTooManyBytesError {
-            throw tooLarge
+        return try await withThrowingTaskGroup(of: [UInt8].self) { group in
+            group.addTask {
+                var request = request
+                do {
+                    return Array(try await request.collectBody(upTo: ImageHeader.sizes.upperBound).readableBytesView)
+                } catch is NIOTooManyBytesError {
+                    throw tooLarge
+                } catch let error as CancellationError {
+                    throw error
+                } catch {
+                    throw Problem(.badRequest, "incomplete", "the picture did not arrive whole; send it again")
+                }
+            }
+            group.addTask {
+                try await Task.sleep(for: patience)
+                throw Problem(.requestTimeout, "tooSlow", "the picture took longer than a minute; send it again")
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? []
         }
     }
 
@@ -84,7 +116,14 @@ struct Avatars: Sendable {
         }
         let numbers = chunks.indices.map { Int32($0) }
         _ = try await pool.withConnection { database in
-            try database.execute(
+            let size =
+                try database.query("SELECT pg_total_relation_size('session_client.upload')").only?.decode(
+                    0, as: Int64.self) ?? 0
+            guard size < Self.waitingLimit else {
+                throw Problem(
+                    .serviceUnavailable, "overloaded", "too many pictures wait; try again later", retryAfter: 600)
+            }
+            return try database.execute(
                 """
                 INSERT INTO session_client.upload AS o (hash, number, bytes)
                 SELECT \(Bytes(hash.bytes)), u.number, u.bytes FROM unnest(\(numbers), \(chunks)) AS u(number, bytes)

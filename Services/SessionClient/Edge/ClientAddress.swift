@@ -20,12 +20,25 @@ struct ClientAddress: Sendable {
         return Self.network(of: hops[hops.count - proxies])
     }
 
-    static func network(of address: String) -> String {
-        guard let socket = try? SocketAddress(ipAddress: address, port: 0), case .v6(let v6) = socket else {
-            return String(address.prefix(64))
+    /// What of an address tells customers apart. What is no address is one subject for all.
+    static func network(of text: String) -> String {
+        guard let socket = try? SocketAddress(ipAddress: host(in: text), port: 0) else { return "unknown" }
+        guard case .v6(let v6) = socket else { return socket.ipAddress ?? "unknown" }
+        let bytes = withUnsafeBytes(of: v6.address.sin6_addr) { Array($0) }
+        // IPv4 as IPv6 writes it (RFC 4291, section 2.5.5.2).
+        if bytes.prefix(12) == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF] {
+            return bytes.suffix(4).map(String.init).joined(separator: ".")
         }
-        let bytes = withUnsafeBytes(of: v6.address.sin6_addr) { Array($0.prefix(8)) }
-        return bytes.map { String($0, radix: 16) }.joined(separator: ":") + "::/64"
+        return bytes.prefix(8).map { String($0, radix: 16) }.joined(separator: ":") + "::/64"
+    }
+
+    /// Without the port and the brackets that some proxies write.
+    private static func host(in text: String) -> String {
+        if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
+            return String(text[text.index(after: text.startIndex)..<end])
+        }
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        return parts.count == 2 ? String(parts[0]) : text
     }
 }
 

@@ -20,7 +20,10 @@ struct Commands: Sendable {
         }
         let key = try IdempotencyKey(of: request)
         let id: CommandID = key.derive("command", caller.account.bytes)
-        let made = try await entry.make(.init(body: try await request.json(), command: id, caller: caller))
+        let made = try await entry.make(
+            .init(
+                body: try await request.json(), command: id, caller: caller,
+                address: allowed.addresses.address(of: request, context)))
         let command = made.command
         try command.validate()
         do {

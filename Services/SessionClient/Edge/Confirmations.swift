@@ -29,9 +29,11 @@ struct Confirmations: Sendable {
         let body = try ConfirmRequest.decodedStrictly(from: try await request.json())
         let key = try IdempotencyKey(of: request)
         let handle = try await self.handle(of: caller.account)
-        let command = ConfirmIdentity(
-            verifier: try await passwords.verifier(of: body.password, for: handle), device: caller.device)
+        let address = guesses.addresses.address(of: request, context)
         return try await guesses.watch(request, context) {
+            let command = ConfirmIdentity(
+                verifier: try await passwords.verifier(of: body.password, for: handle, from: address),
+                device: caller.device)
             let event = try await services.ask(
                 .session, command, id: key.derive("confirm", caller.account.bytes), key: .account(caller.account),
                 account: caller.account, sentAs: key, context)
@@ -48,10 +50,13 @@ struct Confirmations: Sendable {
         let body = try PasswordRequest.decodedStrictly(from: try await request.json())
         let key = try IdempotencyKey(of: request)
         let handle = try await self.handle(of: caller.account)
-        let next = try await passwords.verifier(of: body.newPassword, for: handle, field: "newPassword")
-        let command = ChangePassword(
-            verifier: try await passwords.verifier(of: body.password, for: handle), next: next, by: caller.device)
+        let address = guesses.addresses.address(of: request, context)
         return try await guesses.watch(request, context) {
+            let next = try await passwords.verifier(
+                of: body.newPassword, for: handle, from: address, field: "newPassword")
+            let command = ChangePassword(
+                verifier: try await passwords.verifier(of: body.password, for: handle, from: address), next: next,
+                by: caller.device)
             let event: CausedEvent?
             do {
                 event = try await services.ask(

@@ -47,12 +47,19 @@ final class Devices: Sendable {
     /// Why a device isn't signed in any more, as far as that is remembered.
     func reason(for caller: Caller) async throws -> SignOutReason? {
         try await pool.withConnection { database in
-            try database.query(
+            let reason = try database.query(
                 """
                 SELECT d.reason FROM session.device_status AS d
                  WHERE d.device = \(caller.device) AND d.account = \(caller.account)
                 """
             ).only?.decode(0, as: String?.self).flatMap(SignOutReason.init(rawValue:))
+            if let reason { return reason }
+            // A closed account's devices are forgotten with it.
+            let isOpen =
+                try database.query(
+                    "SELECT true FROM session.profile AS p WHERE p.account = \(caller.account)"
+                ).only != nil
+            return isOpen ? nil : .closed
         }
     }
 

@@ -19,6 +19,8 @@ struct EdgeParts: Sendable {
     let phoneCodeSender: (any PhoneCodeSender)?
     /// Wrong guesses per address and minute.
     let guesses: Guesses
+    /// New accounts per address and minute.
+    let signUps: RateLimit<String>
 }
 
 /// Everything that apps can call, as routes.
@@ -44,14 +46,16 @@ struct Edge: Sendable {
             requests: RateLimit(perMinute: 10))
         accounts = Accounts(
             services: services, passwords: parts.passwords, tokens: parts.tokens, phones: phones,
-            guesses: parts.guesses, sagas: parts.sagas)
+            guesses: parts.guesses, signUps: parts.signUps, handles: handles, devices: parts.devices,
+            sagas: parts.sagas)
         confirmations = Confirmations(
             services: services, passwords: parts.passwords, handles: handles, guesses: parts.guesses)
         avatars = Avatars(pool: pool, services: services)
         reads = Reads(pool: pool, lookUps: lookUps)
         commands = Commands(
             allowed: PublicCommands(
-                codes: parts.contactCodes, handles: handles, phoneCodes: parts.phoneCodes, lookUps: lookUps),
+                codes: parts.contactCodes, handles: handles, phoneCodes: parts.phoneCodes, lookUps: lookUps,
+                addressLookUps: RateLimit(perMinute: 60), addresses: parts.guesses.addresses),
             services: services, current: reads)
         operations = Operations(sagas: parts.sagas, pool: pool)
         history = History(pool: pool)
@@ -70,7 +74,7 @@ struct Edge: Sendable {
 
     /// The routes, and before them what every request goes through.
     func router() -> Router<EdgeContext> {
-        let router = Router(context: EdgeContext.self)
+        let router = Router(context: EdgeContext.self, options: [.autoGenerateHeadEndpoints])
         router.add(middleware: Problems())
         router.get(".well-known/jwks.json") { [tokens] _, _ in
             var response = Response.json(tokens.keySet)

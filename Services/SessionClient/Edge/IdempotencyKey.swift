@@ -28,6 +28,16 @@ struct IdempotencyKey: Sendable {
         (id, isGiven) = (key, true)
     }
 
+    /// Refuses a request that was made long ago: who somebody was then, they may not be any more.
+    /// - Throws: ``Problem`` 400.
+    func requireRecent() throws(Problem) {
+        guard !isGiven || id.time.map({ $0 > .now - .days(1) }) ?? false else {
+            throw Problem(
+                .badRequest, "idTooOld", "this Idempotency-Key is older than a day; use a new one",
+                field: "Idempotency-Key")
+        }
+    }
+
     /// What the request leads to, under a name that nobody else's request can have.
     /// - Parameter scope: whose request it is.
     func derive<Subject>(_ purpose: StaticString, _ scope: [UInt8], as: ID<Subject>.Type = ID<Subject>.self)

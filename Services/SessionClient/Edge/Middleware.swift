@@ -17,7 +17,8 @@ struct Problems: RouterMiddleware {
             return try await next(request, context)
         } catch {
             let problem = Self.problem(error, context.logger)
-            return try problem.response(from: request, context: context)
+            let response = try problem.response(from: request, context: context)
+            return request.method == .head ? response.createHeadResponse() : response
         }
     }
 

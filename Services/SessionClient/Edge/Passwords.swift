@@ -18,8 +18,15 @@ final class Passwords: Sendable {
 
     private let key: SymmetricKey
     private let queue = OperationQueue()
-    private let waiting = Mutex(0)
+    private struct Waiting: Sendable {
+        var all = 0
+        var byAddress: [String: Int] = [:]
+    }
+
+    private let waiting = Mutex(Waiting())
     private let waitingLimit: Int
+    /// How many of one address: it can't take all places.
+    private static let addressLimit = 8
 
     init(key: SymmetricKey, waitingLimit: Int = 64) {
         self.key = key
@@ -28,9 +35,13 @@ final class Passwords: Sendable {
         queue.maxConcurrentOperationCount = max(1, ProcessInfo.processInfo.activeProcessorCount - 1)
     }
 
-    /// - Parameter field: what the password is called in the request.
+    /// - Parameters:
+    ///   - address: where the request comes from.
+    ///   - field: what the password is called in the request.
     /// - Throws: a ``Problem`` when the password is no good, or when too many wait.
-    func verifier(of password: String, for handle: Handle, field: String = "password") async throws -> Secret {
+    func verifier(
+        of password: String, for handle: Handle, from address: String, field: String = "password"
+    ) async throws -> Secret {
         guard Self.lengths.contains(password.count), password.utf8.count <= 1000 else {
             throw Problem(
                 .unprocessableContent, "invalidField",
@@ -38,15 +49,23 @@ final class Passwords: Sendable {
                 field: field)
         }
         let isAdmitted = waiting.withLock { waiting in
-            guard waiting < waitingLimit else { return false }
-            waiting += 1
+            let count = waiting.byAddress[address, default: 0]
+            guard waiting.all < waitingLimit, count < Self.addressLimit else { return false }
+            waiting.all += 1
+            waiting.byAddress[address] = count + 1
             return true
         }
         guard isAdmitted else {
             throw Problem(
                 .serviceUnavailable, "overloaded", "too many sign-ins at once; try again in a second", retryAfter: 1)
         }
-        defer { waiting.withLock { $0 -= 1 } }
+        defer {
+            waiting.withLock { waiting in
+                waiting.all -= 1
+                let count = waiting.byAddress[address, default: 1]
+                waiting.byAddress[address] = count > 1 ? count - 1 : nil
+            }
+        }
         let salt = HMAC<SHA256>.authenticationCode(for: Data("salt/1/\(handle.description)".utf8), using: key)
         return try await withCheckedThrowingContinuation { continuation in
             queue.addOperation {

@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import SessionContract
+import Synchronization
 import Vocabulary
 
 /// Codes that are sent to phones: to sign in, and to give the account a phone.
@@ -15,6 +16,20 @@ struct Phones: Sendable {
     let guesses: Guesses
     /// How many codes one address may ask for. Each may cost somebody money.
     let requests: RateLimit<String>
+    /// How soon another code may go to one phone, whoever asks and whosever it is.
+    let sendings = RateLimit<String>(perMinute: 2, burst: 1)
+    private let sent = SentCodes()
+
+    init(
+        services: ServiceConnections, codes: PhoneCodes, sender: (any PhoneCodeSender)?, guesses: Guesses,
+        requests: RateLimit<String>
+    ) {
+        self.services = services
+        self.codes = codes
+        self.sender = sender
+        self.guesses = guesses
+        self.requests = requests
+    }
 
     private struct CodeRequest: MessageBody {
         let phone: String
@@ -50,11 +65,15 @@ struct Phones: Sendable {
         let body = try CodeRequest.decodedStrictly(from: try await request.json())
         let number = try PhoneNumber(body.phone)
         let sender = try requireSender()
-        try admit(request, context)
         let key = try IdempotencyKey(of: request)
+        try key.requireRecent()
         let phone = codes.id(of: number)
         let id: CommandID = key.derive("sign-in-code", phone.bytes)
         let code = PhoneCodeID(id)
+        // The same request again: one message is enough.
+        if sent.contains(code) { return try .json(Sent(code)) }
+        try admit(number, for: "sign-in", request, context)
+        sent.insert(code)
         let command = RequestSignInCode(
             phone: phone, code: code, proof: try codes.proof(codes.text(of: code), of: code))
         do {
@@ -90,9 +109,11 @@ struct Phones: Sendable {
         _ request: Request, _ context: EdgeContext
     ) async throws -> Sent {
         let sender = try requireSender()
-        try admit(request, context)
+        try key.requireRecent()
         let id: CommandID = key.derive("phone", account.bytes)
         let code = PhoneCodeID(id)
+        if sent.contains(code) { return Sent(code) }
+        try admit(number, for: "change", request, context)
         let command = RequestPhoneChange(
             phone: Phone(number: number.description, region: region), phoneID: codes.id(of: number), code: code,
             proof: try codes.proof(codes.text(of: code), of: code), by: device)
@@ -104,6 +125,7 @@ struct Phones: Sendable {
             throw Problem(
                 .serviceUnavailable, "codeNotSent", "the code could not be sent; try again in a moment", retryAfter: 30)
         }
+        sent.insert(code)
         return Sent(code)
     }
 
@@ -131,11 +153,36 @@ struct Phones: Sendable {
         return sender
     }
 
-    private func admit(_ request: Request, _ context: EdgeContext) throws(Problem) {
+    private func admit(
+        _ number: PhoneNumber, for purpose: String, _ request: Request, _ context: EdgeContext
+    ) throws(Problem) {
         guard requests.admit(guesses.addresses.address(of: request, context)) else {
             throw Problem(
                 .tooManyRequests, "tooManyCodes", "too many codes were asked for from your address; wait a moment",
                 retryAfter: requests.pause)
+        }
+        guard sendings.admit("\(purpose)/\(codes.id(of: number))") else {
+            throw Problem(
+                .tooManyRequests, "tooSoon", "a code was asked for a moment ago; wait for it, or ask again then",
+                field: "phone", retryAfter: sendings.pause)
+        }
+    }
+}
+
+/// The codes that this process has sent lately.
+private final class SentCodes: Sendable {
+    private static let limit = 100_000
+    private let codes = Mutex<Set<PhoneCodeID>>([])
+
+    func contains(_ code: PhoneCodeID) -> Bool { codes.withLock { $0.contains(code) } }
+
+    func insert(_ code: PhoneCodeID) {
+        codes.withLock { codes in
+            if codes.count >= Self.limit {
+                let old = Instant.now - PhoneCodeRules.lifetime
+                codes = codes.filter { $0.time.map { $0 > old } ?? false }
+            }
+            if codes.count < Self.limit { codes.insert(code) }
         }
     }
 }

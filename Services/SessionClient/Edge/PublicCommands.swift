@@ -14,6 +14,8 @@ struct PublicCommands: Sendable {
         let body: [UInt8]
         let command: CommandID
         let caller: Caller
+        /// Where the request comes from.
+        let address: String
     }
 
     struct Entry: Sendable {
@@ -28,6 +30,8 @@ struct PublicCommands: Sendable {
     }
 
     private var entries: [String: Entry] = [:]
+    /// Where requests come from.
+    let addresses: ClientAddress
 
     subscript(type: String) -> Entry? { entries[type] }
 
@@ -36,7 +40,12 @@ struct PublicCommands: Sendable {
     ///   - handles: finds whose handle or phone it is.
     ///   - phoneCodes: knows what numbers are called.
     ///   - lookUps: how often somebody may look for people by what isn't a secret.
-    init(codes: ContactCodes, handles: Handles, phoneCodes: PhoneCodes, lookUps: RateLimit<AccountID>) {
+    ///   - addressLookUps: the same for all accounts of one address.
+    init(
+        codes: ContactCodes, handles: Handles, phoneCodes: PhoneCodes, lookUps: RateLimit<AccountID>,
+        addressLookUps: RateLimit<String>, addresses: ClientAddress
+    ) {
+        self.addresses = addresses
         add(UpdateProfile.self, to: .session)
         add(CheckIn.self, to: .session)
         add(SetCheckInInterval.self, to: .session)
@@ -71,7 +80,8 @@ struct PublicCommands: Sendable {
         // By code, handle or phone, not by an account's id, which who was a contact once keeps.
         entries[AddContact.type] = Entry(domain: .contacts) { input in
             try await AddContactRequest.decodedStrictly(from: input.body).command(
-                handles, phoneCodes, lookUps, input.caller)
+                handles, phoneCodes, input.caller
+            ) { lookUps.admit(input.caller.account) && addressLookUps.admit(input.address) }
         }
 
         add(MarkRead.self, to: .notifications)
@@ -137,7 +147,7 @@ private struct AddContactRequest: MessageBody {
     let nickname: String?
 
     func command(
-        _ handles: Handles, _ phoneCodes: PhoneCodes, _ lookUps: RateLimit<AccountID>, _ caller: Caller
+        _ handles: Handles, _ phoneCodes: PhoneCodes, _ caller: Caller, mayLookUp: () -> Bool
     ) async throws -> PublicCommands.Made {
         guard [code != nil, handle != nil, phone != nil].count(where: { $0 }) == 1 else {
             throw Rejection(
@@ -151,10 +161,10 @@ private struct AddContactRequest: MessageBody {
         if let phone {
             let number = try PhoneNumber(phone)
             // Numbers can be counted through; codes and handles can't.
-            guard lookUps.admit(caller.account) else {
+            guard mayLookUp() else {
                 throw Problem(
                     .tooManyRequests, "tooManyLookUps", "too many people were looked for; wait a minute",
-                    field: "phone", retryAfter: lookUps.pause)
+                    field: "phone", retryAfter: 60)
             }
             contact = try await handles.account(of: phoneCodes.id(of: number))
             guard contact != nil else { throw Rejection(.notFound, "Nobody has this phone here.", field: "phone") }

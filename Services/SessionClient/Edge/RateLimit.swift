@@ -2,20 +2,28 @@ import Synchronization
 
 /// Admits so many acts of each subject a minute: a token bucket each (as in RFC 2697, section 3, with one bucket).
 ///
-/// Per process and bounded: it keeps those that were seen lately. What must hold across replicas and restarts is a rule
-/// of the service that owns it.
+/// Per process and bounded: it keeps those that were seen lately, and forgets some when they are too many. What must hold
+/// across replicas and restarts is a rule of the service that owns it.
 final class RateLimit<Subject: Hashable & Sendable>: Sendable {
     private struct Bucket: Sendable {
         var tokens: Double
         var filled: ContinuousClock.Instant
     }
 
-    private let perMinute: Double
-    private let subjectLimit: Int
-    private let buckets = Mutex<[Subject: Bucket]>([:])
+    private struct State: Sendable {
+        var buckets: [Subject: Bucket] = [:]
+        var swept = ContinuousClock.now
+    }
 
-    init(perMinute: Int, subjectLimit: Int = 100_000) {
+    private let perMinute: Double
+    private let burst: Double
+    private let subjectLimit: Int
+    private let state = Mutex(State())
+
+    /// - Parameter burst: how many at once; as many as in a minute, unless said.
+    init(perMinute: Int, burst: Int? = nil, subjectLimit: Int = 100_000) {
         self.perMinute = Double(perMinute)
+        self.burst = Double(burst ?? perMinute)
         self.subjectLimit = subjectLimit
     }
 
@@ -24,28 +32,38 @@ final class RateLimit<Subject: Hashable & Sendable>: Sendable {
 
     /// What was admitted doesn't count after all.
     func giveBack(_ subject: Subject) {
-        buckets.withLock { buckets in
-            guard let bucket = buckets[subject] else { return }
-            buckets[subject]?.tokens = min(perMinute, bucket.tokens + 1)
+        state.withLock { state in
+            guard let bucket = state.buckets[subject] else { return }
+            // Whose bucket is full is as good as unknown.
+            state.buckets[subject] =
+                bucket.tokens + 1 >= burst ? nil : Bucket(tokens: bucket.tokens + 1, filled: bucket.filled)
         }
     }
 
     /// Whether the subject may do it now. Counts it if so.
     func admit(_ subject: Subject, at now: ContinuousClock.Instant = .now) -> Bool {
-        buckets.withLock { buckets in
-            if buckets.count >= subjectLimit {
-                // Whose bucket is full again is as good as unknown.
-                buckets = buckets.filter { now - $0.value.filled < .seconds(60) }
-                if buckets.count >= subjectLimit { return false }
-            }
-            var bucket = buckets[subject] ?? Bucket(tokens: perMinute, filled: now)
-            let elapsed = (now - bucket.filled) / .seconds(60)
-            bucket.tokens = min(perMinute, bucket.tokens + elapsed * perMinute)
+        state.withLock { state in
+            var bucket = state.buckets[subject] ?? Bucket(tokens: burst, filled: now)
+            bucket.tokens = filled(bucket, at: now)
             bucket.filled = now
-            defer { buckets[subject] = bucket }
+            if state.buckets[subject] == nil, state.buckets.count >= subjectLimit { makeRoom(&state, now) }
+            defer { state.buckets[subject] = bucket }
             guard bucket.tokens >= 1 else { return false }
             bucket.tokens -= 1
             return true
         }
+    }
+
+    private func filled(_ bucket: Bucket, at now: ContinuousClock.Instant) -> Double {
+        min(burst, bucket.tokens + (now - bucket.filled) / .seconds(60) * perMinute)
+    }
+
+    /// Nobody is refused because others are many: those whose buckets are full again go, or else any one.
+    private func makeRoom(_ state: inout State, _ now: ContinuousClock.Instant) {
+        if now - state.swept > .seconds(1) {
+            state.swept = now
+            state.buckets = state.buckets.filter { filled($0.value, at: now) < burst }
+        }
+        if state.buckets.count >= subjectLimit, let any = state.buckets.keys.first { state.buckets[any] = nil }
     }
 }

@@ -28,8 +28,7 @@ struct Operations: Sendable {
                 .notFound, "unknownOperation", "there is no operation \(type.prefix(100))", field: "operation")
         }
         let id: ID<SagaSubject> = try IdempotencyKey(of: request).derive("operation", account.bytes)
-        // A rejection is an operation's end like others; what was refused stands in its result.
-        _ = try await sagas.run(saga, id: id, for: account, context)
+        if case .rejected(let rejection) = try await sagas.run(saga, id: id, for: account, context) { throw rejection }
         return try await answer(id, account)
     }
 

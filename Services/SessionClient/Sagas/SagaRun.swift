@@ -66,7 +66,20 @@ struct SagaRun: Sendable {
                     VALUES (\(account), \(id), \(startedAt))
                     ON CONFLICT ON CONSTRAINT account_is_closed_once DO NOTHING
                     """)
-                if isFirst == 1 { _ = try database.query("SELECT session_client.redact(\(account))") }
+                guard isFirst == 1 else { return }
+                _ = try database.query("SELECT session_client.redact(\(account))")
+                // What earlier operations learnt is the person's, too.
+                try database.execute(
+                    """
+                    UPDATE session_client.saga_step AS t SET result = NULL
+                      FROM session_client.saga AS s
+                     WHERE s.id = t.saga AND s.account = \(account) AND s.id <> \(id)
+                    """)
+                try database.execute(
+                    """
+                    UPDATE session_client.saga SET result = NULL
+                     WHERE account = \(account) AND id <> \(id) AND state <> 'running'
+                    """)
             }
         }
     }

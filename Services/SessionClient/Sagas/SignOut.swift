@@ -3,24 +3,22 @@ import NotificationsContract
 import SessionContract
 import Vocabulary
 
-/// Signs out one device of an account, or all of them: from `signOut` on every token of theirs is refused, every edge that
-/// hears of it ends their streams, and nothing more is pushed to them.
+/// What follows a sign-out of one device, or of all of an account's: nothing is pushed to them any more.
 ///
-/// In a lane of its own: whoever lost a device doesn't wait for an operation that can't go on.
+/// The sign-out itself isn't a step. The edge asks session for it before this is written down, so that whoever lost a device
+/// waits for nothing that is stuck; from then on tokens are refused, and every edge that hears of it ends the streams. When
+/// the edge ends in between, the policy does the same as this.
 struct SignOutOperation: Saga {
     static let type = "SignOut"
     static let lane = "sign-out"
 
-    /// The one to sign out; nil for all.
+    /// The one that is signed out; nil for all.
     let device: DeviceID?
-    /// The device that asks.
-    let by: DeviceID
 
     /// There is nothing to tell that whoever asked doesn't know.
     struct Result: Encodable, Sendable {}
 
     func run(_ run: SagaRun) async throws -> Result {
-        _ = try await run.decide("signOut", SignOut(device: device, by: by), of: .session, for: run.account)
         try await run.demand(
             "push", UnregisterPush(device: device.map { PushDeviceID($0) }), of: .notifications, for: run.account,
             unless: .accountClosed)

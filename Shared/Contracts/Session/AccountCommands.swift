@@ -18,7 +18,10 @@ public struct NewDevice: Codable, Hashable, Sendable {
     }
 
     /// - Throws: `invalidField` when the name is no good.
-    func check() throws(Rejection) {
+    func check() throws(Rejection) { try Self.check(name: name) }
+
+    /// - Throws: `invalidField` when the name is no good.
+    public static func check(name: String) throws(Rejection) {
         try TextRule(1...50).check(name, field: "device.name")
     }
 }

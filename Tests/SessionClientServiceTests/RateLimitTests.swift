@@ -1,0 +1,62 @@
+import Crypto
+import SessionContract
+import Testing
+import Vocabulary
+
+@testable import SessionClientService
+
+@Suite("Session-client: limits and addresses")
+struct RateLimitTests {
+    @Test("so many at once, then as many as a minute brings; what is given back doesn't count")
+    func bucket() {
+        let limit = RateLimit<String>(perMinute: 6, burst: 2)
+        let now = ContinuousClock.now
+        #expect(limit.pause == 10)
+        #expect(limit.admit("a", at: now) && limit.admit("a", at: now) && !limit.admit("a", at: now))
+        #expect(limit.admit("b", at: now), "another's is another's")
+        #expect(!limit.admit("a", at: now + .seconds(9)) && limit.admit("a", at: now + .seconds(11)))
+        limit.giveBack("a")
+        #expect(limit.admit("a", at: now + .seconds(11)) && !limit.admit("a", at: now + .seconds(11)))
+    }
+
+    @Test("however many strangers come, nobody new or known is refused for it, and memory stays bounded")
+    func crowd() {
+        let limit = RateLimit<Int>(perMinute: 1, subjectLimit: 100)
+        let now = ContinuousClock.now
+        for stranger in 0..<10_000 { #expect(limit.admit(stranger, at: now)) }
+        #expect(limit.admit(-1, at: now))
+        #expect(!limit.admit(-1, at: now))
+    }
+
+    @Test(
+        "an address is the customer's, however it is written",
+        arguments: [
+            ("203.0.113.7", "203.0.113.7"), ("203.0.113.7:40001", "203.0.113.7"), ("::ffff:203.0.113.7", "203.0.113.7"),
+            ("2001:db8::1", "20:1:d:b8:0:0:0:0::/64"), ("[2001:db8::2]:443", "20:1:d:b8:0:0:0:0::/64"),
+            ("2001:db8:0:1::1", "20:1:d:b8:0:0:0:1::/64"), ("", "unknown"), ("nonsense", "unknown"),
+            ("1.2.3.4, 5.6.7.8", "unknown"),
+        ])
+    func addresses(text: String, network: String) {
+        #expect(ClientAddress.network(of: text) == network)
+    }
+
+    @Test("phone codes are six digits that follow from their id and the key, and a proof is good for those alone")
+    func phoneCodes() throws {
+        let codes = PhoneCodes(key: .init(size: .bits256))
+        var seen: Set<String> = []
+        for _ in 0..<200 {
+            let id = PhoneCodeID.new()
+            let text = codes.text(of: id)
+            #expect(text.count == 6 && text.allSatisfy(\.isASCII) && text == codes.text(of: id))
+            let wrong = text == "000000" ? "000001" : "000000"
+            #expect(try codes.proof(text, of: id) == codes.proof(text, of: id))
+            #expect(try codes.proof(text, of: id) != codes.proof(wrong, of: id))
+            #expect(try codes.proof(text, of: id) != codes.proof(text, of: .new()))
+            seen.insert(text)
+        }
+        #expect(seen.count > 150)
+        let other = PhoneCodes(key: .init(size: .bits256))
+        let number = try PhoneNumber("+4930123456")
+        #expect(codes.id(of: number) == codes.id(of: number) && codes.id(of: number) != other.id(of: number))
+    }
+}
