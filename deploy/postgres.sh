@@ -209,15 +209,17 @@ write_settings() {
       echo "port = 5432"
     fi
     if [ -n "$fast" ]; then
+      # Many systems at once.
+      echo "max_connections = 400"
       echo "fsync = off"
       echo "full_page_writes = off"
     else
+      echo "max_connections = 200"
       echo "fsync = on"
       echo "full_page_writes = on"
     fi
     cat <<'SETTINGS'
 synchronous_commit = on
-max_connections = 200
 shared_buffers = 256MB
 random_page_cost = 1.1
 jit = off

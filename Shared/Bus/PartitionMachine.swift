@@ -156,16 +156,18 @@ public struct PartitionMachine<Item: PartitionItem>: Sendable {
             if let fault = fault(untried: first.position), parked[first.orderKey] == nil {
                 return settle(FailedMessage(item: first, former: nil, fault: fault), cursor, epoch)
             }
-            let items = alone > 0 ? [first] : careful > 0 ? carefulItems(first) : Array(pending.prefix(limits.batch))
+            let isSuspect = crashes[first.position] != nil
+            let items = alone > 0 || isSuspect ? [first] : unsuspected(careful > 0 ? careful : limits.batch)
             return .handle(
-                Work(items: items, diverted: divert(items), isCareful: careful > 0), after: cursor, epoch: epoch)
+                Work(items: items, diverted: divert(items), isCareful: careful > 0 || isSuspect), after: cursor,
+                epoch: epoch)
         }
     }
 
-    /// A suspect alone; others together, up to the next suspect.
-    private func carefulItems(_ first: Item) -> [Item] {
-        guard crashes[first.position] == nil else { return [first] }
-        return Array(pending.prefix(min(limits.batch, careful)).prefix { crashes[$0.position] == nil })
+    /// The first pending ones, at most so many, up to the next suspect: that one is tried alone.
+    private func unsuspected(_ count: Int) -> [Item] {
+        let first = pending.prefix(min(limits.batch, count))
+        return Array(crashes.isEmpty ? first : first.prefix { crashes[$0.position] == nil })
     }
 
     private func divert(_ items: [Item]) -> Set<Position> {
