@@ -10,7 +10,7 @@ import Testing
 struct EarlierSystemsTests {
     // MARK: Deadlines
 
-    @Test("seconds added to milliseconds in an expiry: a deadline is check-in plus interval, to the microsecond")
+    @Test("S30: seconds added to milliseconds in an expiry: a deadline is check-in plus interval, to the microsecond")
     func mixedUnits() async throws {
         try await Quartet.with { quartet in
             let anna = try await Device.signUp("anna", at: quartet.edge)
@@ -58,7 +58,7 @@ struct EarlierSystemsTests {
     }
 
     @Test(
-        "reminders missed because a poll's windows were narrower than its interval: a passed one is told, once",
+        "S31: reminders missed because a poll's windows were narrower than its interval: a passed one is told, once",
         arguments: [90, 10])
     func missedReminder(minutesLeft: Int) async throws {
         try await Quartet.with { quartet in
@@ -110,7 +110,7 @@ struct EarlierSystemsTests {
     }
 
     @Test(
-        "responders alerted again at every poll for ever: what goes on is told again a few times, once each",
+        "S32 S34: responders alerted again at every poll for ever: what goes on is told again a few times, once each",
         arguments: ["checkInMissed", "alertRaised"])
     func alertedForEver(alarm: String) async throws {
         try await Quartet.with { quartet in

@@ -95,7 +95,7 @@ struct RelationTests {
         }
     }
 
-    @Test("S30 S33: another interval moves the deadline; only a responder sees check-ins and alerts, live")
+    @Test("S29 S30 S33: another interval moves the deadline; only a responder sees check-ins and alerts, live")
     func interval() async throws {
         try await Quartet.with { quartet in
             let bob = try await Device.signUp("bob", name: "Bob", at: quartet.edge)
@@ -106,6 +106,11 @@ struct RelationTests {
             try await bob.add(dependent)
             let (sees, seesLess) = try await (LiveView.open(responder), LiveView.open(dependent))
             let last = try #require(try await bob.act("CheckIn")["at"].int)
+            // Again at once is too soon, and it is said for how long.
+            let soon = try await bob.ask("CheckIn")
+            #expect(soon.status == 429 && soon.body["code"] == "tooSoon", "\(soon)")
+            #expect((1...300).contains(soon.body["retryAfter"].int ?? 0))
+            #expect(soon.headers["retry-after"] == soon.body["retryAfter"].int.map { "\($0)" })
             let day: Int64 = 24 * 3600 * 1_000_000
             for hours in [1, 168, 12] as [Int64] {
                 let interval = hours * 3600 * 1_000_000

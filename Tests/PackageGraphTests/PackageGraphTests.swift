@@ -33,7 +33,7 @@ struct PackageGraphTests {
         return PackageGraph(targets: targets.values.sorted { $0.name < $1.name }).violations.map(\.description)
     }
 
-    @Test("nobody in this package breaks a law")
+    @Test("S5: nobody in this package breaks a law: session, contacts and notifications are strangers")
     func thisPackage() async throws {
         // Asking SwiftPM takes a second or two of waiting, which is not for a thread that other tests need.
         let graph = try await withCheckedThrowingContinuation { continuation in

@@ -17,9 +17,10 @@ struct Avatars: Sendable {
     private let transfers = Credit(limit: 16)
     /// How many pictures one account may send in a minute, and how many at a time.
     private let uploads = RateLimit<AccountID>(perMinute: 10)
-    private let sending = OpenStreams(limit: 4)
+    private let sending = Places<AccountID>(limit: 4)
     /// How many are on their way in altogether: each is in memory, for as long as it takes to arrive.
-    private let arriving = OpenStreams(limit: 64)
+    private let arriving = Places<Everybody>(limit: 64)
+    private enum Everybody { case all }
     private static let patience: Duration = .seconds(60)
     /// How many bytes wait to be claimed at most, as the table takes them.
     private static let waitingLimit: Int64 = 1 << 30
@@ -47,7 +48,7 @@ struct Avatars: Sendable {
                 retryAfter: uploads.pause)
         }
         defer { place.leave() }
-        guard let arrival = arriving.enter(AccountID(high: 0, low: 0)) else {
+        guard let arrival = arriving.enter(.all) else {
             throw Problem(.serviceUnavailable, "overloaded", "too many uploads at once; try again", retryAfter: 1)
         }
         defer { arrival.leave() }

@@ -23,7 +23,7 @@ struct EventStream: Sendable {
     let sources: [StreamSource]
     let people: PeopleSource
     let devices: Devices
-    private let open = OpenStreams(limit: 16)
+    private let open = Places<AccountID>(limit: 16)
 
     init(sources: [StreamSource], people: PeopleSource, devices: Devices) {
         self.sources = sources

@@ -73,20 +73,28 @@ struct Phones: Sendable {
         // The same request again: one message is enough.
         if sent.contains(code) { return try .json(Sent(code)) }
         try admit(number, for: "sign-in", request, context)
-        sent.insert(code)
         let command = RequestSignInCode(
             phone: phone, code: code, proof: try codes.proof(codes.text(of: code), of: code))
+        let isKnown: Bool
         do {
             _ = try await services.ask(
                 .session, command, id: id, key: .phone(phone), account: nil, sentAs: key, context)
+            isKnown = true
+        } catch is Rejection {
+            // Nobody signs in by it, or too many codes were asked for: neither is told.
+            isKnown = false
+        } catch {
+            sendings.giveBack("sign-in/\(phone)")
+            throw error
+        }
+        sent.insert(code)
+        if isKnown {
             let (codes, logger) = (codes, context.logger)
             Task {
                 do { try await sender.send(codes.text(of: code), to: number, id: code) } catch {
                     logger.error("a code could not be sent to a phone", metadata: ["error": "\(error)"])
                 }
             }
-        } catch is Rejection {
-            // Nobody signs in by it, or a code is on its way already: neither is told.
         }
         return try .json(Sent(code))
     }
@@ -117,11 +125,17 @@ struct Phones: Sendable {
         let command = RequestPhoneChange(
             phone: Phone(number: number.description, region: region), phoneID: codes.id(of: number), code: code,
             proof: try codes.proof(codes.text(of: code), of: code), by: device)
-        try command.validate()
-        _ = try await services.ask(
-            .session, command, id: id, key: .account(account), account: account, sentAs: key, context)
+        do {
+            try command.validate()
+            _ = try await services.ask(
+                .session, command, id: id, key: .account(account), account: account, sentAs: key, context)
+        } catch {
+            sendings.giveBack("change/\(command.phoneID)")
+            throw error
+        }
         do { try await sender.send(codes.text(of: code), to: number, id: code) } catch {
             context.logger.error("a code could not be sent to a phone", metadata: ["error": "\(error)"])
+            sendings.giveBack("change/\(command.phoneID)")
             throw Problem(
                 .serviceUnavailable, "codeNotSent", "the code could not be sent; try again in a moment", retryAfter: 30)
         }

@@ -1,16 +1,15 @@
 import Synchronization
-import Vocabulary
 
-/// How many streams each account has open in this process.
-final class OpenStreams: Sendable {
+/// How many of something each subject may have at a time in this process: streams of an account, say.
+final class Places<Subject: Hashable & Sendable>: Sendable {
     let limit: Int
-    private let counts = Mutex<[AccountID: Int]>([:])
+    private let counts = Mutex<[Subject: Int]>([:])
 
     init(limit: Int) {
         self.limit = limit
     }
 
-    /// One open stream. Left once, at the latest when nobody holds it any more.
+    /// One of them. Left once, at the latest when nobody holds it any more.
     final class Place: Sendable {
         private let leaving: Mutex<(@Sendable () -> Void)?>
 
@@ -30,18 +29,18 @@ final class OpenStreams: Sendable {
     }
 
     /// A place for one more, or nil when there are as many as there may be.
-    func enter(_ account: AccountID) -> Place? {
+    func enter(_ subject: Subject) -> Place? {
         let isAdmitted = counts.withLock { counts in
-            let count = counts[account, default: 0]
+            let count = counts[subject, default: 0]
             guard count < limit else { return false }
-            counts[account] = count + 1
+            counts[subject] = count + 1
             return true
         }
         guard isAdmitted else { return nil }
         return Place { [self] in
             counts.withLock { counts in
-                let count = counts[account, default: 1]
-                counts[account] = count > 1 ? count - 1 : nil
+                let count = counts[subject, default: 1]
+                counts[subject] = count > 1 ? count - 1 : nil
             }
         }
     }
