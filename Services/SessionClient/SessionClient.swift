@@ -188,7 +188,7 @@ public struct SessionClient: Service {
 
         let retention = Retention(
             schema: "session_client", logs: services.all.map(\.commands) + operationsLog, hasOutcomes: false,
-            others: ["delete_old_sagas", "delete_old_uploads"],
+            others: ["delete_old_sagas", "delete_old_uploads", "empty_secrets"],
             interval: context.settings[CommonSettings.retentionInterval], configuration: database, logger: logger)
         try await context.runTogether(
             [doorbells, operations, retention] + services.all.flatMap(\.services)

@@ -291,6 +291,41 @@ struct EndToEndSecurityTests {
         }
     }
 
+    @Test("R21: what proves who somebody is leaves the logs within the hour, and what was asked then is still answered")
+    func secrets() async throws {
+        try await Quartet.with { quartet in
+            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let key = EdgeClient.newKey()
+            let signIn: JSON = ["handle": "anna", "password": "a long enough password"]
+            let first = try await quartet.edge.insist("/v1/sign-in", signIn, key: key)
+            try await anna.act("RegisterPush", ["token": "a-push-token", "platform": "ios"])
+            _ = try await quartet.edge.insist(
+                "/v1/confirm", ["password": "a long enough password"], token: anna.token)
+            try await quartet.waitUntilQuiet()
+            let secrets = """
+                SELECT count(*) FROM session_client.messages
+                 WHERE body::text LIKE '%verifier%' OR body::text LIKE '%"token"%' OR body::text LIKE '%proof%'
+                """
+            let before = try await quartet.psql(secrets)
+            #expect(before == "4")
+            let tooEarly = try await quartet.psql("SELECT session_client.empty_secrets(1000)")
+            #expect(tooEarly == "0")
+            _ = try await quartet.psql(
+                """
+                UPDATE session_client.session_commands SET recorded_at = recorded_at - interval '61 minutes';
+                UPDATE session_client.notifications_commands SET recorded_at = recorded_at - interval '61 minutes'
+                """)
+            let emptied = try await quartet.psql("SELECT session_client.empty_secrets(1000)")
+            #expect(emptied == "4")
+            let after = try await quartet.psql(secrets)
+            #expect(after == "0")
+            let again = try await quartet.edge.insist("/v1/sign-in", signIn, key: key)
+            #expect(again.status == 200 && again.body["refreshToken"] == first.body["refreshToken"])
+            let restarted = try await quartet.psql("SELECT count(*) FROM session.device")
+            #expect(restarted == "2")
+        }
+    }
+
     @Test("R12: two accounts in one app share nothing")
     func twoAccounts() async throws {
         try await Quartet.with { quartet in

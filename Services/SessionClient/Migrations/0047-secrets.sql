@@ -1,0 +1,43 @@
+-- What proves who somebody is, and push services' tokens, need not stay in logs longer than somebody may have to handle them.
+CREATE INDEX session_commands_with_secrets ON session_client.session_commands (recorded_at)
+ WHERE type IN ('SignUp', 'SignIn', 'RefreshDevice', 'ChangePassword', 'ConfirmIdentity', 'RequestSignInCode', 'SignInByPhone',
+                'RequestPhoneChange', 'ChangePhone');
+COMMENT ON INDEX session_client.session_commands_with_secrets IS 'What is emptied once it is handled, the oldest first.';
+CREATE INDEX notifications_commands_with_secrets ON session_client.notifications_commands (recorded_at)
+ WHERE type = 'RegisterPush';
+COMMENT ON INDEX session_client.notifications_commands_with_secrets IS 'What is emptied once it is handled, the oldest first.';
+
+INSERT INTO session_client.retention (subject, keep) VALUES ('secrets', interval '1 hour');
+
+CREATE FUNCTION session_client.empty_secrets(at_most int) RETURNS bigint
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
+AS $$
+DECLARE
+    too_old timestamptz := clock_timestamp() - (SELECT r.keep FROM session_client.retention AS r WHERE r.subject = 'secrets');
+    emptied bigint;
+    tokens  bigint;
+BEGIN
+    -- Their outcomes are remembered apart, so one that is sent again gets its answer all the same.
+    UPDATE session_client.session_commands AS l SET body = '{}', type = 'Redacted', version = 1
+      FROM (SELECT c.partition, c.position FROM session_client.session_commands AS c
+             WHERE c.type IN ('SignUp', 'SignIn', 'RefreshDevice', 'ChangePassword', 'ConfirmIdentity', 'RequestSignInCode',
+                              'SignInByPhone', 'RequestPhoneChange', 'ChangePhone')
+               AND c.recorded_at < too_old
+               AND c.position <= session_client.session_commands_handled(c.partition)
+             ORDER BY c.recorded_at LIMIT at_most) AS o
+     WHERE l.partition = o.partition AND l.position = o.position;
+    GET DIAGNOSTICS emptied = ROW_COUNT;
+    UPDATE session_client.notifications_commands AS l SET body = '{}', type = 'Redacted', version = 1
+      FROM (SELECT c.partition, c.position FROM session_client.notifications_commands AS c
+             WHERE c.type = 'RegisterPush' AND c.recorded_at < too_old
+               AND c.position <= session_client.notifications_commands_handled(c.partition)
+             ORDER BY c.recorded_at LIMIT at_most) AS o
+     WHERE l.partition = o.partition AND l.position = o.position;
+    GET DIAGNOSTICS tokens = ROW_COUNT;
+    RETURN emptied + tokens;
+END
+$$;
+COMMENT ON FUNCTION session_client.empty_secrets(int) IS
+    'Empties commands that carry secrets, at most so many of each log, when they are handled and older than session_client.retention says. Returns how many.';
+REVOKE EXECUTE ON FUNCTION session_client.empty_secrets(int) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION session_client.empty_secrets(int) TO session_client;
