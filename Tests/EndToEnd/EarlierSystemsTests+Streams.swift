@@ -1,0 +1,286 @@
+import EdgeClient
+import Foundation
+import Glibc
+import Synchronization
+import TestKit
+import Testing
+
+// What people follow, and what goes up and down.
+
+extension EarlierSystemsTests {
+    @Test("\"subscribed\" said before it was true: what is done right after a stream's beginning always arrives in it")
+    func earlySubscription() async throws {
+        try await Quartet.with { quartet in
+            let anna = try await Device.signUp("anna", at: quartet.edge)
+            for round in 1...40 {
+                let isOdd = round % 2 == 1
+                let note = "note \(round)"
+                let sees = try await LiveView.open(anna)
+                async let profile = anna.act(
+                    "UpdateProfile", ["expectedVersion": .int(Int64(round)), "emergencyNote": .string(note)])
+                async let approval = anna.act("SetContactApproval", ["isRequired": .bool(isOdd)])
+                async let alert = anna.act(isOdd ? "RaiseAlert" : "ClearAlert")
+                async let operation = anna.operate("ClearAllReceivedPings")
+                _ = try await (profile, approval, alert, operation)
+                try await sees.wait("\(note) in session") {
+                    $0.name == "session.event" && $0.data["body"]["emergencyNote"].string == note
+                }
+                try await sees.wait("the choice of round \(round) in contacts") {
+                    $0.name == "contacts.event" && $0.data["body"]["isRequired"] == .bool(isOdd)
+                }
+                try await sees.wait(notification: isOdd ? "alertRaised" : "alertCleared")
+                try await sees.wait("OperationEnded", in: "operations")
+                await sees.close()
+            }
+        }
+    }
+
+    @Test("a stuck upload that blocks all downloads: pictures go up and down while others stand still half-way")
+    func stuckUpload() async throws {
+        try await Quartet.with { quartet in
+            let phone = try await Device.signUp("anna", at: quartet.edge)
+            let tablet = try await Device.signIn("anna", at: quartet.edge)
+            let bob = try await Device.signUp("bob", at: quartet.edge)
+            try await bob.add(phone)
+            let port = try await quartet.edgePort()
+            let (half, rest) = (Array(Self.picture.prefix(35)), Array(Self.picture.dropFirst(35)))
+            var stuck: [RawConnection] = []
+            for _ in 0..<3 {
+                let upload = try RawConnection(port: port)
+                let headers = ["content-type: image/png", "content-length: \(Self.picture.count)"]
+                try upload.send(Self.request("PUT", "/v1/account/avatar", phone, headers))
+                try upload.send(half)
+                stuck.append(upload)
+            }
+
+            for device in [tablet, bob] {
+                let uploaded = try await device.edge.send(
+                    "PUT", "/v1/account/avatar", raw: Self.picture, token: device.token,
+                    headers: ["content-type": "image/png"])
+                #expect([200, 204].contains(uploaded.status), "\(uploaded)")
+            }
+            try await Self.expectPictures(tablet, bob, port)
+            // One that breaks off in the middle changes nothing; one that goes on is done.
+            stuck[0].breakOff()
+            try await Self.expectPictures(tablet, bob, port)
+            try stuck[1].send(rest)
+            let late = try await stuck[1].reply()
+            #expect([200, 204].contains(late.status))
+            try await Self.expectPictures(tablet, bob, port)
+        }
+    }
+
+    /// A PNG of one pixel.
+    private static let picture = Array(
+        Data(
+            base64Encoded: "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5E"
+                + "rkJggg==") ?? Data())
+
+    /// Anna's picture is to be had by herself and by Bob, whose contact she is.
+    private static func expectPictures(_ anna: Device, _ bob: Device, _ port: UInt16) async throws {
+        for (device, path) in [
+            (anna, "/v1/account/avatar"), (bob, "/v1/account/avatar"), (bob, "/v1/contacts/\(anna.account)/avatar"),
+        ] {
+            let download = try RawConnection(port: port)
+            try download.send(request("GET", path, device))
+            let reply = try await download.reply()
+            #expect(reply.status == 200 && reply.body == picture, "\(path): \(reply.status)")
+        }
+    }
+
+    /// The head of a request, byte by byte.
+    private static func request(
+        _ method: String, _ path: String, _ device: Device, _ headers: [String] = []
+    ) -> [UInt8] {
+        let first = ["\(method) \(path) HTTP/1.1", "host: 127.0.0.1", "authorization: Bearer \(device.token)"]
+        let head = (first + headers).map { $0 + "\r\n" }.joined()
+        return Array((head + "\r\n").utf8)
+    }
+
+    @Test("a resume buffer that forgets silently: who comes back to what isn't kept any more is told to begin anew")
+    func silentlyForgotten() async throws {
+        try await Quartet.with { quartet in
+            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let sees = try await LiveView.open(anna)
+            let place = try #require(sees.lastEventID)
+            await sees.close()
+            var codes: [JSON] = []
+            for _ in 0..<3 { codes.append(try await anna.act("ResetContactCode")["code"]) }
+            let last = codes[2]
+            try await quartet.waitUntilQuiet()
+
+            // While it is kept, the stream goes on exactly there.
+            let resumed = try await LiveView.open(anna, after: place)
+            try await resumed.wait("the last of three changes") { $0.data["body"]["code"] == last }
+            let changes = resumed.all.filter { $0.data["type"] == "ContactCodeReset" }.map { $0.data["body"]["code"] }
+            #expect(changes == codes)
+            #expect(resumed.all.contains { $0.name == "contacts.resumed" })
+            await resumed.close()
+
+            // As retention does a month later: the newest row of each partition stays.
+            _ = try await quartet.psql("UPDATE contacts.log SET recorded_at = recorded_at - interval '40 days'")
+            let forgotten = try await quartet.psql(
+                "SELECT sum(contacts.log_delete_old(p.partition, 1000)) FROM contacts.log_partition AS p")
+            #expect((Int(forgotten) ?? 0) > 0)
+
+            let again = try await LiveView.open(anna, after: place)
+            let beginning = try #require(again.all.first { $0.name.hasPrefix("contacts.") })
+            #expect(beginning.name == "contacts.snapshot" && beginning.data["refetched"] == true)
+            #expect(beginning.data["state"]["code"] == last, "nothing of it is lost")
+            for stream in ["session", "notifications", "operations"] {
+                #expect(again.all.contains { $0.name == "\(stream).resumed" }, "\(stream) has forgotten nothing")
+            }
+            // And from here on it is whole again.
+            try await anna.act("ResetContactCode")
+            try await again.wait("ContactCodeReset", in: "contacts")
+            await again.close()
+        }
+    }
+
+    @Test("a connection drop that nobody notices: streams that broke off without a word give their places back")
+    func unnoticedDrop() async throws {
+        try await Quartet.with { quartet in
+            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let port = try await quartet.edgePort()
+            var streams: [RawConnection] = []
+            for _ in 0..<16 {
+                let stream = try RawConnection(port: port)
+                try stream.send(Self.request("GET", "/v1/stream", anna))
+                let status = try await stream.status()
+                #expect(status == 200)
+                streams.append(stream)
+            }
+            await #expect(throws: EdgeClient.Refused.self) { try await quartet.edge.stream(token: anna.token) }
+            for stream in streams { stream.breakOff() }
+            // All of them: as many as there may be.
+            var views: [LiveView] = []
+            for _ in 0..<16 { views.append(try await Self.openWhenThereIsRoom(anna)) }
+            await #expect(throws: EdgeClient.Refused.self) { try await quartet.edge.stream(token: anna.token) }
+            try await anna.act("RaiseAlert")
+            for view in views {
+                try await view.wait("AlertRaised", in: "session")
+                await view.close()
+            }
+        }
+    }
+
+    /// Opens a stream as soon as there is a place for it. When the server hears of a drop nobody else can be told.
+    private static func openWhenThereIsRoom(_ device: Device) async throws -> LiveView {
+        var attempt = 0
+        while true {
+            do {
+                return try await LiveView.open(device)
+            } catch let refused as EdgeClient.Refused where refused.status == 429 && attempt < 300 {
+                attempt += 1
+                try await Task.sleep(for: .milliseconds(100))
+            }
+        }
+    }
+}
+
+/// A connection of bytes, for what no HTTP client does: to stop in the middle of a request, and to break off.
+private final class RawConnection: Sendable {
+    /// An answer.
+    struct Reply: Sendable {
+        let status: Int
+        let body: [UInt8]
+    }
+
+    /// The other side isn't there, or says nothing that can be read.
+    struct Broken: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private let descriptor: Mutex<Int32?>
+
+    init(port: UInt16) throws {
+        let made = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        descriptor = Mutex(made)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let connected = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(made, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard connected == 0 else { throw Broken(description: "can't connect: \(String(cString: strerror(errno)))") }
+        // Only for a test that is broken: whoever waits for an answer must not wait for ever.
+        var patience = timeval(tv_sec: 30, tv_usec: 0)
+        setsockopt(made, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+    }
+
+    deinit {
+        descriptor.withLock { descriptor in if let open = descriptor { close(open) } }
+    }
+
+    /// Sends bytes.
+    func send(_ bytes: [UInt8]) throws {
+        try descriptor.withLock { descriptor in
+            var sent = 0
+            while let open = descriptor, sent < bytes.count {
+                let written = bytes[sent...].withUnsafeBytes {
+                    Glibc.send(open, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+                }
+                guard written > 0 else {
+                    throw Broken(description: "can't send: \(String(cString: strerror(errno)))")
+                }
+                sent += written
+            }
+        }
+    }
+
+    /// Leaves without a word: the other side finds the connection reset.
+    func breakOff() {
+        descriptor.withLock { descriptor in
+            guard let open = descriptor else { return }
+            var rude = linger(l_onoff: 1, l_linger: 0)
+            setsockopt(open, SOL_SOCKET, SO_LINGER, &rude, socklen_t(MemoryLayout<linger>.size))
+            close(open)
+            descriptor = nil
+        }
+    }
+
+    /// Waits for the whole answer to what was asked.
+    func reply() async throws -> Reply {
+        try await read { bytes in
+            guard let (status, head, body) = Self.parts(of: bytes) else { return nil }
+            let length =
+                head.split(whereSeparator: \.isNewline).first { $0.hasPrefix("content-length:") }
+                .flatMap { Int($0.dropFirst("content-length:".count).filter(\.isNumber)) } ?? 0
+            return body.count < length ? nil : Reply(status: status, body: Array(body.prefix(length)))
+        }
+    }
+
+    /// Waits for the beginning of an answer that may have no end.
+    func status() async throws -> Int { try await read { Self.parts(of: $0)?.status } }
+
+    /// Reads until what came makes something; on a thread of its own, since it blocks.
+    private func read<Value: Sendable>(_ make: @escaping @Sendable ([UInt8]) -> Value?) async throws -> Value {
+        let open = descriptor.withLock { $0 } ?? -1
+        return try await withCheckedThrowingContinuation { continuation in
+            Thread {
+                var bytes: [UInt8] = []
+                var buffer = [UInt8](repeating: 0, count: 65_536)
+                while true {
+                    let count = recv(open, &buffer, buffer.count, 0)
+                    if count < 0 && errno == EINTR { continue }
+                    guard count > 0 else { break }
+                    bytes += buffer[..<count]
+                    if let value = make(bytes) { return continuation.resume(returning: value) }
+                }
+                let said = String(decoding: bytes.prefix(500), as: UTF8.self)
+                continuation.resume(throwing: Broken(description: "no whole answer came, only: \(said)"))
+            }.start()
+        }
+    }
+
+    /// The status, the head in lower case, and what came of the body; nil while the head isn't whole.
+    private static func parts(of bytes: [UInt8]) -> (status: Int, head: String, body: ArraySlice<UInt8>)? {
+        guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
+        let head = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).lowercased()
+        guard let status = head.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else { return nil }
+        return (status, head, bytes[end.upperBound...])
+    }
+}
