@@ -1,7 +1,5 @@
 import EdgeClient
 import Foundation
-import Glibc
-import Synchronization
 import TestKit
 import Testing
 
