@@ -25,13 +25,14 @@ extension SessionReducer {
         guard let account = rows.owner(of: command.phone), let row = rows[account], row.closed == nil else {
             throw PhoneCodeFailed.rejection
         }
+        try requireNew(command.device, rows, account)
         let place = PhoneCodePlace(account, .signIn)
         switch try redeem(&rows, command.code, command.proof, at: place, time) {
         case .failed(let event): return [event]
         case .redeemed(let code):
             // A code that was sent to a number which the account has given up meanwhile proves nothing.
             guard code.phoneID == command.phone else { throw PhoneCodeFailed.rejection }
-            let events = try begin(&rows, command.device, account, row, time)
+            let events = begin(&rows, command.device, account, row, time)
             rows.phoneCodes[place]?.expires = time
             rows.phoneCodes[place]?.failures = 0
             return events

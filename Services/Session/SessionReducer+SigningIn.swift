@@ -37,18 +37,23 @@ extension SessionReducer {
         do throws(Rejection) { handle = try Handle(command.handle) } catch { throw SignInFailed.rejection }
         guard let account = rows.owner(of: handle), let row = rows[account], row.closed == nil, row.handle == handle
         else { throw SignInFailed.rejection }
+        try requireNew(command.device, rows, account)
         if let failed = try prove(&rows, account, command.verifier, time) { return [failed] }
-        return try begin(&rows, command.device, account, row, time)
+        return begin(&rows, command.device, account, row, time)
+    }
+
+    /// Asked before anything is counted: a rejected command changes nothing.
+    static func requireNew(_ device: NewDevice, _ rows: SessionRows, _ account: AccountID) throws(Rejection) {
+        guard rows[account, device.id] == nil else {
+            throw Rejection(
+                .invalidField, "Choose another id for the device; this one signed in before.", field: "device.id")
+        }
     }
 
     /// Signs a device in to an account whose person proved who they are.
     static func begin(
         _ rows: inout SessionRows, _ device: NewDevice, _ account: AccountID, _ row: AccountRow, _ time: Instant
-    ) throws(Rejection) -> [SessionEvent] {
-        guard rows[account, device.id] == nil else {
-            throw Rejection(
-                .invalidField, "Choose another id for the device; this one signed in before.", field: "device.id")
-        }
+    ) -> [SessionEvent] {
         let others = rows.signedIn(account)
         var events = [add(&rows, device, account, isFirst: false, time)]
         if row.isSingleDevice {

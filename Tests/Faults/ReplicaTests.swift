@@ -27,6 +27,15 @@ struct LedgerReplicaTests {
         throw Unexpected("the shares are \(last), not \(wanted)")
     }
 
+    /// A command for each of sixteen accounts: some in every partition.
+    private func postEverywhere(_ n: Int64, _ client: LedgerClient) async throws {
+        for _ in 0..<16 {
+            let outcome = try await client.post(
+                PostEntry(client: "a", n: n, amount: 1), for: .new(), patience: .seconds(30))
+            #expect(outcome.kind == .accepted)
+        }
+    }
+
     @Test(
         "a killed replica's partitions are taken over as soon as its connection is gone, a stopped one's by the lease")
     func takeover() async throws {
@@ -37,30 +46,26 @@ struct LedgerReplicaTests {
             let second = try await fixture.startService(leaseMilliseconds: minute, workers: 1)
             try await waitForShares("2,2", fixture)
             try await fixture.withClient { client in
-                func postEverywhere(_ n: Int64) async throws {
-                    for _ in 0..<16 {
-                        let outcome = try await client.post(
-                            PostEntry(client: "a", n: n, amount: 1), for: .new(), patience: .seconds(30))
-                        #expect(outcome.kind == .accepted)
-                    }
-                }
-                try await postEverywhere(1)
+                try await postEverywhere(1, client)
                 second.send(.kill)
                 try await second.waitForExit(.killed(.kill))
                 // Long before the lease runs out: nobody would be asked in the other half of the partitions until then.
-                try await postEverywhere(2)
+                try await postEverywhere(2, client)
                 try await waitForShares("4", fixture)
 
                 // Who is only stopped is still connected, and keeps what it has.
                 let third = try await fixture.startService(leaseMilliseconds: minute, workers: 1)
                 try await waitForShares("2,2", fixture)
                 third.send(.stop)
-                for _ in 0..<20 {
-                    try await waitForShares("2,2", fixture)
-                    try await Task.sleep(for: .milliseconds(100))
+                // The others have looked several times since.
+                let renewed = "SELECT (extract(epoch FROM max(alive_until)) * 1000)::bigint FROM ledger.member"
+                let before = try await fixture.number(renewed)
+                try await fixture.wait(for: "the other replica to look at who is there", renewed) {
+                    $0 > before + 2000
                 }
+                try await waitForShares("2,2", fixture)
                 third.send(.resume)
-                try await postEverywhere(3)
+                try await postEverywhere(3, client)
                 await third.end()
             }
             await first.end()
@@ -80,22 +85,15 @@ struct LedgerReplicaTests {
             let third = try await fixture.startService(leaseMilliseconds: minute, workers: 1)
             try await waitForShares("1,1,2", fixture)
             try await fixture.withClient { client in
-                func post(_ n: Int64) async throws {
-                    for _ in 0..<8 {
-                        let outcome = try await client.post(
-                            PostEntry(client: "a", n: n, amount: 1), for: .new(), patience: .seconds(30))
-                        #expect(outcome.kind == .accepted)
-                    }
-                }
-                try await post(1)
+                try await postEverywhere(1, client)
                 second.send(.terminate)
                 try await second.waitForExit(.exited(0))
                 try await waitForShares("2,2", fixture)
-                try await post(2)
+                try await postEverywhere(2, client)
                 first.send(.terminate)
                 try await first.waitForExit(.exited(0))
                 try await waitForShares("4", fixture)
-                try await post(3)
+                try await postEverywhere(3, client)
             }
             await third.end()
             try await LedgerInvariants(fixture).check()

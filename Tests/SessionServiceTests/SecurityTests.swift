@@ -256,6 +256,20 @@ struct SecurityTests {
         }
     }
 
+    @Test("S41: a sign-in that is refused for its device's id leaves the count of wrong passwords as it was")
+    func sameDevice() throws {
+        var household = Household()
+        let account = try household.person()
+        let known = try #require(household.state(account).devices.first?.id)
+        let wrong = SignIn(handle: "anna", verifier: try Household.secret("x"), device: try household.device())
+        try household.ask(nil, .signIn(wrong))
+        let again = SignIn(
+            handle: "anna", verifier: try Household.secret("secret"),
+            device: NewDevice(id: known, name: "phone", token: try Household.secret("t")))
+        #expect(try household.rejection(nil, .signIn(again)) == .invalidField)
+        #expect(household.rows.credentials[account]?.guesses.failures == 1)
+    }
+
     @Test("S48: a device that isn't signed in confirms nothing")
     func confirmationOfAStranger() throws {
         var household = Household()

@@ -20,7 +20,6 @@ struct Accounts: Sendable {
     let guesses: Guesses
     /// How many accounts one address may open.
     let signUps: RateLimit<String>
-    let handles: Handles
     let devices: Devices
     let sagas: SagaRunner
 

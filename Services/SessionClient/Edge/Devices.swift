@@ -28,7 +28,18 @@ final class Devices: Sendable {
     func isActive(_ caller: Caller) async throws -> Bool {
         let (known, changes) = state.withLock { ($0.active[caller.device], $0.changes) }
         if let known { return known }
-        let isActive = try await pool.withConnection { database in
+        let isActive = try await isActiveNow(caller)
+        state.withLock { state in
+            guard state.changes == changes else { return }
+            if state.active.count >= Self.limit { state.active = [:] }
+            state.active[caller.device] = isActive
+        }
+        return isActive
+    }
+
+    /// The same by what session publishes now, whatever this process has heard.
+    func isActiveNow(_ caller: Caller) async throws -> Bool {
+        try await pool.withConnection { database in
             try database.query(
                 """
                 SELECT d.active FROM session.device_status AS d
@@ -36,12 +47,6 @@ final class Devices: Sendable {
                 """
             ).only?.decode(0, as: Bool.self) ?? false
         }
-        state.withLock { state in
-            guard state.changes == changes else { return }
-            if state.active.count >= Self.limit { state.active = [:] }
-            state.active[caller.device] = isActive
-        }
-        return isActive
     }
 
     /// Why a device isn't signed in any more, as far as that is remembered.

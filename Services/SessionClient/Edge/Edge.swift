@@ -46,7 +46,7 @@ struct Edge: Sendable {
             requests: RateLimit(perMinute: 10))
         accounts = Accounts(
             services: services, passwords: parts.passwords, tokens: parts.tokens, phones: phones,
-            guesses: parts.guesses, signUps: parts.signUps, handles: handles, devices: parts.devices,
+            guesses: parts.guesses, signUps: parts.signUps, devices: parts.devices,
             sagas: parts.sagas)
         confirmations = Confirmations(
             services: services, passwords: parts.passwords, handles: handles, guesses: parts.guesses)
@@ -55,7 +55,8 @@ struct Edge: Sendable {
         commands = Commands(
             allowed: PublicCommands(
                 codes: parts.contactCodes, handles: handles, phoneCodes: parts.phoneCodes, lookUps: lookUps,
-                addressLookUps: RateLimit(perMinute: 60), addresses: parts.guesses.addresses),
+                addressLookUps: RateLimit(perMinute: 60), addresses: parts.guesses.addresses,
+                devices: parts.devices),
             services: services, current: reads)
         operations = Operations(sagas: parts.sagas, pool: pool)
         history = History(pool: pool)

@@ -16,13 +16,13 @@ struct PhoneCodes: Sendable {
     /// What a number is called where nobody should read it.
     func id(of number: PhoneNumber) -> PhoneID {
         let mac = Array(mac("phone/1/\(number)"))
-        return PhoneID(bytes: mac.prefix(16)) ?? PhoneID(high: 0, low: 0)
+        return PhoneID(high: Self.word(mac[0..<8]), low: Self.word(mac[8..<16]))
     }
 
     /// The digits of a code.
     func text(of code: PhoneCodeID) -> String {
         // 64 bits modulo a million: no digit is likelier than another by more than one in 10^13.
-        let number = mac("phone-code/1/\(code)").prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) } % 1_000_000
+        let number = Self.word(Array(mac("phone-code/1/\(code)"))[0..<8]) % 1_000_000
         let text = String(number)
         return String(repeating: "0", count: Self.digits - text.count) + text
     }
@@ -38,6 +38,8 @@ struct PhoneCodes: Sendable {
         }
         return proof
     }
+
+    private static func word(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
 
     private func mac(_ text: String) -> HMAC<SHA256>.MAC {
         HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: key)

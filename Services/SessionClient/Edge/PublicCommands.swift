@@ -41,9 +41,11 @@ struct PublicCommands: Sendable {
     ///   - phoneCodes: knows what numbers are called.
     ///   - lookUps: how often somebody may look for people by what isn't a secret.
     ///   - addressLookUps: the same for all accounts of one address.
+    ///   - addresses: where requests come from.
+    ///   - devices: which are signed in.
     init(
         codes: ContactCodes, handles: Handles, phoneCodes: PhoneCodes, lookUps: RateLimit<AccountID>,
-        addressLookUps: RateLimit<String>, addresses: ClientAddress
+        addressLookUps: RateLimit<String>, addresses: ClientAddress, devices: Devices
     ) {
         self.addresses = addresses
         add(UpdateProfile.self, to: .session)
@@ -90,7 +92,7 @@ struct PublicCommands: Sendable {
         entries[RegisterPush.type] = Entry(domain: .notifications) { input in
             let (body, caller) = (try RegisterPushRequest.decodedStrictly(from: input.body), input.caller)
             // Nobody would unregister one that signed out a moment ago, of which this process hasn't heard yet.
-            guard try await handles.isSignedIn(caller) else {
+            guard try await devices.isActiveNow(caller) else {
                 throw Problem(.unauthorized, "signedOut", "sign in again; this device isn't signed in")
             }
             return Made(
@@ -196,23 +198,11 @@ struct Handles: Sendable {
         }
     }
 
-    /// Whether a device is signed in now, by session's own table.
-    func isSignedIn(_ caller: Caller) async throws -> Bool {
-        try await pool.withConnection { database in
-            try database.query(
-                """
-                SELECT d.active FROM session.device_status AS d
-                 WHERE d.device = \(caller.device) AND d.account = \(caller.account)
-                """
-            ).only?.decode(0, as: Bool.self) ?? false
-        }
-    }
-
     /// The handle of an account that is open.
     func handle(of account: AccountID) async throws -> Handle? {
         try await pool.withConnection { database in
             try database.query("SELECT p.handle FROM session.profile AS p WHERE p.account = \(account)").only?.decode(
                 0, as: String.self)
-        }.map { try Handle($0) }
+        }.map(Handle.init(kept:))
     }
 }

@@ -13,6 +13,8 @@ private typealias Notification = NotificationsContract.Notification
 struct History: Sendable {
     let pool: Pool
 
+    private static let columns = "n.id, n.kind, n.subject, n.details, n.created_at, n.read_at, n.cleared_at"
+
     private struct Page: Encodable {
         let unread: Int
         let notifications: [Notification]
@@ -50,7 +52,7 @@ struct History: Sendable {
         let found = try await pool.withConnection { database in
             try database.query(
                 """
-                SELECT n.id, n.kind, n.subject, n.details, n.created_at, n.read_at, n.cleared_at
+                SELECT \(unescaped: Self.columns)
                   FROM notifications.notification AS n
                  WHERE n.account = \(account) AND n.id = \(id)
                 """
@@ -77,7 +79,7 @@ struct History: Sendable {
                 // Without a cursor from after the last one that there can be.
                 let rows = try database.query(
                     """
-                    SELECT n.id, n.kind, n.subject, n.details, n.created_at, n.read_at, n.cleared_at
+                    SELECT \(unescaped: Self.columns)
                       FROM notifications.notification AS n
                      WHERE n.account = \(account)
                        AND (n.created_at, n.id) < (\(before?.created ?? .distant), \(before?.id ?? .last))
