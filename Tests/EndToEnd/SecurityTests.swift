@@ -39,6 +39,13 @@ struct EndToEndSecurityTests {
             try await annaSees.wait(notification: "phoneChanged")
             let account = try await anna.read("/v1/account")
             #expect(account["phone"] == ["number": "+4930123456", "region": "DE"])
+            // A key that was used for one phone is none for another.
+            let phoneKey = EdgeClient.newKey()
+            let first = try await quartet.edge.insist(
+                "/v1/phone", ["phone": "+4930111111"], token: bob.token, key: phoneKey)
+            let other = try await quartet.edge.insist(
+                "/v1/phone", ["phone": "+4930222222"], token: bob.token, key: phoneKey)
+            #expect(first.status == 200 && other.status == 422 && other.body["code"] == "idReused", "\(other)")
 
             // One number isn't flooded, whoever asks; and it can be looked for.
             let soon = try await quartet.edge.insist("/v1/phone", ["phone": .string(Self.number)], token: bob.token)

@@ -71,7 +71,7 @@ struct Phones: Sendable {
         let id: CommandID = key.derive("sign-in-code", phone.bytes)
         let code = PhoneCodeID(id)
         // The same request again: one message is enough.
-        if sent.contains(code) { return try .json(Sent(code)) }
+        if sent.contains(code, to: phone) { return try .json(Sent(code)) }
         try admit(number, for: "sign-in", request, context)
         let command = RequestSignInCode(
             phone: phone, code: code, proof: try codes.proof(codes.text(of: code), of: code))
@@ -87,7 +87,7 @@ struct Phones: Sendable {
             sendings.giveBack("sign-in/\(phone)")
             throw error
         }
-        sent.insert(code)
+        sent.insert(code, to: phone)
         if isKnown {
             let (codes, logger) = (codes, context.logger)
             Task {
@@ -120,26 +120,28 @@ struct Phones: Sendable {
         try key.requireRecent()
         let id: CommandID = key.derive("phone", account.bytes)
         let code = PhoneCodeID(id)
-        if sent.contains(code) { return Sent(code) }
+        // To this phone: the same key for another one is another request, which is refused.
+        let phone = codes.id(of: number)
+        if sent.contains(code, to: phone) { return Sent(code) }
         try admit(number, for: "change", request, context)
         let command = RequestPhoneChange(
-            phone: Phone(number: number.description, region: region), phoneID: codes.id(of: number), code: code,
+            phone: Phone(number: number.description, region: region), phoneID: phone, code: code,
             proof: try codes.proof(codes.text(of: code), of: code), by: device)
         do {
             try command.validate()
             _ = try await services.ask(
                 .session, command, id: id, key: .account(account), account: account, sentAs: key, context)
         } catch {
-            sendings.giveBack("change/\(command.phoneID)")
+            sendings.giveBack("change/\(phone)")
             throw error
         }
         do { try await sender.send(codes.text(of: code), to: number, id: code) } catch {
             context.logger.error("a code could not be sent to a phone", metadata: ["error": "\(error)"])
-            sendings.giveBack("change/\(command.phoneID)")
+            sendings.giveBack("change/\(phone)")
             throw Problem(
                 .serviceUnavailable, "codeNotSent", "the code could not be sent; try again in a moment", retryAfter: 30)
         }
-        sent.insert(code)
+        sent.insert(code, to: phone)
         return Sent(code)
     }
 
@@ -183,20 +185,27 @@ struct Phones: Sendable {
     }
 }
 
-/// The codes that this process has sent lately.
+/// The codes that this process has sent lately, and to which phones.
 private final class SentCodes: Sendable {
+    private struct Message: Hashable {
+        let code: PhoneCodeID
+        let phone: PhoneID
+    }
+
     private static let limit = 100_000
-    private let codes = Mutex<Set<PhoneCodeID>>([])
+    private let messages = Mutex<Set<Message>>([])
 
-    func contains(_ code: PhoneCodeID) -> Bool { codes.withLock { $0.contains(code) } }
+    func contains(_ code: PhoneCodeID, to phone: PhoneID) -> Bool {
+        messages.withLock { $0.contains(Message(code: code, phone: phone)) }
+    }
 
-    func insert(_ code: PhoneCodeID) {
-        codes.withLock { codes in
-            if codes.count >= Self.limit {
+    func insert(_ code: PhoneCodeID, to phone: PhoneID) {
+        messages.withLock { messages in
+            if messages.count >= Self.limit {
                 let old = Instant.now - PhoneCodeRules.lifetime
-                codes = codes.filter { $0.time.map { $0 > old } ?? false }
+                messages = messages.filter { $0.code.time.map { $0 > old } ?? false }
             }
-            if codes.count < Self.limit { codes.insert(code) }
+            if messages.count < Self.limit { messages.insert(Message(code: code, phone: phone)) }
         }
     }
 }
