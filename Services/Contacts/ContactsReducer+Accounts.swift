@@ -21,7 +21,7 @@ extension ContactsReducer {
     static func close(_ rows: inout ContactsRows, _ asker: Asker) throws(Rejection) -> [Emission<ContactsEvent>] {
         let account = asker.account
         if rows.accounts[account]?.closed != nil { return [] }
-        var told: [Emission<ContactsEvent>] = []
+        var told = endAlarms(&rows, ofClosing: asker)
         for contact in rows.contacts(of: account) {
             rows[Pair(account, contact)] = nil
             told.append(

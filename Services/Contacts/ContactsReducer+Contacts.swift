@@ -127,7 +127,7 @@ extension ContactsReducer {
         return [
             emit(.contactAdded(.init(account: asker.account, contact: view.seen, by: asker.account))),
             emit(.contactAdded(.init(account: contact, contact: view.mirrored.seen, by: asker.account))),
-        ]
+        ] + catchUp(&rows, view, at: asker.time)
     }
 
     static func update(
@@ -183,7 +183,7 @@ extension ContactsReducer {
                             account: view.contact, contact: view.mirrored.seen, by: asker.account, rolesChanged: true)))
             )
         }
-        return told + cancelled
+        return told + cancelled + catchUp(&rows, view, at: asker.time)
     }
 
     /// Who becomes a responder wants to hear of everything unless they say otherwise; who stops hears nothing.
@@ -198,17 +198,18 @@ extension ContactsReducer {
     ) throws(Rejection) -> [Emission<ContactsEvent>] {
         let view = try relation(rows, asker, with: command.contact)
         rows[view.pair] = nil
-        return removed(view, mine: .removed, asker)
+        return removed(&rows, view, mine: .removed, asker)
     }
 
     private static func removed(
-        _ view: RelationView, mine: EndReason, _ asker: Asker
+        _ rows: inout ContactsRows, _ view: RelationView, mine: EndReason, _ asker: Asker
     ) -> [Emission<ContactsEvent>] {
-        [(view.account, view.contact, mine), (view.contact, view.account, EndReason.removed)].map {
+        let told = [(view.account, view.contact, mine), (view.contact, view.account, EndReason.removed)].map {
             emit(
                 .contactRemoved(
                     .init(account: $0.0, contact: $0.1, by: asker.account, reason: $0.2, at: asker.time)))
         }
+        return told + endAlarms(&rows, between: view.account, and: view.contact, at: asker.time)
     }
 
     static func block(
@@ -231,7 +232,7 @@ extension ContactsReducer {
         let pair = Pair(asker.account, command.contact)
         if let row = rows[pair] {
             rows[pair] = nil
-            told += removed(RelationView(row, of: asker.account, with: command.contact), mine: .blocked, asker)
+            told += removed(&rows, RelationView(row, of: asker.account, with: command.contact), mine: .blocked, asker)
         }
         for (from, to) in [(asker.account, command.contact), (command.contact, asker.account)]
         where rows.requests[Ends(from: from, to: to)] != nil {

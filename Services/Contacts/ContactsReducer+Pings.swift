@@ -97,26 +97,4 @@ extension ContactsReducer {
             .pingAnswered(
                 .init(account: view.contact, contact: view.account, direction: .outgoing, sent: sent, at: asker.time)))
     }
-
-    static func relay(_ rows: ContactsRows, _ command: RelayAlert, _ asker: Asker) -> [Emission<ContactsEvent>] {
-        let responders = rows.responders(of: asker.account).filter { responder in
-            switch command.kind {
-            case .alertRaised, .alertCleared: true
-            case .checkInMissed: responder.side.notifyOnExpiry
-            case .checkedIn: responder.side.notifyOnCheckIn
-            }
-        }
-        let relayed = AlertRelayed(
-            account: asker.account, kind: command.kind, occurred: command.occurred, deadline: command.deadline,
-            repetition: command.repetition, responders: responders.count, at: asker.time)
-        return [emit(.alertRelayed(relayed))]
-            + responders.map { responder in
-                emit(
-                    .responderAlerted(
-                        .init(
-                            account: responder.account, dependent: asker.account, kind: command.kind,
-                            occurred: command.occurred, deadline: command.deadline, repetition: command.repetition,
-                            at: asker.time)))
-            }
-    }
 }

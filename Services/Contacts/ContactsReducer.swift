@@ -46,7 +46,7 @@ public enum ContactsReducer: Reducer {
         case .respondToPing(let command): try respondToPing(&rows, command, asker)
         case .respondToAllPings: clearPings(&rows, asker, isClearing: false)
         case .clearReceivedPings: clearPings(&rows, asker, isClearing: true)
-        case .relayAlert(let command): relay(rows, command, asker)
+        case .relayAlert(let command): relay(&rows, command, asker)
         }
     }
 

@@ -12,6 +12,10 @@ public struct ContactsRows: Equatable, Sendable {
     public var requests = WorkingSet<Ends, RequestRow>()
     /// Who blocked whom.
     public var blocks = WorkingSet<Ends, BlockRow>()
+    /// Alarms that are on.
+    public var alarms = WorkingSet<AlarmPlace, AlarmRow>()
+    /// Who heard of alarms that are on.
+    public var recipients = WorkingSet<RecipientPlace, RecipientRow>()
     /// Relations between two accounts.
     private var relations = WorkingSet<Pair, RelationRow>()
     /// Which relations an account has, for those that are in ``relations``.
@@ -92,6 +96,11 @@ public struct ContactsRows: Equatable, Sendable {
         }
     }
 
+    /// Who heard of an alarm, in the order of their ids.
+    func recipients(of alarm: AlarmID, about account: AccountID) -> [RecipientPlace] {
+        recipients.keys.filter { $0.account == account && $0.alarm == alarm }.sorted()
+    }
+
     /// How many contacts an account has.
     public func contactCount(of account: AccountID) -> Int {
         loadedCounts[account, default: 0] + countChanges[account, default: 0]
@@ -115,7 +124,8 @@ public struct ContactsRows: Equatable, Sendable {
     /// Two states are equal when their rows are, however they were found.
     public static func == (left: Self, right: Self) -> Bool {
         left.limits == right.limits && left.accounts == right.accounts && left.requests == right.requests
-            && left.blocks == right.blocks && left.relations == right.relations
+            && left.blocks == right.blocks && left.relations == right.relations && left.alarms == right.alarms
+            && left.recipients == right.recipients
     }
 }
 

@@ -7,8 +7,9 @@ import WorkingSet
 /// Keeps relations in the schema `contacts`.
 ///
 /// Rows of two keys are locked: the accounts first, where a command makes or ends something between two accounts or
-/// changes an account, then the relations; each in the order of their ids, in one statement that also reads them. So
-/// nobody joins somebody who closes at the same moment, and no change of a pair is lost.
+/// changes an account, then the relations, then who heard of which alarm; each in the order of their ids, in one statement
+/// that also reads them. So nobody joins somebody who closes at the same moment, no change of a pair is lost, and whoever
+/// becomes a responder while an alarm begins or ends hears of both or of neither.
 public struct ContactsStore: Store {
     /// The rules whose tables these are.
     public typealias Rules = ContactsReducer
@@ -36,6 +37,8 @@ public struct ContactsStore: Store {
             touched.resolve(owners)
         }
         let relations = pipeline.lockRelations(touched)
+        let alarms = pipeline.alarms(of: touched.alarming)
+        let recipients = pipeline.lockRecipients(ofAlarmsOf: touched.alarming, amongThem: touched.closing)
         let glimpses = pipeline.responders(of: touched.relaying)
         let waiting = pipeline.requests(of: touched.asking)
         let blocks = pipeline.blocks(by: touched.blocking, between: touched.joining)
@@ -46,6 +49,10 @@ public struct ContactsStore: Store {
         for (account, row) in try locked.map(accountRows) ?? [] { rows.load(row, at: account) }
         for row in try relations.rowsIfAsked { rows.load(try row.relation(), at: try row.pair()) }
         for row in try glimpses.rowsIfAsked { rows.load(glimpse: try row.relation(), at: try row.pair()) }
+        for row in try alarms.rowsIfAsked { rows.alarms.load(try row.alarm(), at: try row.alarmPlace()) }
+        for row in try recipients.rowsIfAsked {
+            rows.recipients.load(RecipientRow(at: try row.decode(3, as: Instant.self)), at: try row.recipientPlace())
+        }
         for row in try waiting.rowsIfAsked { rows.requests.load(try row.request(), at: try row.ends()) }
         for row in try blocks.rowsIfAsked {
             rows.blocks.load(BlockRow(at: try row.decode(2, as: Instant.self)), at: try row.ends())
@@ -64,6 +71,8 @@ public struct ContactsStore: Store {
         pipeline.save(rows.relationChanges)
         pipeline.save(rows.requests.changes)
         pipeline.save(rows.blocks.changes)
+        pipeline.save(rows.alarms.changes)
+        pipeline.save(rows.recipients.changes)
         // Also one that was closed before it was ever opened.
         let closed = accounts.updated.filter { $0.row.closed != $0.before.closed }.map(\.key)
         pipeline.redact(closed + accounts.inserted.filter { $0.row.closed != nil }.map(\.key), in: "contacts")
@@ -94,7 +103,11 @@ struct Touched {
     var closing: Set<AccountID> = []
     /// Accounts all of whose waiting pings are answered.
     var answering: Set<AccountID> = []
-    /// Accounts whose responders are looked at.
+    /// Accounts with whose responders an alarm begins or is repeated.
+    var alerting: Set<AccountID> = []
+    /// Accounts whose alarms are looked at, and who heard of them.
+    var alarming: Set<AccountID> = []
+    /// Accounts whose responders are only looked at.
     var relaying: Set<AccountID> = []
     /// Accounts whose requests are looked at.
     var asking: Set<AccountID> = []
@@ -135,6 +148,7 @@ struct Touched {
             closing.insert(account)
             asking.insert(account)
             blocking.insert(account)
+            alarming.insert(account)
         case .addContact(let command):
             changed.insert(account)
             asking.insert(account)
@@ -151,13 +165,27 @@ struct Touched {
             join(account, command.contact)
             blocking.insert(account)
         case .unblockContact(let command): join(account, command.contact)
-        case .updateContact(let command): meet(account, command.contact)
-        case .removeContact(let command): meet(account, command.contact)
+        case .updateContact(let command):
+            meet(account, command.contact)
+            // Who begins to hear of alarms hears of those that are on: no alarm may begin or end meanwhile.
+            if command.responder != nil || command.dependent != nil || command.notifyOnExpiry != nil {
+                changed.formUnion([account, command.contact])
+                alarming.formUnion([account, command.contact])
+            }
+        case .removeContact(let command):
+            meet(account, command.contact)
+            alarming.formUnion([account, command.contact])
         case .sendPing(let command): meet(account, command.contact)
         case .cancelPing(let command): meet(account, command.contact)
         case .respondToPing(let command): meet(account, command.contact)
         case .respondToAllPings, .clearReceivedPings: answering.insert(account)
-        case .relayAlert: relaying.insert(account)
+        case .relayAlert(let command):
+            relaying.insert(account)
+            guard command.alarm != nil else { break }
+            // Nobody becomes or stops being a responder meanwhile.
+            changed.insert(account)
+            alarming.insert(account)
+            if command.kind == .alertRaised || command.kind == .checkInMissed { alerting.insert(account) }
         }
     }
 
@@ -171,6 +199,7 @@ struct Touched {
         changed.formUnion([account, other])
         asking.formUnion([account, other])
         counting.formUnion([account, other])
+        alarming.formUnion([account, other])
         joining.insert(Pair(account, other))
         pairs.insert(Pair(account, other))
     }

@@ -16,9 +16,13 @@ extension Pipeline {
 
     /// Locks and reads, in one statement and in the order of the primary key, everything that the commands may change.
     func lockRelations(_ touched: Touched) -> Pending? {
-        guard !touched.pairs.isEmpty || !touched.closing.isEmpty || !touched.answering.isEmpty else { return nil }
+        guard
+            !touched.pairs.isEmpty || !touched.closing.isEmpty || !touched.answering.isEmpty
+                || !touched.alerting.isEmpty
+        else { return nil }
         let pairs = touched.pairs.sorted()
         let (closing, answering) = (touched.closing.sorted(), touched.answering.sorted())
+        let alerting = touched.alerting.sorted()
         return query(
             """
             SELECT \(unescaped: Self.columns)
@@ -34,6 +38,12 @@ extension Pipeline {
                      UNION
                     SELECT c.low, c.high FROM contacts.relation AS c
                      WHERE c.high = ANY (\(answering)) AND c.low_pinged_at IS NOT NULL
+                     UNION
+                    SELECT c.low, c.high FROM contacts.relation AS c
+                     WHERE c.low = ANY (\(alerting)) AND c.high_is_responder
+                     UNION
+                    SELECT c.low, c.high FROM contacts.relation AS c
+                     WHERE c.high = ANY (\(alerting)) AND c.low_is_responder
                    ) AS w ON w.low = r.low AND w.high = r.high
              ORDER BY r.low, r.high
                FOR NO KEY UPDATE OF r

@@ -66,6 +66,69 @@ public struct BlockRow: Equatable, Sendable {
     var at: Instant
 }
 
+/// An alarm of an account that is on.
+public struct AlarmRow: Equatable, Sendable {
+    /// Which one.
+    public var alarm: AlarmID
+    /// When it began.
+    public var occurred: Instant
+    /// The deadline that was missed.
+    public var deadline: Instant?
+
+    /// What an alarm is about. Of each, an account has one at a time.
+    public enum Kind: String, Hashable, Sendable, CaseIterable {
+        /// An alert is raised.
+        case alert
+        /// A check-in was missed.
+        case missedCheckIn
+    }
+}
+
+/// An alarm's place: whose it is, and what it is about.
+public struct AlarmPlace: Hashable, Comparable, Sendable {
+    /// Whose.
+    public let account: AccountID
+    /// What it is about.
+    public let kind: AlarmRow.Kind
+
+    init(_ account: AccountID, _ kind: AlarmRow.Kind) {
+        self.account = account
+        self.kind = kind
+    }
+
+    /// By account, then by kind.
+    public static func < (left: Self, right: Self) -> Bool {
+        (left.account, left.kind.rawValue) < (right.account, right.kind.rawValue)
+    }
+}
+
+/// That a responder heard of an alarm that is on.
+public struct RecipientRow: Equatable, Sendable {
+    /// When they first did.
+    public var at: Instant
+}
+
+/// Who heard of which alarm of whom.
+public struct RecipientPlace: Hashable, Comparable, Sendable {
+    /// Whose alarm.
+    public let account: AccountID
+    /// Which one.
+    public let alarm: AlarmID
+    /// Who heard of it.
+    public let responder: AccountID
+
+    init(_ account: AccountID, _ alarm: AlarmID, _ responder: AccountID) {
+        self.account = account
+        self.alarm = alarm
+        self.responder = responder
+    }
+
+    /// By account, by alarm, then by responder.
+    public static func < (left: Self, right: Self) -> Bool {
+        (left.account, left.alarm, left.responder) < (right.account, right.alarm, right.responder)
+    }
+}
+
 /// What there is between two accounts: one row for both sides, so that neither can change without the other.
 ///
 /// Roles and pings are kept once, at the side that looks after or asks; the other side's view follows from them.

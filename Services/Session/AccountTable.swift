@@ -17,9 +17,9 @@ extension Pipeline {
             """
             SELECT a.account, a.handle, a.name, a.emergency_note, a.profile_version, a.is_single_device,
                    a.is_confirmation_required, (extract(epoch FROM a.check_in_interval) * 1000000)::bigint,
-                   a.reminds_two_hours, a.reminds_thirty_minutes, a.last_check_in_at, a.due_at, a.is_missed, a.reminded,
+                   a.reminds_two_hours, a.reminds_thirty_minutes, a.last_check_in_at, a.due_at, a.missed_alarm, a.reminded,
                    a.missed_repetitions, a.alert_raised_at, a.alert_repetitions, a.opened_at, a.closed_at,
-                   a.missed_told_at, a.alert_told_at, a.phone, a.phone_region, a.phone_id, a.avatar
+                   a.missed_told_at, a.alert_told_at, a.phone, a.phone_region, a.phone_id, a.avatar, a.alert_alarm
               FROM session.account AS a
              WHERE a.account = ANY (\(accounts.sorted())) OR a.skeleton = ANY (\(skeletons.sorted()))
                 OR a.phone_id = ANY (\(phones.sorted()))
@@ -44,28 +44,30 @@ extension Pipeline {
                        check_in_interval = u.check_in_interval * interval '1 microsecond',
                        reminds_two_hours = u.reminds_two_hours,
                        reminds_thirty_minutes = u.reminds_thirty_minutes, last_check_in_at = u.last_check_in_at,
-                       due_at = u.due_at, is_missed = u.is_missed, reminded = u.reminded,
+                       due_at = u.due_at, missed_alarm = u.missed_alarm, reminded = u.reminded,
                        missed_repetitions = u.missed_repetitions, alert_raised_at = u.alert_raised_at,
                        alert_repetitions = u.alert_repetitions, opened_at = u.opened_at, closed_at = u.closed_at,
                        missed_told_at = u.missed_told_at, alert_told_at = u.alert_told_at,
-                       phone = u.phone, phone_region = u.phone_region, phone_id = u.phone_id, avatar = u.avatar
+                       phone = u.phone, phone_region = u.phone_region, phone_id = u.phone_id, avatar = u.avatar,
+                       alert_alarm = u.alert_alarm
                   FROM unnest(
                 \(rows.map(\.key)), \(rows.map(\.row.handle?.description)), \(rows.map(\.row.handle?.skeleton)),
                 \(rows.map(\.row.name)), \(rows.map(\.row.emergencyNote)), \(rows.map(\.row.profileVersion)),
                 \(rows.map(\.row.isSingleDevice)), \(rows.map(\.row.isConfirmationRequired)),
                 \(rows.map(\.row.checkIn.interval.microseconds)), \(rows.map(\.row.checkIn.remindsTwoHours)),
                 \(rows.map(\.row.checkIn.remindsThirtyMinutes)), \(rows.map(\.row.checkIn.last)),
-                \(rows.map(\.row.checkIn.due)), \(rows.map(\.row.checkIn.missed)),
+                \(rows.map(\.row.checkIn.due)), \(rows.map(\.row.checkIn.alarm)),
                 \(rows.map(\.row.checkIn.reminded?.rawValue)), \(rows.map { Int32($0.row.checkIn.repetitions) }),
                 \(rows.map(\.row.alert.raised)), \(rows.map { Int32($0.row.alert.repetitions) }),
                 \(rows.map(\.row.opened)), \(rows.map(\.row.closed)),
                 \(rows.map(\.row.checkIn.told)), \(rows.map(\.row.alert.told)), \(rows.map(\.row.phone?.number)),
-                \(rows.map(\.row.phone?.region)), \(rows.map(\.row.phoneID)), \(try rows.map { try $0.row.avatar.stored }))
+                \(rows.map(\.row.phone?.region)), \(rows.map(\.row.phoneID)), \(try rows.map { try $0.row.avatar.stored }),
+                \(rows.map(\.row.alert.alarm)))
                        AS u(account, handle, skeleton, name, emergency_note, profile_version, is_single_device,
                             is_confirmation_required, check_in_interval, reminds_two_hours,
-                            reminds_thirty_minutes, last_check_in_at, due_at, is_missed, reminded,
+                            reminds_thirty_minutes, last_check_in_at, due_at, missed_alarm, reminded,
                             missed_repetitions, alert_raised_at, alert_repetitions, opened_at, closed_at,
-                            missed_told_at, alert_told_at, phone, phone_region, phone_id, avatar)
+                            missed_told_at, alert_told_at, phone, phone_region, phone_id, avatar, alert_alarm)
                  WHERE a.account = u.account
                 """)
         }
@@ -76,32 +78,33 @@ extension Pipeline {
                 INSERT INTO session.account
                        (account, handle, skeleton, name, emergency_note, profile_version, is_single_device,
                         is_confirmation_required, check_in_interval, reminds_two_hours, reminds_thirty_minutes,
-                        last_check_in_at, due_at, is_missed, reminded, missed_repetitions, alert_raised_at,
+                        last_check_in_at, due_at, missed_alarm, reminded, missed_repetitions, alert_raised_at,
                         alert_repetitions, opened_at, closed_at, missed_told_at, alert_told_at, phone, phone_region,
-                        phone_id, avatar)
+                        phone_id, avatar, alert_alarm)
                 SELECT u.account, u.handle, u.skeleton, u.name, u.emergency_note, u.profile_version,
                        u.is_single_device, u.is_confirmation_required,
                        u.check_in_interval * interval '1 microsecond', u.reminds_two_hours,
-                       u.reminds_thirty_minutes, u.last_check_in_at, u.due_at, u.is_missed, u.reminded,
+                       u.reminds_thirty_minutes, u.last_check_in_at, u.due_at, u.missed_alarm, u.reminded,
                        u.missed_repetitions, u.alert_raised_at, u.alert_repetitions, u.opened_at, u.closed_at,
-                       u.missed_told_at, u.alert_told_at, u.phone, u.phone_region, u.phone_id, u.avatar
+                       u.missed_told_at, u.alert_told_at, u.phone, u.phone_region, u.phone_id, u.avatar, u.alert_alarm
                   FROM unnest(
                 \(rows.map(\.key)), \(rows.map(\.row.handle?.description)), \(rows.map(\.row.handle?.skeleton)),
                 \(rows.map(\.row.name)), \(rows.map(\.row.emergencyNote)), \(rows.map(\.row.profileVersion)),
                 \(rows.map(\.row.isSingleDevice)), \(rows.map(\.row.isConfirmationRequired)),
                 \(rows.map(\.row.checkIn.interval.microseconds)), \(rows.map(\.row.checkIn.remindsTwoHours)),
                 \(rows.map(\.row.checkIn.remindsThirtyMinutes)), \(rows.map(\.row.checkIn.last)),
-                \(rows.map(\.row.checkIn.due)), \(rows.map(\.row.checkIn.missed)),
+                \(rows.map(\.row.checkIn.due)), \(rows.map(\.row.checkIn.alarm)),
                 \(rows.map(\.row.checkIn.reminded?.rawValue)), \(rows.map { Int32($0.row.checkIn.repetitions) }),
                 \(rows.map(\.row.alert.raised)), \(rows.map { Int32($0.row.alert.repetitions) }),
                 \(rows.map(\.row.opened)), \(rows.map(\.row.closed)),
                 \(rows.map(\.row.checkIn.told)), \(rows.map(\.row.alert.told)), \(rows.map(\.row.phone?.number)),
-                \(rows.map(\.row.phone?.region)), \(rows.map(\.row.phoneID)), \(try rows.map { try $0.row.avatar.stored }))
+                \(rows.map(\.row.phone?.region)), \(rows.map(\.row.phoneID)), \(try rows.map { try $0.row.avatar.stored }),
+                \(rows.map(\.row.alert.alarm)))
                        AS u(account, handle, skeleton, name, emergency_note, profile_version, is_single_device,
                             is_confirmation_required, check_in_interval, reminds_two_hours,
-                            reminds_thirty_minutes, last_check_in_at, due_at, is_missed, reminded,
+                            reminds_thirty_minutes, last_check_in_at, due_at, missed_alarm, reminded,
                             missed_repetitions, alert_raised_at, alert_repetitions, opened_at, closed_at,
-                            missed_told_at, alert_told_at, phone, phone_region, phone_id, avatar)
+                            missed_told_at, alert_told_at, phone, phone_region, phone_id, avatar, alert_alarm)
                 """)
         }
     }
@@ -120,11 +123,12 @@ extension Row {
             interval: Interval(microseconds: try decode(7, as: Int64.self)),
             remindsTwoHours: try decode(8, as: Bool.self), remindsThirtyMinutes: try decode(9, as: Bool.self),
             last: try decode(10, as: Instant?.self), due: try decode(11, as: Instant?.self),
-            missed: try decode(12, as: Bool.self),
+            alarm: try decode(12, as: AlarmID?.self),
             reminded: try decode(13, as: String?.self).flatMap(ReminderLead.init(rawValue:)),
             told: try decode(19, as: Instant?.self), repetitions: Int(try decode(14, as: Int32.self)))
         row.alert = AlertRow(
-            raised: try decode(15, as: Instant?.self), told: try decode(20, as: Instant?.self),
+            raised: try decode(15, as: Instant?.self), alarm: try decode(25, as: AlarmID?.self),
+            told: try decode(20, as: Instant?.self),
             repetitions: Int(try decode(16, as: Int32.self)))
         row.phone = try decode(21, as: String?.self).map { Phone(number: $0, region: try decode(22, as: String?.self)) }
         row.phoneID = try decode(23, as: PhoneID?.self)

@@ -43,14 +43,17 @@ public struct CheckInRow: Equatable, Sendable {
     public var last: Instant?
     /// By when the next one is due, or was, if it was missed.
     public var due: Instant?
-    /// Whether it was missed and nothing came since.
-    public var missed = false
+    /// The alarm that is on since the deadline was missed.
+    public var alarm: AlarmID?
     /// The latest reminder of this deadline that was given.
     public var reminded: ReminderLead?
     /// When the missed check-in was last told.
     public var told: Instant?
     /// How often the missed check-in was told again.
     public var repetitions = 0
+
+    /// Whether the deadline was missed and nothing came since.
+    public var missed: Bool { alarm != nil }
 
     /// Which reminders come, the longest first.
     public var reminders: [ReminderLead] {
@@ -63,7 +66,7 @@ public struct CheckInRow: Equatable, Sendable {
     /// Moves the deadline; what was done about the old one is forgotten.
     mutating func move(to deadline: Instant) {
         due = deadline
-        missed = false
+        alarm = nil
         reminded = nil
         told = nil
         repetitions = 0
@@ -74,6 +77,8 @@ public struct CheckInRow: Equatable, Sendable {
 public struct AlertRow: Equatable, Sendable {
     /// Since when it is on.
     public var raised: Instant?
+    /// The alarm that it is.
+    public var alarm: AlarmID?
     /// When it was last told.
     public var told: Instant?
     /// How often it was told again.

@@ -12,10 +12,14 @@ extension SessionReducer {
         }
         var changed = row
         let ended = row.checkIn.missed ? row.checkIn.due : nil
+        let alarm = row.checkIn.alarm
         changed.checkIn.last = time
         changed.checkIn.move(to: time + row.checkIn.interval)
         rows[account] = changed
-        return [.checkedIn(.init(account: account, due: time + row.checkIn.interval, ended: ended, at: time))]
+        return [
+            .checkedIn(
+                .init(account: account, due: time + row.checkIn.interval, ended: ended, alarm: alarm, at: time))
+        ]
     }
 
     static func setInterval(
@@ -50,15 +54,17 @@ extension SessionReducer {
     }
 
     static func expire(
-        _ rows: inout SessionRows, _ command: ExpireCheckIn, _ time: Instant
+        _ rows: inout SessionRows, _ command: ExpireCheckIn, _ context: CommandContext
     ) throws(Rejection) -> [SessionEvent] {
+        let time = context.time
         guard let row = rows[command.account], row.closed == nil, row.checkIn.due == command.deadline,
             !row.checkIn.missed
         else { return [] }
         try requireDue(command.deadline, time)
-        rows[command.account]?.checkIn.missed = true
+        let alarm: AlarmID = context.derivedID("alarm")
+        rows[command.account]?.checkIn.alarm = alarm
         rows[command.account]?.checkIn.told = time
-        return [.checkInMissed(.init(account: command.account, deadline: command.deadline, at: time))]
+        return [.checkInMissed(.init(account: command.account, alarm: alarm, deadline: command.deadline, at: time))]
     }
 
     static func remind(
@@ -83,18 +89,19 @@ extension SessionReducer {
         _ rows: inout SessionRows, _ command: RepeatAlarm, _ time: Instant
     ) throws(Rejection) -> [SessionEvent] {
         guard var row = rows[command.account], row.closed == nil else { return [] }
+        let since: Instant?
         let done: Int
         let told: Instant?
         switch command.kind {
         case .checkInMissed:
-            guard row.checkIn.missed, row.checkIn.due == command.since else { return [] }
-            (done, told) = (row.checkIn.repetitions, row.checkIn.told)
+            guard row.checkIn.alarm == command.alarm else { return [] }
+            (since, done, told) = (row.checkIn.due, row.checkIn.repetitions, row.checkIn.told)
         case .alertRaised:
-            guard row.alert.raised == command.since else { return [] }
-            (done, told) = (row.alert.repetitions, row.alert.told)
+            guard row.alert.alarm == command.alarm else { return [] }
+            (since, done, told) = (row.alert.raised, row.alert.repetitions, row.alert.told)
         }
-        guard command.repetition > done, command.repetition <= rows.limits.repetitions else { return [] }
-        try requireDue((told ?? command.since) + rows.limits.repetitionInterval, time)
+        guard let since, command.repetition > done, command.repetition <= rows.limits.repetitions else { return [] }
+        try requireDue((told ?? since) + rows.limits.repetitionInterval, time)
         switch command.kind {
         case .checkInMissed: (row.checkIn.repetitions, row.checkIn.told) = (command.repetition, time)
         case .alertRaised: (row.alert.repetitions, row.alert.told) = (command.repetition, time)
@@ -103,25 +110,26 @@ extension SessionReducer {
         return [
             .alarmRepeated(
                 .init(
-                    account: command.account, kind: command.kind, since: command.since,
+                    account: command.account, alarm: command.alarm, kind: command.kind, since: since,
                     repetition: command.repetition, at: time))
         ]
     }
 
     static func raiseAlert(
-        _ rows: inout SessionRows, _ account: AccountID, _ row: AccountRow, _ time: Instant
+        _ rows: inout SessionRows, _ account: AccountID, _ row: AccountRow, _ context: CommandContext
     ) -> [SessionEvent] {
         guard row.alert.raised == nil else { return [] }
-        rows[account]?.alert = AlertRow(raised: time, told: time)
-        return [.alertRaised(.init(account: account, at: time))]
+        let (alarm, time): (AlarmID, Instant) = (context.derivedID("alarm"), context.time)
+        rows[account]?.alert = AlertRow(raised: time, alarm: alarm, told: time)
+        return [.alertRaised(.init(account: account, alarm: alarm, at: time))]
     }
 
     static func clearAlert(
         _ rows: inout SessionRows, _ account: AccountID, _ row: AccountRow, _ time: Instant
     ) -> [SessionEvent] {
-        guard let raised = row.alert.raised else { return [] }
+        guard let raised = row.alert.raised, let alarm = row.alert.alarm else { return [] }
         rows[account]?.alert = AlertRow()
-        return [.alertCleared(.init(account: account, raised: raised, at: time))]
+        return [.alertCleared(.init(account: account, alarm: alarm, raised: raised, at: time))]
     }
 
     static func requireDue(_ due: Instant, _ time: Instant) throws(Rejection) {

@@ -27,7 +27,7 @@ public enum SessionReducer: Reducer {
         switch command {
         case .signUp(let command): return try signUp(&rows, command, time)
         case .signIn(let command): return try signIn(&rows, command, time)
-        case .expireCheckIn(let command): return try expire(&rows, command, time)
+        case .expireCheckIn(let command): return try expire(&rows, command, context)
         case .remindCheckIn(let command): return try remind(&rows, command, time)
         case .repeatAlarm(let command): return try repeatAlarm(&rows, command, time)
         case .requestSignInCode(let command): return try requestSignInCode(&rows, command, time)
@@ -57,7 +57,7 @@ public enum SessionReducer: Reducer {
         case .checkIn: try checkIn(&rows, account, row, time)
         case .setCheckInInterval(let command): setInterval(&rows, command, account, row, time)
         case .setCheckInReminders(let command): setReminders(&rows, command, account, row, time)
-        case .raiseAlert: raiseAlert(&rows, account, row, time)
+        case .raiseAlert: raiseAlert(&rows, account, row, context)
         case .clearAlert: clearAlert(&rows, account, row, time)
         }
     }

@@ -43,21 +43,21 @@ extension SessionRows {
                         command: .remindCheckIn(.init(account: account, deadline: due, lead: lead))))
             }
         }
-        if let due = row.checkIn.due, row.checkIn.missed {
-            timers += repetition(after: row.checkIn.repetitions, .checkInMissed, since: due, row.checkIn.told, account)
+        if let alarm = row.checkIn.alarm, let told = row.checkIn.told {
+            timers += repetition(of: alarm, .checkInMissed, after: row.checkIn.repetitions, told, account)
         }
-        if let raised = row.alert.raised {
-            timers += repetition(after: row.alert.repetitions, .alertRaised, since: raised, row.alert.told, account)
+        if let alarm = row.alert.alarm, let told = row.alert.told {
+            timers += repetition(of: alarm, .alertRaised, after: row.alert.repetitions, told, account)
         }
         return timers.sorted { $0.due < $1.due }
     }
 
     /// So long after it was told last, not after it began: after an outage it isn't told several times at once.
     private func repetition(
-        after done: Int, _ kind: AlarmKind, since: Instant, _ told: Instant?, _ account: AccountID
+        of alarm: AlarmID, _ kind: AlarmKind, after done: Int, _ told: Instant, _ account: AccountID
     ) -> [WantedTimer] {
         guard done < limits.repetitions else { return [] }
-        let next = RepeatAlarm(account: account, kind: kind, since: since, repetition: done + 1)
-        return [.init(due: (told ?? since) + limits.repetitionInterval, command: .repeatAlarm(next))]
+        let next = RepeatAlarm(account: account, alarm: alarm, kind: kind, repetition: done + 1)
+        return [.init(due: told + limits.repetitionInterval, command: .repeatAlarm(next))]
     }
 }

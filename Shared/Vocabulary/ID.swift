@@ -214,6 +214,8 @@ private let randomWords = Mutex(RandomWords())
 
 /// What ``AccountID`` identifies.
 public enum AccountSubject {}
+/// What ``AlarmID`` identifies.
+public enum AlarmSubject {}
 /// What ``CommandID`` identifies.
 public enum CommandSubject {}
 /// What ``MessageID`` identifies.
@@ -225,6 +227,9 @@ public enum OwnerSubject {}
 
 /// A person's account.
 public typealias AccountID = ID<AccountSubject>
+/// One missed check-in or one raised alert, from its beginning to its all-clear: everything that is said because of it has
+/// this id.
+public typealias AlarmID = ID<AlarmSubject>
 /// A request to one service; chosen by the caller, the same each time it is sent again.
 public typealias CommandID = ID<CommandSubject>
 /// One row of one log (version 7, made by the sender).

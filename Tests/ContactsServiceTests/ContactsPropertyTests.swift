@@ -20,7 +20,10 @@ struct ContactsPropertyTests {
                     let asker = accounts.randomElement(using: &random) ?? accounts[0]
                     let other = accounts.randomElement(using: &random) ?? accounts[0]
                     let command = Self.command(to: other, of: asker, in: &people, using: &random)
-                    do { try people.ask(asker, command) } catch is Rejection {}
+                    do {
+                        try people.ask(asker, command)
+                        people.note(command, of: asker)
+                    } catch is Rejection {}
                     try Self.check(people, accounts)
                 }
             }
@@ -83,13 +86,7 @@ struct ContactsPropertyTests {
         case 36: return .respondToAllPings(RespondToAllPings())
         case 37: return .clearReceivedPings(ClearReceivedPings())
         default:
-            return .relayAlert(RelayAlert(kind: AllKinds.random(using: &random), occurred: people.time))
+            return people.randomRelay(of: asker, using: &random)
         }
-    }
-}
-
-private enum AllKinds {
-    static func random(using random: inout SeededRandom) -> AlertKind {
-        AlertKind.allCases.randomElement(using: &random) ?? .alertRaised
     }
 }

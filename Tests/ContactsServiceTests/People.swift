@@ -11,6 +11,8 @@ struct People {
     var time = Instant(microseconds: 1_700_000_000_000_000)
     private(set) var replicas: [AccountID: ContactsState] = [:]
     private(set) var log: [Emission<ContactsEvent>] = []
+    /// Alarms that are on, as session would have it.
+    var alarmsOn: [AlarmPlace: AlarmID] = [:]
     /// Every command that was sent, and how it ended.
     private(set) var history: [(command: ContactsCommand, context: CommandContext, ended: Ended)] = []
     private var random: SeededRandom

@@ -127,15 +127,17 @@ struct PingTests {
             quiet,
             .updateContact(
                 UpdateContact(contact: ben, expectedVersion: 1, notifyOnCheckIn: false, notifyOnExpiry: false)))
-        func told(_ kind: AlertKind) throws -> Set<AccountID> {
-            let events = try people.ask(ben, .relayAlert(RelayAlert(kind: kind, occurred: people.time)))
+        func told(_ kind: AlertKind, _ alarm: AlarmID?) throws -> Set<AccountID> {
+            let events = try people.relay(kind, alarm, of: ben)
             guard case .alertRelayed(let relayed) = events[0] else { throw Unexpected(events) }
             #expect(relayed.responders == events.count - 1)
             return Set(events.dropFirst().map(\.account))
         }
-        #expect(try told(.checkInMissed) == [all])
-        #expect(try told(.checkedIn) == [all])
-        #expect(try told(.alertRaised) == [all, quiet])
-        #expect(try told(.alertCleared) == [all, quiet])
+        let (missed, alert): (AlarmID, AlarmID) = (people.id(), people.id())
+        #expect(try told(.checkInMissed, missed) == [all])
+        #expect(try told(.checkedIn, missed) == [all])
+        #expect(try told(.checkedIn, nil) == [all])
+        #expect(try told(.alertRaised, alert) == [all, quiet])
+        #expect(try told(.alertCleared, alert) == [all, quiet])
     }
 }

@@ -123,10 +123,10 @@ struct EndToEndCheckInTests {
                     INSERT INTO session.account (account, handle, skeleton, emergency_note, profile_version,
                                                  is_single_device, is_confirmation_required, check_in_interval,
                                                  reminds_two_hours, reminds_thirty_minutes, last_check_in_at, due_at,
-                                                 is_missed, missed_repetitions, alert_repetitions, opened_at)
+                                                 missed_repetitions, alert_repetitions, opened_at)
                     SELECT gen_random_uuid(), 'stranger' || n, 'stranger' || n, '', 0, false, false, interval '1 day',
                            false, false, clock_timestamp() - interval '1 day',
-                           date_trunc('milliseconds', clock_timestamp()) + n * interval '4 milliseconds', false, 0, 0,
+                           date_trunc('milliseconds', clock_timestamp()) + n * interval '4 milliseconds', 0, 0,
                            clock_timestamp()
                       FROM generate_series(1, 500) AS n
                     RETURNING account, due_at

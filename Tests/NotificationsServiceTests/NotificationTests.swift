@@ -28,7 +28,9 @@ struct NotificationTests {
             checkInMissed critical alerts
             dependentCheckInMissed critical alerts
             dependentCheckedIn low alerts
-            checkInReminder low alerts
+            dependentCheckedInLate normal alerts
+            dependentAlarmEnded normal alerts
+            checkInReminder normal alerts
             contactAdded low relationships
             contactRemoved low relationships
             contactRoleChanged low relationships

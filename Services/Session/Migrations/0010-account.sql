@@ -14,10 +14,11 @@ CREATE TABLE session.account (
     reminds_thirty_minutes   boolean     NOT NULL,
     last_check_in_at         timestamptz,
     due_at                   timestamptz,
-    is_missed                boolean     NOT NULL,
+    missed_alarm             uuid,
     reminded                 text,
     missed_repetitions       int         NOT NULL,
     alert_raised_at          timestamptz,
+    alert_alarm              uuid,
     alert_repetitions        int         NOT NULL,
     opened_at                timestamptz NOT NULL,
     closed_at                timestamptz,
@@ -27,7 +28,8 @@ CREATE TABLE session.account (
         CHECK (closed_at IS NULL OR (name IS NULL AND emergency_note = '' AND last_check_in_at IS NULL
                                      AND due_at IS NULL AND alert_raised_at IS NULL)),
     CONSTRAINT deadline_follows_a_check_in CHECK (due_at IS NULL OR due_at > last_check_in_at),
-    CONSTRAINT only_a_deadline_is_missed CHECK (NOT is_missed OR due_at IS NOT NULL)
+    CONSTRAINT only_a_deadline_is_missed CHECK (missed_alarm IS NULL OR due_at IS NOT NULL),
+    CONSTRAINT raised_alert_is_an_alarm CHECK ((alert_raised_at IS NULL) = (alert_alarm IS NULL))
 ) WITH (fillfactor = 70);
 COMMENT ON TABLE session.account IS 'Every account; a closed one keeps its id for ever and its handle for a month, and nothing of the person.';
 COMMENT ON COLUMN session.account.account IS 'The account.';
@@ -43,10 +45,11 @@ COMMENT ON COLUMN session.account.reminds_two_hours IS 'Whether a reminder comes
 COMMENT ON COLUMN session.account.reminds_thirty_minutes IS 'Whether a reminder comes thirty minutes before the deadline.';
 COMMENT ON COLUMN session.account.last_check_in_at IS 'The last check-in.';
 COMMENT ON COLUMN session.account.due_at IS 'By when the next one is due, or was, if it was missed; NULL before the first one.';
-COMMENT ON COLUMN session.account.is_missed IS 'Whether it was missed and nothing came since.';
+COMMENT ON COLUMN session.account.missed_alarm IS 'The alarm that is on since the deadline was missed; NULL while none was missed.';
 COMMENT ON COLUMN session.account.reminded IS 'The latest reminder of this deadline that was given.';
 COMMENT ON COLUMN session.account.missed_repetitions IS 'How often the missed check-in was told again.';
 COMMENT ON COLUMN session.account.alert_raised_at IS 'Since when an alert is on.';
+COMMENT ON COLUMN session.account.alert_alarm IS 'The alarm that the alert is.';
 COMMENT ON COLUMN session.account.alert_repetitions IS 'How often the alert was told again.';
 COMMENT ON COLUMN session.account.opened_at IS 'When it was opened.';
 COMMENT ON COLUMN session.account.closed_at IS 'When it was closed, for ever.';

@@ -16,7 +16,7 @@ SELECT a.account,
                                                    CASE WHEN a.reminds_thirty_minutes THEN 'thirtyMinutes' END], NULL),
                    'last', session.microseconds(a.last_check_in_at),
                    'due', session.microseconds(a.due_at),
-                   'missed', a.is_missed),
+                   'missed', a.missed_alarm IS NOT NULL),
                'alertRaised', session.microseconds(a.alert_raised_at),
                'devices', coalesce((
                    SELECT json_agg(json_build_object(

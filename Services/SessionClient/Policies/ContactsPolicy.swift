@@ -63,10 +63,16 @@ struct ContactsPolicy: Policy {
         case .responderAlerted(let event):
             return [
                 notify(
-                    event.kind.told, about: event.dependent,
+                    event.kind.notification, about: event.dependent,
                     .init(
                         at: event.occurred, deadline: event.deadline,
-                        count: event.repetition > 0 ? event.repetition : nil))
+                        count: event.repetition > 0 ? event.repetition : nil, alarm: event.alarm))
+            ]
+        case .alarmEnded(let event):
+            return [
+                notify(
+                    event.reason.notification, about: event.dependent,
+                    .init(at: event.occurred, deadline: event.deadline, alarm: event.alarm))
             ]
         case .contactsOpened, .contactsClosed, .contactCodeReset, .contactApprovalSet, .contactRequestSent,
             .contactRequestEnded, .contactBlocked, .contactUnblocked, .alertRelayed:
@@ -76,13 +82,24 @@ struct ContactsPolicy: Policy {
 }
 
 extension AlertKind {
-    /// What a responder is told.
-    fileprivate var told: NotificationKind {
+    /// What a responder is notified of.
+    fileprivate var notification: NotificationKind {
         switch self {
         case .alertRaised: .dependentAlertRaised
         case .alertCleared: .dependentAlertCleared
         case .checkInMissed: .dependentCheckInMissed
         case .checkedIn: .dependentCheckedIn
+        }
+    }
+}
+
+extension AlarmEndReason {
+    /// What a responder who had heard of the alarm is notified of.
+    fileprivate var notification: NotificationKind {
+        switch self {
+        case .cleared: .dependentAlertCleared
+        case .checkedIn: .dependentCheckedInLate
+        case .closed, .removed, .superseded: .dependentAlarmEnded
         }
     }
 }

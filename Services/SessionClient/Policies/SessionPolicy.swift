@@ -32,15 +32,15 @@ struct SessionPolicy: Policy {
         case .phoneChanged(let event):
             return [notify(.phoneChanged, .init(at: event.at))]
         case .checkedIn(let event):
-            return [relay(.init(kind: .checkedIn, occurred: event.at, deadline: event.ended))]
+            return [relay(.init(kind: .checkedIn, alarm: event.alarm, occurred: event.at, deadline: event.ended))]
         case .checkInReminded(let event):
             return [
                 notify(.checkInReminder, .init(at: event.at, deadline: event.deadline, lead: event.lead.interval))
             ]
         case .checkInMissed(let event):
             return [
-                notify(.checkInMissed, .init(at: event.at, deadline: event.deadline)),
-                relay(.init(kind: .checkInMissed, occurred: event.at, deadline: event.deadline)),
+                notify(.checkInMissed, .init(at: event.at, deadline: event.deadline, alarm: event.alarm)),
+                relay(.init(kind: .checkInMissed, alarm: event.alarm, occurred: event.at, deadline: event.deadline)),
             ]
         case .alarmRepeated(let event):
             switch event.kind {
@@ -48,19 +48,26 @@ struct SessionPolicy: Policy {
                 return [
                     relay(
                         .init(
-                            kind: .checkInMissed, occurred: event.at, deadline: event.since,
+                            kind: .checkInMissed, alarm: event.alarm, occurred: event.at, deadline: event.since,
                             repetition: event.repetition))
                 ]
             case .alertRaised:
-                return [relay(.init(kind: .alertRaised, occurred: event.since, repetition: event.repetition))]
+                return [
+                    relay(
+                        .init(
+                            kind: .alertRaised, alarm: event.alarm, occurred: event.since,
+                            repetition: event.repetition))
+                ]
             }
         case .alertRaised(let event):
             return [
-                notify(.alertRaised, .init(at: event.at)), relay(.init(kind: .alertRaised, occurred: event.at)),
+                notify(.alertRaised, .init(at: event.at, alarm: event.alarm)),
+                relay(.init(kind: .alertRaised, alarm: event.alarm, occurred: event.at)),
             ]
         case .alertCleared(let event):
             return [
-                notify(.alertCleared, .init(at: event.at)), relay(.init(kind: .alertCleared, occurred: event.at)),
+                notify(.alertCleared, .init(at: event.at, alarm: event.alarm)),
+                relay(.init(kind: .alertCleared, alarm: event.alarm, occurred: event.at)),
             ]
         // A closed account's other parts are closed by the saga that closed it.
         case .accountClosed, .deviceRefreshed, .signInFailed, .securityUpdated, .profileUpdated,

@@ -40,6 +40,8 @@ public enum ContactsEvent: MessageSet {
     case alertRelayed(AlertRelayed)
     /// ``ResponderAlerted``
     case responderAlerted(ResponderAlerted)
+    /// ``AlarmEnded``
+    case alarmEnded(AlarmEnded)
 
     /// Their bodies' types.
     public static var types: [any MessageBody.Type] {
@@ -48,7 +50,7 @@ public enum ContactsEvent: MessageSet {
             ContactRequestSent.self, ContactRequestReceived.self, ContactRequestEnded.self, ContactAdded.self,
             ContactUpdated.self, ContactRemoved.self, ContactBlocked.self, ContactUnblocked.self, PingSent.self,
             PingReceived.self, PingCancelled.self, PingAnswered.self, ReceivedPingsCleared.self, AlertRelayed.self,
-            ResponderAlerted.self,
+            ResponderAlerted.self, AlarmEnded.self,
         ]
     }
 
@@ -77,6 +79,7 @@ public enum ContactsEvent: MessageSet {
             self = .receivedPingsCleared(try .decoded(from: body, version: version))
         case AlertRelayed.type: self = .alertRelayed(try .decoded(from: body, version: version))
         case ResponderAlerted.type: self = .responderAlerted(try .decoded(from: body, version: version))
+        case AlarmEnded.type: self = .alarmEnded(try .decoded(from: body, version: version))
         default: throw .unknownType(type, version: version)
         }
     }
@@ -103,6 +106,7 @@ public enum ContactsEvent: MessageSet {
         case .receivedPingsCleared(let body): body
         case .alertRelayed(let body): body
         case .responderAlerted(let body): body
+        case .alarmEnded(let body): body
         }
     }
 }

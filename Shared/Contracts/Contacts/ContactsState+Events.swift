@@ -27,7 +27,7 @@ extension ContactsState {
         case .pingAnswered(let event): endPing(with: event.contact, event.direction)
         case .receivedPingsCleared(let event):
             for contact in event.contacts { contacts[contact]?.incomingPing = nil }
-        case .alertRelayed, .responderAlerted: break
+        case .alertRelayed, .responderAlerted, .alarmEnded: break
         }
     }
 
@@ -67,6 +67,7 @@ extension ContactsEvent {
         case .receivedPingsCleared(let event): event.account
         case .alertRelayed(let event): event.account
         case .responderAlerted(let event): event.account
+        case .alarmEnded(let event): event.account
         }
     }
 }

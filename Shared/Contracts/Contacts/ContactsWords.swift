@@ -15,16 +15,31 @@ public enum Direction: String, Codable, Hashable, Sendable, CaseIterable {
     case incoming
 }
 
-/// What responders are told about a dependent.
+/// What responders hear of a dependent.
 public enum AlertKind: String, Codable, Hashable, Sendable, CaseIterable {
-    /// The dependent raised an alert. Every responder is told.
+    /// The dependent raised an alert. Every responder hears of it.
     case alertRaised
-    /// The dependent's alert is over. Every responder is told.
+    /// The dependent's alert is over. Everybody who heard of it hears of this.
     case alertCleared
-    /// The dependent missed a check-in. Responders who want to hear of expiries are told.
+    /// The dependent missed a check-in. Responders who want to hear of expiries do.
     case checkInMissed
-    /// The dependent checked in. Responders who want to hear of check-ins are told.
+    /// The dependent checked in. Everybody who heard that one was missed hears of this, and so do responders who want to
+    /// hear of check-ins.
     case checkedIn
+}
+
+/// How an alarm ended for somebody who had heard of it.
+public enum AlarmEndReason: String, Codable, Hashable, Sendable, CaseIterable {
+    /// The dependent checked in.
+    case checkedIn
+    /// The dependent cleared the alert.
+    case cleared
+    /// The dependent closed the account.
+    case closed
+    /// The two are no contacts any more.
+    case removed
+    /// Another alarm of the same kind began, and how this one ended never arrived.
+    case superseded
 }
 
 /// Why two accounts are no contacts any more, or a request is over.

@@ -69,33 +69,3 @@ public struct ClearReceivedPings: CommandBody {
     /// There is nothing to check without state.
     public func validate() throws(Rejection) {}
 }
-
-/// Tells the asker's responders what happened to the asker: one ``ResponderAlerted`` for each who wants to hear it. Sent
-/// by a policy, on behalf of the dependent.
-///
-/// Result: ``AlertRelayed``.
-public struct RelayAlert: CommandBody {
-    /// What happened.
-    public let kind: AlertKind
-    /// When it happened: the time of session's event.
-    public let occurred: Instant
-    /// The deadline that was missed.
-    public let deadline: Instant?
-    /// How often responders were told of the same thing before.
-    public let repetition: Int
-
-    /// Its parameters are the properties of the same names.
-    public init(kind: AlertKind, occurred: Instant, deadline: Instant? = nil, repetition: Int = 0) {
-        self.kind = kind
-        self.occurred = occurred
-        self.deadline = deadline
-        self.repetition = repetition
-    }
-
-    /// Checks what needs no state.
-    public func validate() throws(Rejection) {
-        guard repetition >= 0 else {
-            throw Rejection(.invalidField, "Count repetitions from 0.", field: "repetition")
-        }
-    }
-}

@@ -61,6 +61,8 @@ public struct NotificationDetails: Codable, Hashable, Sendable {
     public var responder: Bool?
     /// The role of the subject, after a change.
     public var dependent: Bool?
+    /// The alarm that it belongs to: its beginning, its repetitions and its end have the same one.
+    public var alarm: AlarmID?
     /// The group session.
     public var group: ID<GroupSubject>?
     /// A device's name, a message of the system; at most 200 characters.
@@ -69,7 +71,7 @@ public struct NotificationDetails: Codable, Hashable, Sendable {
     /// Its parameters are the properties of the same names.
     public init(
         at: Instant? = nil, deadline: Instant? = nil, lead: Interval? = nil, count: Int? = nil, responder: Bool? = nil,
-        dependent: Bool? = nil, group: ID<GroupSubject>? = nil, text: String? = nil
+        dependent: Bool? = nil, alarm: AlarmID? = nil, group: ID<GroupSubject>? = nil, text: String? = nil
     ) {
         self.at = at
         self.deadline = deadline
@@ -77,6 +79,7 @@ public struct NotificationDetails: Codable, Hashable, Sendable {
         self.count = count
         self.responder = responder
         self.dependent = dependent
+        self.alarm = alarm
         self.group = group
         self.text = text
     }

@@ -14,6 +14,10 @@ public enum NotificationKind: String, Codable, Hashable, Sendable, CaseIterable 
     case dependentCheckInMissed
     /// A dependent checked in.
     case dependentCheckedIn
+    /// A dependent of whom I heard that they missed a check-in checked in.
+    case dependentCheckedInLate
+    /// What I heard of somebody is over for me: they closed their account, or we are no contacts any more.
+    case dependentAlarmEnded
     /// My check-in is due soon.
     case checkInReminder
     /// Somebody became my contact.
@@ -79,8 +83,10 @@ extension NotificationKind {
     public var priority: NotificationPriority {
         switch self {
         case .alertRaised, .dependentAlertRaised, .checkInMissed, .dependentCheckInMissed: .critical
-        case .alertCleared, .dependentAlertCleared, .pingReceived: .normal
-        case .dependentCheckedIn, .checkInReminder, .contactAdded, .contactRemoved, .contactRoleChanged,
+        case .alertCleared, .dependentAlertCleared, .dependentCheckedInLate, .dependentAlarmEnded, .checkInReminder,
+            .pingReceived:
+            .normal
+        case .dependentCheckedIn, .contactAdded, .contactRemoved, .contactRoleChanged,
             .contactRequested, .pingSent, .pingCancelled, .pingAnswered, .pingsCleared, .groupInvitation, .groupStarted,
             .groupEnded, .newDevice, .passwordChanged, .phoneChanged, .system:
             .low
@@ -91,7 +97,8 @@ extension NotificationKind {
     public var category: NotificationCategory {
         switch self {
         case .alertRaised, .alertCleared, .dependentAlertRaised, .dependentAlertCleared, .checkInMissed,
-            .dependentCheckInMissed, .dependentCheckedIn, .checkInReminder:
+            .dependentCheckInMissed, .dependentCheckedIn, .dependentCheckedInLate, .dependentAlarmEnded,
+            .checkInReminder:
             .alerts
         case .pingSent, .pingReceived, .pingCancelled, .pingAnswered, .pingsCleared: .pings
         case .contactAdded, .contactRemoved, .contactRoleChanged, .contactRequested: .relationships

@@ -94,25 +94,25 @@ public struct RemindCheckIn: CommandBody {
     public func validate() throws(Rejection) {}
 }
 
-/// Says again that something goes on, a bounded number of times. Sent by a timer; when it is over by now, it changes
-/// nothing.
+/// Notifies again of an alarm that goes on, a bounded number of times. Sent by a timer; when the alarm is over by now, it
+/// changes nothing.
 ///
 /// Rejected: `notDue`. Result: ``AlarmRepeated``.
 public struct RepeatAlarm: CommandBody {
     /// Whose.
     public let account: AccountID
+    /// Which one.
+    public let alarm: AlarmID
     /// What goes on.
     public let kind: AlarmKind
-    /// Since when: the missed deadline, or when the alert was raised.
-    public let since: Instant
-    /// The how manieth time, from 1.
+    /// Which repetition this is, from 1.
     public let repetition: Int
 
     /// Its parameters are the properties of the same names.
-    public init(account: AccountID, kind: AlarmKind, since: Instant, repetition: Int) {
+    public init(account: AccountID, alarm: AlarmID, kind: AlarmKind, repetition: Int) {
         self.account = account
+        self.alarm = alarm
         self.kind = kind
-        self.since = since
         self.repetition = repetition
     }
 

@@ -8,14 +8,17 @@ public struct CheckedIn: EventBody {
     public let due: Instant
     /// The missed deadline that this makes good.
     public let ended: Instant?
+    /// The alarm that this ends.
+    public let alarm: AlarmID?
     /// When.
     public let at: Instant
 
     /// Its parameters are the properties of the same names.
-    public init(account: AccountID, due: Instant, ended: Instant? = nil, at: Instant) {
+    public init(account: AccountID, due: Instant, ended: Instant? = nil, alarm: AlarmID? = nil, at: Instant) {
         self.account = account
         self.due = due
         self.ended = ended
+        self.alarm = alarm
         self.at = at
     }
 }
@@ -77,39 +80,47 @@ public struct CheckInReminded: EventBody {
     }
 }
 
-/// A check-in was missed. Once per deadline.
+/// A check-in was missed, which begins an alarm. Once per deadline.
 public struct CheckInMissed: EventBody {
     /// Who.
     public let account: AccountID
+    /// The alarm that this begins.
+    public let alarm: AlarmID
     /// When it was due.
     public let deadline: Instant
     /// When it was noticed.
     public let at: Instant
 
     /// Its parameters are the properties of the same names.
-    public init(account: AccountID, deadline: Instant, at: Instant) {
+    public init(account: AccountID, alarm: AlarmID, deadline: Instant, at: Instant) {
         self.account = account
+        self.alarm = alarm
         self.deadline = deadline
         self.at = at
     }
 }
 
-/// Something goes on and was told again.
+/// An alarm goes on, and responders are notified again.
 public struct AlarmRepeated: EventBody {
     /// Whose.
     public let account: AccountID
+    /// Which one.
+    public let alarm: AlarmID
     /// What goes on.
     public let kind: AlarmKind
     /// Since when: the missed deadline, or when the alert was raised.
     public let since: Instant
-    /// The how manieth time, from 1.
+    /// Which repetition this is, from 1.
     public let repetition: Int
     /// When.
     public let at: Instant
 
     /// Its parameters are the properties of the same names.
-    public init(account: AccountID, kind: AlarmKind, since: Instant, repetition: Int, at: Instant) {
+    public init(
+        account: AccountID, alarm: AlarmID, kind: AlarmKind, since: Instant, repetition: Int, at: Instant
+    ) {
         self.account = account
+        self.alarm = alarm
         self.kind = kind
         self.since = since
         self.repetition = repetition
@@ -117,16 +128,19 @@ public struct AlarmRepeated: EventBody {
     }
 }
 
-/// A person needs help.
+/// A person needs help, which begins an alarm.
 public struct AlertRaised: EventBody {
     /// Who.
     public let account: AccountID
+    /// The alarm that this begins.
+    public let alarm: AlarmID
     /// When.
     public let at: Instant
 
     /// Its parameters are the properties of the same names.
-    public init(account: AccountID, at: Instant) {
+    public init(account: AccountID, alarm: AlarmID, at: Instant) {
         self.account = account
+        self.alarm = alarm
         self.at = at
     }
 }
@@ -135,14 +149,17 @@ public struct AlertRaised: EventBody {
 public struct AlertCleared: EventBody {
     /// Whose.
     public let account: AccountID
+    /// The alarm that this ends.
+    public let alarm: AlarmID
     /// When it was raised.
     public let raised: Instant
     /// When it ended.
     public let at: Instant
 
     /// Its parameters are the properties of the same names.
-    public init(account: AccountID, raised: Instant, at: Instant) {
+    public init(account: AccountID, alarm: AlarmID, raised: Instant, at: Instant) {
         self.account = account
+        self.alarm = alarm
         self.raised = raised
         self.at = at
     }

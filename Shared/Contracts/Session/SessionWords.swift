@@ -47,7 +47,7 @@ public enum Onboarding: String, Codable, Hashable, Sendable, CaseIterable {
     case done
 }
 
-/// What goes on until it is ended and is told again while it does.
+/// What begins an alarm, which goes on until it is ended.
 public enum AlarmKind: String, Codable, Hashable, Sendable, CaseIterable {
     /// A check-in was missed.
     case checkInMissed

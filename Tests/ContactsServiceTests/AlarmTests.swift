@@ -1,0 +1,181 @@
+import ContactsContract
+import ContactsService
+import TestKit
+import Testing
+import Vocabulary
+import WorkingSet
+
+@Suite("Contacts: alarms and their all-clear")
+struct AlarmTests {
+    @Test("A1: whoever was alarmed gets the all-clear, whatever they want to hear and whoever they are by now")
+    func allClear() throws {
+        var people = People()
+        let ben = try people.person()
+        let (anna, carl, dora) = (try people.person(), try people.person(), try people.person())
+        for responder in [anna, carl, dora] {
+            try people.ask(responder, .addContact(AddContact(contact: ben, responder: true, dependent: true)))
+        }
+        // Dora doesn't want to hear of missed check-ins.
+        try people.ask(dora, .updateContact(UpdateContact(contact: ben, expectedVersion: 1, notifyOnExpiry: false)))
+        let alarm: AlarmID = people.id()
+        let deadline = people.time
+        people.pass(.seconds(1))
+        try people.relay(.checkInMissed, alarm, of: ben, deadline: deadline)
+        #expect(people.alerted(by: alarm) == [anna, carl])
+
+        // Anna turns everything off; Carl is no responder any more.
+        try people.ask(
+            anna,
+            .updateContact(
+                UpdateContact(contact: ben, expectedVersion: 1, notifyOnCheckIn: false, notifyOnExpiry: false)))
+        try people.ask(carl, .updateContact(UpdateContact(contact: ben, expectedVersion: 1, dependent: false)))
+        people.pass(.minutes(1))
+        try people.relay(.checkInMissed, alarm, of: ben, deadline: deadline, repetition: 1)
+        #expect(people.endings(of: alarm).isEmpty)
+
+        let events = try people.relay(.checkedIn, alarm, of: ben, deadline: deadline)
+        let ended = people.endings(of: alarm)
+        #expect(ended.map(\.account).sorted() == [anna, carl].sorted())
+        #expect(
+            ended.allSatisfy {
+                $0.reason == .checkedIn && $0.dependent == ben && $0.deadline == deadline && $0.occurred == people.time
+            })
+        // To Dora it is a check-in like any other.
+        #expect(
+            events.contains(
+                .responderAlerted(
+                    .init(
+                        account: dora, dependent: ben, kind: .checkedIn, occurred: people.time, deadline: deadline,
+                        repetition: 0, at: people.time))))
+        // Once.
+        try people.relay(.checkedIn, alarm, of: ben, deadline: deadline)
+        #expect(people.endings(of: alarm).count == 2)
+    }
+
+    @Test(
+        "A1: an alarm is over for whoever is removed, blocked or whose dependent closes the account, at once and once")
+    func removed() throws {
+        for kind in [AlertKind.alertRaised, .checkInMissed] {
+            var people = People()
+            let ben = try people.person()
+            let (anna, carl, dora) = (try people.person(), try people.person(), try people.person())
+            for responder in [anna, carl, dora] {
+                try people.ask(responder, .addContact(AddContact(contact: ben, responder: false, dependent: true)))
+            }
+            let alarm: AlarmID = people.id()
+            try people.relay(kind, alarm, of: ben)
+            try people.ask(anna, .removeContact(RemoveContact(contact: ben)))
+            try people.ask(ben, .blockContact(BlockContact(contact: carl)))
+            #expect(people.endings(of: alarm).map(\.account) == [anna, carl])
+            try people.ask(ben, .closeAccount(CloseAccount()))
+            #expect(people.endings(of: alarm).map(\.account) == [anna, carl, dora])
+            #expect(people.endings(of: alarm).map(\.reason) == [.removed, .removed, .closed])
+        }
+    }
+
+    @Test("S32: who is added, or made a responder, while an alarm is on hears of it at once and then of its end")
+    func catchUp() throws {
+        for (kind, end) in [(AlertKind.alertRaised, AlertKind.alertCleared), (.checkInMissed, .checkedIn)] {
+            var people = People()
+            let (ben, anna, carl) = (try people.person(), try people.person(), try people.person())
+            try people.ask(carl, .addContact(AddContact(contact: ben, responder: true, dependent: false)))
+            let alarm: AlarmID = people.id()
+            try people.relay(kind, alarm, of: ben)
+            #expect(people.alerted(by: alarm).isEmpty)
+            let begun = people.time
+            people.pass(.minutes(1))
+            let added = try people.ask(
+                anna, .addContact(AddContact(contact: ben, responder: false, dependent: true)))
+            #expect(
+                added.last
+                    == .responderAlerted(
+                        .init(
+                            account: anna, dependent: ben, kind: kind, alarm: alarm, occurred: begun, repetition: 0,
+                            at: people.time)))
+            try people.ask(carl, .updateContact(UpdateContact(contact: ben, expectedVersion: 1, dependent: true)))
+            #expect(people.alerted(by: alarm) == [anna, carl])
+            // Neither hears of it again because of something else.
+            let before = people.log.count
+            try people.ask(carl, .updateContact(UpdateContact(contact: ben, expectedVersion: 2, responder: false)))
+            #expect(!people.log[before...].contains { if case .responderAlerted = $0.event { true } else { false } })
+            try people.relay(end, alarm, of: ben)
+            #expect(Set(people.endings(of: alarm).map(\.account)) == [anna, carl])
+        }
+    }
+
+    @Test("A1: an alarm whose end never arrived is over when the next one begins")
+    func superseded() throws {
+        var people = People()
+        let (anna, ben) = try people.responderAndDependent()
+        let (first, second): (AlarmID, AlarmID) = (people.id(), people.id())
+        try people.relay(.alertRaised, first, of: ben)
+        try people.relay(.alertRaised, second, of: ben)
+        #expect(people.endings(of: first).map(\.reason) == [.superseded])
+        try people.relay(.alertCleared, first, of: ben)
+        #expect(people.endings(of: second).isEmpty)
+        try people.relay(.alertCleared, second, of: ben)
+        #expect(people.endings(of: second).map(\.account) == [anna])
+    }
+
+    @Test(
+        """
+        A1: whatever is missed, raised, changed, removed and closed, responders who want to hear of an alarm do at once, \
+        and exactly those who heard of it hear of its end, once
+        """)
+    func random() async throws {
+        try await withRandom { random in
+            for _ in 0..<20 {
+                var people = People(seed: random.next())
+                let accounts = try (0..<6).map { _ in try people.person() }
+                for _ in 0..<600 {
+                    people.pass(.seconds(Int64.random(in: 0...8, using: &random)))
+                    let asker = accounts.randomElement(using: &random) ?? accounts[0]
+                    let other = accounts.randomElement(using: &random) ?? accounts[0]
+                    let command =
+                        random.oneIn(3)
+                        ? people.randomRelay(of: asker, using: &random)
+                        : ContactsPropertyTests.command(to: other, of: asker, in: &people, using: &random)
+                    do { try people.ask(asker, command) } catch is Rejection { continue }
+                    people.note(command, of: asker)
+                    try Self.checkAlerted(people)
+                }
+                for (place, alarm) in people.alarmsOn {
+                    try people.relay(place.kind == .alertRaised ? .alertCleared : .checkedIn, alarm, of: place.account)
+                }
+                try Self.checkEndings(people)
+            }
+        }
+    }
+
+    /// Every responder who wants to hear of an alarm that is on has heard of it, and not of its end.
+    private static func checkAlerted(_ people: People) throws {
+        for (place, alarm) in people.alarmsOn {
+            let responders = people.rows.published(place.account).contacts.filter { card in
+                guard card.responder, let seen = people.contact(card.contact, place.account) else { return false }
+                return place.kind == .alertRaised || seen.notifyOnExpiry
+            }.map(\.contact)
+            try #require(people.hearing(of: alarm).isSuperset(of: responders))
+        }
+    }
+
+    /// Of each alarm everybody heard first that it is on, and last, once, that it is over.
+    private static func checkEndings(_ people: People) throws {
+        var hearing: [String: Bool] = [:]
+        for emission in people.log {
+            switch emission.event {
+            case .responderAlerted(let event):
+                guard let alarm = event.alarm else { continue }
+                hearing["\(alarm) \(event.account)"] = true
+            case .alarmEnded(let event):
+                try #require(hearing["\(event.alarm) \(event.account)"] == true, "an end without a beginning")
+                hearing["\(event.alarm) \(event.account)"] = false
+            case .contactsClosed(let event):
+                // Who is gone hears nothing more.
+                for key in hearing.keys where key.hasSuffix(" \(event.account)") { hearing[key] = false }
+            default: continue
+            }
+        }
+        try #require(!hearing.isEmpty && hearing.values.allSatisfy { !$0 }, "everybody who heard of an alarm")
+        try #require(people.rows.alarms.keys.isEmpty && people.rows.recipients.keys.isEmpty)
+    }
+}

@@ -1,0 +1,79 @@
+import ContactsContract
+import ContactsService
+import TestKit
+import Vocabulary
+
+extension People {
+    /// An account's alarm of a kind: `alertRaised` or `checkInMissed`.
+    struct AlarmPlace: Hashable {
+        let account: AccountID
+        let kind: AlertKind
+    }
+
+    /// Has responders hear of something, as the policy for session's events does.
+    @discardableResult
+    mutating func relay(
+        _ kind: AlertKind, _ alarm: AlarmID?, of account: AccountID, deadline: Instant? = nil, repetition: Int = 0
+    ) throws -> [ContactsEvent] {
+        try ask(
+            account,
+            .relayAlert(
+                RelayAlert(kind: kind, alarm: alarm, occurred: time, deadline: deadline, repetition: repetition)))
+    }
+
+    /// Something that may happen to an account now: an alarm begins, is repeated or ends, or a check-in ends none.
+    mutating func randomRelay(of account: AccountID, using random: inout SeededRandom) -> ContactsCommand {
+        let begins: AlertKind = random.oneIn(2) ? .alertRaised : .checkInMissed
+        let ends: AlertKind = begins == .alertRaised ? .alertCleared : .checkedIn
+        guard let on = alarmsOn[AlarmPlace(account: account, kind: begins)], !random.oneIn(20) else {
+            if random.oneIn(4) { return .relayAlert(RelayAlert(kind: .checkedIn, occurred: time)) }
+            return .relayAlert(RelayAlert(kind: begins, alarm: id(), occurred: time))
+        }
+        return random.oneIn(2)
+            ? .relayAlert(RelayAlert(kind: ends, alarm: on, occurred: time))
+            : .relayAlert(RelayAlert(kind: begins, alarm: on, occurred: time, repetition: 1))
+    }
+
+    /// Takes in what an accepted command did to alarms.
+    mutating func note(_ command: ContactsCommand, of account: AccountID) {
+        switch command {
+        case .closeAccount:
+            for kind in AlertKind.allCases { alarmsOn[AlarmPlace(account: account, kind: kind)] = nil }
+        case .relayAlert(let relay):
+            switch relay.kind {
+            case .alertRaised, .checkInMissed: alarmsOn[AlarmPlace(account: account, kind: relay.kind)] = relay.alarm
+            case .alertCleared: alarmsOn[AlarmPlace(account: account, kind: .alertRaised)] = nil
+            case .checkedIn:
+                guard relay.alarm != nil else { return }
+                alarmsOn[AlarmPlace(account: account, kind: .checkInMissed)] = nil
+            }
+        default: return
+        }
+    }
+
+    /// Who heard that an alarm is on.
+    func alerted(by alarm: AlarmID) -> Set<AccountID> {
+        Set(
+            log.compactMap {
+                if case .responderAlerted(let event) = $0.event, event.alarm == alarm { event.account } else { nil }
+            })
+    }
+
+    /// The all-clears of an alarm, in their order.
+    func endings(of alarm: AlarmID) -> [AlarmEnded] {
+        log.compactMap { if case .alarmEnded(let event) = $0.event, event.alarm == alarm { event } else { nil } }
+    }
+
+    /// Who heard that an alarm is on and not that it is over.
+    func hearing(of alarm: AlarmID) -> Set<AccountID> {
+        var hearing: Set<AccountID> = []
+        for emission in log {
+            switch emission.event {
+            case .responderAlerted(let event) where event.alarm == alarm: hearing.insert(event.account)
+            case .alarmEnded(let event) where event.alarm == alarm: hearing.remove(event.account)
+            default: continue
+            }
+        }
+        return hearing
+    }
+}

@@ -1,0 +1,133 @@
+import EdgeClient
+import TestKit
+import Testing
+
+/// An alarm from its beginning to its all-clear, over HTTP and in the rows that it leaves.
+@Suite("End to end: alarms", .timeLimit(.minutes(30)))
+struct AlarmTests {
+    @Test(
+        """
+        A1 S32: whoever heard of a missed check-in hears of its end once, whatever they want to hear and whoever they are by \
+        then; everything about it has one id
+        """)
+    func allClear() async throws {
+        try await Quartet.with { quartet in
+            let bob = try await Device.signUp("bob", name: "Bob", at: quartet.edge)
+            let (anna, carl, dora) = (
+                try await Device.signUp("anna", at: quartet.edge), try await Device.signUp("carl", at: quartet.edge),
+                try await Device.signUp("dora", at: quartet.edge)
+            )
+            for responder in [anna, carl] { try await responder.add(bob, responder: true) }
+            try await bob.act("CheckIn")
+            try await quartet.missCheckIn(of: bob)
+            let annaSees = try await LiveView.open(anna)
+            for responder in [anna, carl] { try await responder.wait(toHear: "dependentCheckInMissed") }
+
+            // Dora becomes a responder while it is on, Anna wants to hear nothing any more, Carl is no responder any more.
+            try await dora.add(bob)
+            try await dora.wait(toHear: "dependentCheckInMissed")
+            try await anna.act(
+                "UpdateContact",
+                [
+                    "contact": .string(bob.account), "expectedVersion": 1, "notifyOnExpiry": false,
+                    "notifyOnCheckIn": false,
+                ])
+            try await carl.act(
+                "UpdateContact", ["contact": .string(bob.account), "expectedVersion": 1, "dependent": false])
+            try await bob.act("CheckIn")
+            let cleared = try await annaSees.wait(notification: "dependentCheckedInLate")
+            for responder in [anna, carl, dora] { try await responder.wait(toHear: "dependentCheckedInLate") }
+            try await quartet.waitUntilQuiet()
+            for responder in [anna, carl, dora] {
+                let kinds = try await responder.kinds()
+                #expect(kinds.count { $0 == "dependentCheckInMissed" } == 1)
+                #expect(kinds.count { $0 == "dependentCheckedInLate" } == 1)
+                #expect(!kinds.contains("dependentCheckedIn"))
+            }
+            // One id joins what session noticed, what contacts relayed and what everybody was notified of.
+            let alarm = try #require(cleared["notification"]["details"]["alarm"].string)
+            let joined = try await quartet.psql(
+                """
+                SELECT string_agg(DISTINCT type || ' ' || count, ', ' ORDER BY type || ' ' || count)
+                  FROM (SELECT type, count(*)
+                          FROM (SELECT type, body FROM session.log
+                                 UNION ALL
+                                SELECT type, body FROM contacts.log) AS said
+                         WHERE body ->> 'alarm' = '\(alarm)'
+                         GROUP BY type
+                         UNION ALL
+                        SELECT kind, count(*) FROM notifications.notification
+                         WHERE details ->> 'alarm' = '\(alarm)' GROUP BY kind) AS counted (type, count)
+                """)
+            #expect(
+                joined
+                    == "AlarmEnded 3, AlertRelayed 2, CheckInMissed 1, CheckedIn 1, ResponderAlerted 3, checkInMissed 1, "
+                    + "dependentCheckInMissed 3, dependentCheckedInLate 3")
+            let left = try await quartet.psql(
+                "SELECT (SELECT count(*) FROM contacts.alarm) + (SELECT count(*) FROM contacts.alarm_recipient)")
+            #expect(left == "0")
+        }
+    }
+
+    @Test("A1 S34: an alert is over for whoever is removed or blocked, and for all when the account closes")
+    func ended() async throws {
+        try await Quartet.with { quartet in
+            let bob = try await Device.signUp("bob", name: "Bob", at: quartet.edge)
+            let (anna, carl, dora) = (
+                try await Device.signUp("anna", at: quartet.edge), try await Device.signUp("carl", at: quartet.edge),
+                try await Device.signUp("dora", at: quartet.edge)
+            )
+            for responder in [anna, carl, dora] { try await responder.add(bob) }
+            try await bob.act("RaiseAlert")
+            for responder in [anna, carl, dora] { try await responder.wait(toHear: "dependentAlertRaised") }
+            try await anna.act("RemoveContact", ["contact": .string(bob.account)])
+            try await bob.act("BlockContact", ["contact": .string(carl.account)])
+            for responder in [anna, carl] { try await responder.wait(toHear: "dependentAlarmEnded") }
+            let early = try await dora.kinds()
+            #expect(!early.contains("dependentAlarmEnded"))
+            try await bob.operate("CloseAccount")
+            try await dora.wait(toHear: "dependentAlarmEnded")
+            try await quartet.waitUntilQuiet()
+            for responder in [anna, carl, dora] {
+                let ends = try await responder.kinds().count { $0 == "dependentAlarmEnded" }
+                #expect(ends == 1)
+            }
+        }
+    }
+}
+
+extension Device {
+    /// Waits until a notification of a kind is in the history.
+    func wait(toHear kind: String) async throws {
+        for _ in 0..<1500 {
+            if try await kinds().contains(kind) { return }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        throw TimedOut("waited 30 seconds for a notification \(kind); there are \(try await kinds())")
+    }
+}
+
+extension Quartet {
+    /// Has an account's deadline pass now, since the world's clock can't be moved.
+    func missCheckIn(of person: Device) async throws {
+        try await waitUntilQuiet()
+        _ = try await psql(
+            """
+            WITH moved AS (
+                UPDATE session.account
+                   SET last_check_in_at = clock_timestamp() - interval '3 days',
+                       due_at = date_trunc('milliseconds', clock_timestamp())
+                 WHERE account = '\(person.account)' RETURNING account, due_at
+            ), gone AS (DELETE FROM session.timer WHERE key = 'account/\(person.account)' AND name LIKE 'RemindCheckIn/%')
+            UPDATE session.timer AS t
+               SET due_at = m.due_at,
+                   body = json_build_object('account', m.account, 'deadline', session.microseconds(m.due_at))
+              FROM moved AS m
+             WHERE t.key = 'account/' || m.account AND t.name = 'ExpireCheckIn'
+            """)
+        try await wait(
+            for: "the miss to be noticed",
+            "SELECT count(*) FROM session.account WHERE account = '\(person.account)' AND missed_alarm IS NOT NULL"
+        ) { $0 == "1" }
+    }
+}
