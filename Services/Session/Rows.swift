@@ -41,7 +41,7 @@ public struct CheckInRow: Equatable, Sendable {
     public var remindsThirtyMinutes = true
     /// The last check-in.
     public var last: Instant?
-    /// By when the next one is due, or was, if it was missed.
+    /// By when the next one is due, or was, if it was missed; nil for a closed account.
     public var due: Instant?
     /// The alarm that is on since the deadline was missed.
     public var alarm: AlarmID?

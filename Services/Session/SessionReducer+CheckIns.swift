@@ -30,8 +30,8 @@ extension SessionReducer {
         var changed = row
         changed.checkIn.interval = command.interval
         // A deadline that has passed is the timer's to tell, however late it comes.
-        if let last = row.checkIn.last, let due = row.checkIn.due, !row.checkIn.missed, due > time {
-            let next = last + command.interval
+        if let due = row.checkIn.due, !row.checkIn.missed, due > time {
+            let next = (row.checkIn.last ?? row.opened) + command.interval
             changed.checkIn.move(to: next > time ? next : time + command.interval)
         }
         rows[account] = changed

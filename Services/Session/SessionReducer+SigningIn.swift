@@ -22,11 +22,14 @@ extension SessionReducer {
             }
             rows[owner]?.handle = nil
         }
-        rows[command.account] = AccountRow(handle: handle, name: name?.description, opened: time)
+        var row = AccountRow(handle: handle, name: name?.description, opened: time)
+        // Who never presses the button is missed, too.
+        row.checkIn.move(to: time + row.checkIn.interval)
+        rows[command.account] = row
         rows.credentials[command.account] = CredentialRow(hash: hash(of: command.verifier))
         let opened = AccountOpened(
             account: command.account, handle: handle.description, name: name?.description,
-            checkInInterval: CheckInRules.defaultInterval, at: time)
+            checkInInterval: row.checkIn.interval, due: time + row.checkIn.interval, at: time)
         return [.accountOpened(opened), add(&rows, command.device, command.account, isFirst: true, time)]
     }
 

@@ -65,14 +65,14 @@ public struct SessionStore: Store {
     public func save(_ rows: SessionRows, in pipeline: Pipeline) throws {
         let accounts = rows.accountChanges
         try pipeline.save(accounts)
-        // A new account wants none yet.
-        let deciding = accounts.updated.filter {
+        let changed = accounts.updated.filter {
             ($0.row.checkIn, $0.row.alert, $0.row.closed, $0.row.handle)
                 != ($0.before.checkIn, $0.before.alert, $0.before.closed, $0.before.handle)
         }
+        let deciding = accounts.inserted.map(\.key) + changed.map(\.key)
         try pipeline.setTimers(
             Dictionary(
-                uniqueKeysWithValues: deciding.map { account, _, _ in
+                uniqueKeysWithValues: deciding.map { account in
                     (Key.account(account), rows.wantedTimers(of: account).map(\.timed))
                 }), in: "session")
         pipeline.save(rows.credentials.changes)

@@ -108,6 +108,12 @@ extension Device {
 }
 
 extension Quartet {
+    /// What waits to be done about an account's check-ins, by when it is due.
+    func timers(of person: Device) async throws -> String {
+        try await psql(
+            "SELECT string_agg(name, ' ' ORDER BY due_at) FROM session.timer WHERE key = 'account/\(person.account)'")
+    }
+
     /// Has an account's deadline pass now, since the world's clock can't be moved.
     func missCheckIn(of person: Device) async throws {
         try await waitUntilQuiet()

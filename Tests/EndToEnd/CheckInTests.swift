@@ -21,7 +21,7 @@ struct EndToEndCheckInTests {
             let annaSees = try await LiveView.open(anna)
             try await bob.act("CheckIn")
             try await quartet.waitUntilQuiet()
-            let timers = try await quartet.psql("SELECT string_agg(name, ' ' ORDER BY due_at) FROM session.timer")
+            let timers = try await quartet.timers(of: bob)
             #expect(timers == "RemindCheckIn/twoHours RemindCheckIn/thirtyMinutes ExpireCheckIn")
 
             if isDown { try await quartet.kill(.session) }
@@ -39,7 +39,7 @@ struct EndToEndCheckInTests {
                    SET due_at = m.due_at,
                        body = json_build_object('account', m.account, 'deadline', session.microseconds(m.due_at))
                   FROM moved AS m
-                 WHERE t.name = 'ExpireCheckIn'
+                 WHERE t.key = 'account/' || m.account AND t.name = 'ExpireCheckIn'
                 """)
             if isDown { try await quartet.start(.session) }
             let told = try await annaSees.wait(notification: "dependentCheckInMissed")
@@ -63,6 +63,7 @@ struct EndToEndCheckInTests {
                 SELECT string_agg(name || ' ' || (due_at BETWEEN now() + interval '29 minutes'
                                                              AND now() + interval '30 minutes'), ' ')
                   FROM session.timer
+                 WHERE key = 'account/\(bob.account)'
                 """)
             #expect(next == "RepeatAlarm/checkInMissed true")
 
@@ -70,7 +71,7 @@ struct EndToEndCheckInTests {
             let card = try await anna.card(of: bob)
             #expect(card["person"]["checkIn"]["missed"] == true)
             try await bob.act("CheckIn")
-            let later = try await quartet.psql("SELECT string_agg(name, ' ' ORDER BY due_at) FROM session.timer")
+            let later = try await quartet.timers(of: bob)
             #expect(later == "RemindCheckIn/twoHours RemindCheckIn/thirtyMinutes ExpireCheckIn")
             let safe = try await anna.card(of: bob)
             #expect(safe["person"]["checkIn"]["missed"] == false)

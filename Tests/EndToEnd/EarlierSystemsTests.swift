@@ -100,7 +100,7 @@ struct EarlierSystemsTests {
             // Of two that are due, the later one tells more, so it alone is told.
             let lead: Int64 = isLate ? 1_800_000_000 : 7_200_000_000
             #expect(leads == [lead])
-            let timers = try await quartet.psql("SELECT string_agg(name, ' ' ORDER BY due_at) FROM session.timer")
+            let timers = try await quartet.timers(of: bob)
             #expect(timers == (isLate ? "ExpireCheckIn" : "RemindCheckIn/thirtyMinutes ExpireCheckIn"))
             let checkIn = try await bob.read("/v1/account")["checkIn"]
             #expect(checkIn["missed"] == false)
@@ -132,7 +132,7 @@ struct EarlierSystemsTests {
                        SET due_at = m.due_at,
                            body = json_build_object('account', m.account, 'deadline', session.microseconds(m.due_at))
                       FROM moved AS m
-                     WHERE t.name = 'ExpireCheckIn'
+                     WHERE t.key = 'account/' || m.account AND t.name = 'ExpireCheckIn'
                     """)
                 try await quartet.start(.session)
             } else {
@@ -178,7 +178,7 @@ struct EarlierSystemsTests {
             let own = try await bob.kinds().count { $0 == alarm }
             #expect(own == 1, "the person who knows it is told once")
             let repeated = try await quartet.psql("SELECT count(*) FROM session.log WHERE type = 'AlarmRepeated'")
-            let timers = try await quartet.psql("SELECT count(*) FROM session.timer")
+            let timers = try await quartet.psql("SELECT count(*) FROM session.timer WHERE name LIKE 'RepeatAlarm/%'")
             #expect(repeated == "\(times)" && timers == "0", "nothing is wanted any more, so nothing can come")
         }
     }

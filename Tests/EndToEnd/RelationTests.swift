@@ -120,7 +120,10 @@ struct RelationTests {
                     $0.name == "person" && $0.data["checkIn"]["interval"].int == interval
                 }
                 let timer = try await quartet.psql(
-                    "SELECT session.microseconds(due_at) FROM session.timer WHERE name = 'ExpireCheckIn'")
+                    """
+                    SELECT session.microseconds(due_at) FROM session.timer
+                     WHERE key = 'account/\(bob.account)' AND name = 'ExpireCheckIn'
+                    """)
                 #expect(timer == "\(last + interval)")
             }
             let again = try await bob.act("SetCheckInInterval", ["interval": .int(day / 2)])

@@ -15,7 +15,7 @@ struct CheckInTests {
     func checkIn() throws {
         var household = Household()
         let anna = try household.person()
-        #expect(household.state(anna).checkIn.due == nil && household.rows.wantedTimers(of: anna).isEmpty)
+        household.pass(.hours(1))
         try household.ask(anna, .checkIn(CheckIn()))
         #expect(household.state(anna).checkIn.due == household.time + .hours(24))
         household.pass(.seconds(50))
@@ -27,6 +27,27 @@ struct CheckInTests {
         }
         household.pass(.seconds(250))
         #expect(try household.ask(anna, .checkIn(CheckIn())).count == 1)
+    }
+
+    @Test("S29 S32: the timer begins with the account: who never presses the button is reminded and then missed")
+    func neverCheckedIn() throws {
+        var household = Household()
+        let anna = try household.person()
+        let due = household.time + .hours(24)
+        #expect(household.state(anna).checkIn.due == due && household.state(anna).checkIn.last == nil)
+        // Another interval counts from the account's beginning.
+        household.pass(.hours(1))
+        try household.ask(anna, .setCheckInInterval(.init(interval: .hours(6))))
+        #expect(household.state(anna).checkIn.due == due - .hours(18))
+        try household.ask(anna, .setCheckInInterval(.init(interval: .hours(24))))
+        try household.run(.days(2), of: anna)
+        #expect(household.log.filter { isReminder($0.event) }.count == 2)
+        #expect(household.log.filter { isMissed($0.event) }.map(\.at) == [due])
+        // The first check-in is the all-clear, and no earlier one keeps it waiting.
+        guard case .checkedIn(let checkedIn) = try household.ask(anna, .checkIn(CheckIn()))[0] else {
+            throw Unexpected("no check-in")
+        }
+        #expect(checkedIn.ended == due && checkedIn.alarm != nil)
     }
 
     @Test("S31 S32: reminders 2 h and 30 min before, then the miss, each once and on time")

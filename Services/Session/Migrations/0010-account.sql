@@ -28,6 +28,7 @@ CREATE TABLE session.account (
         CHECK (closed_at IS NULL OR (name IS NULL AND emergency_note = '' AND last_check_in_at IS NULL
                                      AND due_at IS NULL AND alert_raised_at IS NULL)),
     CONSTRAINT deadline_follows_a_check_in CHECK (due_at IS NULL OR due_at > last_check_in_at),
+    CONSTRAINT open_account_has_a_deadline CHECK ((closed_at IS NULL) = (due_at IS NOT NULL)),
     CONSTRAINT only_a_deadline_is_missed CHECK (missed_alarm IS NULL OR due_at IS NOT NULL),
     CONSTRAINT raised_alert_is_an_alarm CHECK ((alert_raised_at IS NULL) = (alert_alarm IS NULL))
 ) WITH (fillfactor = 70);
@@ -44,7 +45,7 @@ COMMENT ON COLUMN session.account.check_in_interval IS 'How often to check in.';
 COMMENT ON COLUMN session.account.reminds_two_hours IS 'Whether a reminder comes two hours before the deadline.';
 COMMENT ON COLUMN session.account.reminds_thirty_minutes IS 'Whether a reminder comes thirty minutes before the deadline.';
 COMMENT ON COLUMN session.account.last_check_in_at IS 'The last check-in.';
-COMMENT ON COLUMN session.account.due_at IS 'By when the next one is due, or was, if it was missed; NULL before the first one.';
+COMMENT ON COLUMN session.account.due_at IS 'By when the next one is due, or was, if it was missed; the first one an interval after the account was opened.';
 COMMENT ON COLUMN session.account.missed_alarm IS 'The alarm that is on since the deadline was missed; NULL while none was missed.';
 COMMENT ON COLUMN session.account.reminded IS 'The latest reminder of this deadline that was given.';
 COMMENT ON COLUMN session.account.missed_repetitions IS 'How often the missed check-in was told again.';

@@ -10,15 +10,20 @@ public struct AccountOpened: EventBody {
     public let name: String?
     /// How often to check in.
     public let checkInInterval: Interval
+    /// By when the first check-in is due.
+    public let due: Instant
     /// When.
     public let at: Instant
 
     /// Its parameters are the properties of the same names.
-    public init(account: AccountID, handle: String, name: String? = nil, checkInInterval: Interval, at: Instant) {
+    public init(
+        account: AccountID, handle: String, name: String? = nil, checkInInterval: Interval, due: Instant, at: Instant
+    ) {
         self.account = account
         self.handle = handle
         self.name = name
         self.checkInInterval = checkInInterval
+        self.due = due
         self.at = at
     }
 }

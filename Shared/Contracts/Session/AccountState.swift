@@ -87,7 +87,7 @@ public struct CheckInState: Codable, Hashable, Sendable {
     public var reminders: [ReminderLead]
     /// The last check-in.
     public var last: Instant?
-    /// By when the next one is due, or was, if it was missed; nil before the first one.
+    /// By when the next one is due, or was, if it was missed; nil for a closed account.
     public var due: Instant?
     /// Whether it was missed and nothing came since.
     public var missed: Bool
@@ -122,6 +122,7 @@ extension AccountState {
             onboarding = event.name == nil ? .needsProfile : .done
             profileVersion = 1
             checkIn.interval = event.checkInInterval
+            checkIn.due = event.due
         case .accountClosed: self = AccountState(account: account, isClosed: true)
         case .deviceSignedIn(let event): devices[event.device.id] = event.device
         case .deviceRefreshed(let event): devices[event.device]?.lastSeen = event.at

@@ -13,7 +13,7 @@ public struct CheckIn: CommandBody {
 
 /// Chooses how often to check in.
 ///
-/// The deadline moves to the last check-in plus the new interval; where that has passed, the interval begins now. A
+/// The deadline moves to the last check-in, or the account's beginning, plus the new interval; where that has passed, the interval begins now. A
 /// check-in that was missed stays missed. Result: ``CheckInIntervalSet``; nothing if it was so.
 public struct SetCheckInInterval: CommandBody {
     /// 1 hour to 7 days, in microseconds.

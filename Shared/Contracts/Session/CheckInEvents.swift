@@ -29,7 +29,7 @@ public struct CheckInIntervalSet: EventBody {
     public let account: AccountID
     /// How often.
     public let interval: Interval
-    /// By when the next check-in is due; nil before the first one.
+    /// By when the next check-in is due.
     public let due: Instant?
     /// When.
     public let at: Instant

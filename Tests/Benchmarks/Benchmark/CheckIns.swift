@@ -57,9 +57,9 @@ extension ProductBenchmark {
                 INSERT INTO session.account
                        (account, handle, skeleton, name, emergency_note, profile_version, is_single_device,
                         is_confirmation_required, check_in_interval, reminds_two_hours, reminds_thirty_minutes,
-                        missed_repetitions, alert_repetitions, opened_at)
+                        missed_repetitions, alert_repetitions, opened_at, due_at)
                 SELECT md5(kind || n)::uuid, kind || n, translate(kind || n, '015', 'ols'), initcap(kind), '', 1, false,
-                       false, interval '1 day', false, false, 0, 0, now()
+                       false, interval '1 day', false, false, 0, 0, now(), now() + interval '1 day'
                   FROM (SELECT 'person', generate_series(0, \(people - 1))
                          UNION ALL
                         SELECT 'responder', generate_series(0, \(responders - 1))) AS everybody(kind, n)
