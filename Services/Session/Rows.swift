@@ -79,10 +79,24 @@ public struct AlertRow: Equatable, Sendable {
     public var raised: Instant?
     /// The alarm that it is.
     public var alarm: AlarmID?
-    /// When it was last told.
+    /// When responders last heard of it; nil while that waits.
     public var told: Instant?
-    /// How often it was told again.
+    /// How often they heard of it again.
     public var repetitions = 0
+    /// Until when responders don't hear of it, because alerts were raised so often before.
+    public var waitsUntil: Instant?
+    /// Since when alerts are counted, over this one's end.
+    public var countedSince: Instant?
+    /// How many were announced at once since.
+    public var count = 0
+
+    /// Takes in that one more is raised, and says whether responders may hear of it at once.
+    mutating func counts(at time: Instant, _ limits: SessionLimits) -> Bool {
+        if countedSince.map({ $0 + limits.alertWindow <= time }) ?? true { (countedSince, count) = (time, 0) }
+        guard count < limits.alertBurst else { return false }
+        count += 1
+        return true
+    }
 }
 
 /// What proves that somebody is who they say. In no event and readable by nobody else.

@@ -25,8 +25,13 @@ extension SessionReducer {
     static func setInterval(
         _ rows: inout SessionRows, _ command: SetCheckInInterval, _ account: AccountID, _ row: AccountRow,
         _ time: Instant
-    ) -> [SessionEvent] {
+    ) throws(Rejection) -> [SessionEvent] {
         guard command.interval != row.checkIn.interval else { return [] }
+        guard command.interval >= rows.limits.leastCheckInInterval else {
+            throw Rejection(
+                .invalidField, "Choose an interval from \(rows.limits.leastCheckInInterval.inWords) to 7 days.",
+                field: "interval")
+        }
         var changed = row
         changed.checkIn.interval = command.interval
         // A deadline that has passed is the timer's to tell, however late it comes.
@@ -83,53 +88,6 @@ extension SessionReducer {
             .checkInReminded(
                 .init(account: command.account, deadline: command.deadline, lead: command.lead, at: time))
         ]
-    }
-
-    static func repeatAlarm(
-        _ rows: inout SessionRows, _ command: RepeatAlarm, _ time: Instant
-    ) throws(Rejection) -> [SessionEvent] {
-        guard var row = rows[command.account], row.closed == nil else { return [] }
-        let since: Instant?
-        let done: Int
-        let told: Instant?
-        switch command.kind {
-        case .checkInMissed:
-            guard row.checkIn.alarm == command.alarm else { return [] }
-            (since, done, told) = (row.checkIn.due, row.checkIn.repetitions, row.checkIn.told)
-        case .alertRaised:
-            guard row.alert.alarm == command.alarm else { return [] }
-            (since, done, told) = (row.alert.raised, row.alert.repetitions, row.alert.told)
-        }
-        guard let since, command.repetition > done, command.repetition <= rows.limits.repetitions else { return [] }
-        try requireDue((told ?? since) + rows.limits.repetitionInterval, time)
-        switch command.kind {
-        case .checkInMissed: (row.checkIn.repetitions, row.checkIn.told) = (command.repetition, time)
-        case .alertRaised: (row.alert.repetitions, row.alert.told) = (command.repetition, time)
-        }
-        rows[command.account] = row
-        return [
-            .alarmRepeated(
-                .init(
-                    account: command.account, alarm: command.alarm, kind: command.kind, since: since,
-                    repetition: command.repetition, at: time))
-        ]
-    }
-
-    static func raiseAlert(
-        _ rows: inout SessionRows, _ account: AccountID, _ row: AccountRow, _ context: CommandContext
-    ) -> [SessionEvent] {
-        guard row.alert.raised == nil else { return [] }
-        let (alarm, time): (AlarmID, Instant) = (context.derivedID("alarm"), context.time)
-        rows[account]?.alert = AlertRow(raised: time, alarm: alarm, told: time)
-        return [.alertRaised(.init(account: account, alarm: alarm, at: time))]
-    }
-
-    static func clearAlert(
-        _ rows: inout SessionRows, _ account: AccountID, _ row: AccountRow, _ time: Instant
-    ) -> [SessionEvent] {
-        guard let raised = row.alert.raised, let alarm = row.alert.alarm else { return [] }
-        rows[account]?.alert = AlertRow()
-        return [.alertCleared(.init(account: account, alarm: alarm, raised: raised, at: time))]
     }
 
     static func requireDue(_ due: Instant, _ time: Instant) throws(Rejection) {

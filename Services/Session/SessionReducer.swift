@@ -30,6 +30,7 @@ public enum SessionReducer: Reducer {
         case .expireCheckIn(let command): return try expire(&rows, command, context)
         case .remindCheckIn(let command): return try remind(&rows, command, time)
         case .repeatAlarm(let command): return try repeatAlarm(&rows, command, time)
+        case .announceAlert(let command): return try announceAlert(&rows, command, time)
         case .requestSignInCode(let command): return try requestSignInCode(&rows, command, time)
         case .signInByPhone(let command): return try signInByPhone(&rows, command, time)
         case .freeHandle(let command): return try freeHandle(&rows, command, time)
@@ -41,7 +42,7 @@ public enum SessionReducer: Reducer {
         guard row.closed == nil else { throw .accountClosed() }
         return switch command {
         case .signUp, .signIn, .requestSignInCode, .signInByPhone, .expireCheckIn, .remindCheckIn, .repeatAlarm,
-            .closeAccount, .freeHandle:
+            .announceAlert, .closeAccount, .freeHandle:
             []
         case .refreshDevice(let command): try refresh(&rows, command, account, time)
         case .signOut(let command): try signOut(&rows, command, account, row, time)
@@ -55,7 +56,7 @@ public enum SessionReducer: Reducer {
         case .removeAvatar: removeAvatar(&rows, account, row, time)
         case .updateProfile(let command): try updateProfile(&rows, command, account, row, time)
         case .checkIn: try checkIn(&rows, account, row, time)
-        case .setCheckInInterval(let command): setInterval(&rows, command, account, row, time)
+        case .setCheckInInterval(let command): try setInterval(&rows, command, account, row, time)
         case .setCheckInReminders(let command): setReminders(&rows, command, account, row, time)
         case .raiseAlert: raiseAlert(&rows, account, row, context)
         case .clearAlert: clearAlert(&rows, account, row, time)

@@ -145,10 +145,18 @@ public struct SessionLimits: Equatable, Sendable {
     public var confirmation: Interval = .minutes(5)
     /// How long after a check-in the next one may come.
     public var checkInCooldown: Interval = .minutes(5)
-    /// How often a missed check-in or an alert is told again.
+    /// The shortest interval that somebody may choose.
+    public var leastCheckInInterval: Interval = .hours(1)
+    /// How often responders hear again of a missed check-in or an alert.
     public var repetitions = 3
     /// How long after each time the next one comes.
     public var repetitionInterval: Interval = .minutes(30)
+    /// How many alerts within a window responders hear of at once.
+    public var alertBurst = 3
+    /// How long such a window is.
+    public var alertWindow: Interval = .minutes(10)
+    /// How long responders don't hear of a further one.
+    public var alertPause: Interval = .seconds(60)
     /// How long the handle of a closed account stays out of reach.
     public var handleRest: Interval = .days(30)
 

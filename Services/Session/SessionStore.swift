@@ -14,7 +14,7 @@ public struct SessionStore: Store {
 
     private let limits: SessionLimits
 
-    /// - Parameter limits: The numbers in the rules.
+    /// - Parameter limits: The numbers in the rules, except those that `session.limits` has.
     public init(limits: SessionLimits = SessionLimits()) {
         self.limits = limits
     }
@@ -32,9 +32,10 @@ public struct SessionStore: Store {
         let codes = pipeline.phoneCodes(
             of: AccountSelection(accounts: touched.coding, phones: touched.signingPhones))
         let uploads = pipeline.uploads(touched.uploads)
+        let settled = pipeline.limits()
         try pipeline.flush()
 
-        var rows = SessionRows(limits: limits)
+        var rows = SessionRows(limits: try settled.limits(besides: limits))
         for row in try accounts.rowsIfAsked {
             rows.load(try row.account(), at: try row.decode(0, as: AccountID.self))
         }
@@ -153,6 +154,7 @@ struct Touched {
         case .expireCheckIn(let command): accounts.insert(command.account)
         case .remindCheckIn(let command): accounts.insert(command.account)
         case .repeatAlarm(let command): accounts.insert(command.account)
+        case .announceAlert(let command): accounts.insert(command.account)
         case .updateProfile, .removeAvatar, .checkIn, .setCheckInInterval, .setCheckInReminders, .raiseAlert,
             .clearAlert:
             break

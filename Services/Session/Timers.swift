@@ -46,6 +46,10 @@ extension SessionRows {
         if let alarm = row.checkIn.alarm, let told = row.checkIn.told {
             timers += repetition(of: alarm, .checkInMissed, after: row.checkIn.repetitions, told, account)
         }
+        if let alarm = row.alert.alarm, let waitsUntil = row.alert.waitsUntil {
+            timers.append(
+                .init(due: waitsUntil, command: .announceAlert(.init(account: account, alarm: alarm))))
+        }
         if let alarm = row.alert.alarm, let told = row.alert.told {
             timers += repetition(of: alarm, .alertRaised, after: row.alert.repetitions, told, account)
         }

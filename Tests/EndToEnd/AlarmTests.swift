@@ -96,6 +96,70 @@ struct AlarmTests {
     }
 }
 
+@Suite("End to end: floods of alerts", .timeLimit(.minutes(30)))
+struct AlertFloodTests {
+    @Test(
+        """
+        S34: who raises and clears an alert again and again changes its state each time, and floods nobody: responders hear \
+        of three, and a while later of one that is still on
+        """)
+    func flood() async throws {
+        try await Quartet.with { quartet in
+            let bob = try await Device.signUp("bob", name: "Bob", at: quartet.edge)
+            let anna = try await Device.signUp("anna", at: quartet.edge)
+            try await anna.add(bob)
+            for _ in 0..<20 {
+                try await bob.act("RaiseAlert")
+                let card = try await bob.read("/v1/account")["alertRaised"]
+                #expect(card.int != nil)
+                try await bob.act("ClearAlert")
+            }
+            let expected = [3, 3]
+            try await quartet.waitUntilQuiet()
+            for (device, kinds) in [
+                (bob, ["alertRaised", "alertCleared"]), (anna, ["dependentAlertRaised", "dependentAlertCleared"]),
+            ] {
+                let heard = try await device.kinds()
+                #expect(kinds.map { kind in heard.count { $0 == kind } } == expected)
+            }
+            // Its minute can't be waited for, so it is made a moment, as an operator would: for all replicas at once.
+            try await ChildProcess.with(
+                "session", ["migrate", "--alert-pause", "100ms"],
+                environment: ["DATABASE_URL": quartet.databaseURL]
+            ) { try await $0.waitForExit(.exited(0)) }
+            try await bob.act("RaiseAlert")
+            try await quartet.wait(
+                for: "Anna to hear of it",
+                """
+                SELECT count(*) FROM notifications.notification
+                 WHERE account = '\(anna.account)' AND kind = 'dependentAlertRaised'
+                """
+            ) { $0 == "4" }
+            try await bob.act("ClearAlert")
+            try await quartet.waitUntilQuiet()
+            let ends = try await anna.kinds().count { $0 == "dependentAlertCleared" }
+            #expect(ends == 4)
+        }
+    }
+
+    @Test("what migrate may set has limits, and says so")
+    func refused() async throws {
+        try await Quartet.with(services: []) { quartet in
+            for flag in [["--alert-pause", "2h"], ["--least-check-in-interval", "10ms"], ["--alert-burst", "0"]] {
+                try await ChildProcess.with(
+                    "session", ["migrate"] + flag, environment: ["DATABASE_URL": quartet.databaseURL]
+                ) { process in
+                    try await process.waitForExit(.exited(64))
+                    #expect(process.lines(on: .error).contains { $0.contains("\(flag[0])") && $0.contains("must be") })
+                }
+            }
+            let row = try await quartet.psql(
+                "SELECT alert_pause, alert_burst, least_check_in_interval FROM session.limits")
+            #expect(row == "00:01:00|3|01:00:00")
+        }
+    }
+}
+
 extension Device {
     /// Waits until a notification of a kind is in the history.
     func wait(toHear kind: String) async throws {
@@ -108,6 +172,9 @@ extension Device {
 }
 
 extension Quartet {
+    /// Has responders hear of each alert at once, however many there are.
+    func announceEveryAlert() async throws { _ = try await psql("UPDATE session.limits SET alert_burst = 10000") }
+
     /// What waits to be done about an account's check-ins, by when it is due.
     func timers(of person: Device) async throws -> String {
         try await psql(

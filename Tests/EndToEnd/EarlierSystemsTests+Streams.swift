@@ -11,6 +11,7 @@ extension EarlierSystemsTests {
     @Test("\"subscribed\" said before it was true: what is done right after a stream's beginning always arrives in it")
     func earlySubscription() async throws {
         try await Quartet.with { quartet in
+            try await quartet.announceEveryAlert()
             let anna = try await Device.signUp("anna", at: quartet.edge)
             for round in 1...40 {
                 let isOdd = round % 2 == 1

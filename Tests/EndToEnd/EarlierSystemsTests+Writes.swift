@@ -313,6 +313,7 @@ extension EarlierSystemsTests {
     func twoCounts() async throws {
         try await withRandom { random in
             try await Quartet.with { quartet in
+                try await quartet.announceEveryAlert()
                 let phone = try await Device.signUp("anna", at: quartet.edge)
                 let tablet = try await Device.signIn("anna", at: quartet.edge)
                 for _ in 0..<4 {

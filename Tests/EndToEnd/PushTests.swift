@@ -18,6 +18,7 @@ struct EndToEndPushTests {
         // The first two times each is refused for now.
         let receiver = PushReceiver { push, received in received.count { $0.id == push.id } <= 2 ? 503 : 200 }
         try await Quartet.with(pushingTo: receiver) { quartet in
+            try await quartet.announceEveryAlert()
             let bob = try await Device.signUp("bob", at: quartet.edge)
             try await bob.act("RegisterPush", ["token": "secret-of-bobs-phone", "platform": "ios"])
             for round in 0..<5 {

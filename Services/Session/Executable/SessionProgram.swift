@@ -8,5 +8,32 @@ struct SessionProgram: DomainProgram {
     static let target = "SessionService"
     static let hasTimers = true
 
+    static var limits: [StoredLimit] {
+        [
+            .duration(
+                "check_in_cooldown", in: .zero...(.seconds(86_400)),
+                help: "How long after a check-in the next one may come. At first: 5m."),
+            .duration(
+                "least_check_in_interval", in: .seconds(1)...(.seconds(86_400)),
+                help: "The shortest interval that somebody may choose. At first: 1h."),
+            .count(
+                "alarm_repetitions", in: 0...100,
+                help: "How often responders hear again of a missed check-in or an alert. At first: 3."),
+            .duration(
+                "alarm_repetition_interval", in: .seconds(1)...(.seconds(86_400)),
+                help: "How long after each time they hear of it again. At first: 30m."),
+            .count(
+                "alert_burst", in: 1...10_000,
+                help: "How many alerts of a person within a window responders hear of at once. At first: 3."),
+            .duration(
+                "alert_window", in: .seconds(1)...(.seconds(86_400)), help: "How long such a window is. At first: 10m."
+            ),
+            .duration(
+                "alert_pause", in: .zero...(.seconds(3600)),
+                help:
+                    "How long responders don't hear of a further alert; of one that ends before, never. At first: 60s."),
+        ]
+    }
+
     static func store(_ settings: Settings) -> SessionStore { SessionStore() }
 }

@@ -9,7 +9,7 @@ CREATE TABLE session.account (
     is_single_device         boolean     NOT NULL,
     is_confirmation_required boolean     NOT NULL,
     check_in_interval        interval    NOT NULL
-        CONSTRAINT check_in_interval_is_an_hour_to_a_week CHECK (check_in_interval BETWEEN '1 hour' AND '7 days'),
+        CONSTRAINT check_in_interval_is_a_second_to_a_week CHECK (check_in_interval BETWEEN '1 second' AND '7 days'),
     reminds_two_hours        boolean     NOT NULL,
     reminds_thirty_minutes   boolean     NOT NULL,
     last_check_in_at         timestamptz,
@@ -20,6 +20,9 @@ CREATE TABLE session.account (
     alert_raised_at          timestamptz,
     alert_alarm              uuid,
     alert_repetitions        int         NOT NULL,
+    alert_waits_until        timestamptz,
+    alert_counted_since      timestamptz,
+    alert_count              int         NOT NULL DEFAULT 0 CONSTRAINT alert_count_is_not_negative CHECK (alert_count >= 0),
     opened_at                timestamptz NOT NULL,
     closed_at                timestamptz,
     CONSTRAINT handle_has_a_skeleton CHECK ((handle IS NULL) = (skeleton IS NULL)),
@@ -52,6 +55,9 @@ COMMENT ON COLUMN session.account.missed_repetitions IS 'How often the missed ch
 COMMENT ON COLUMN session.account.alert_raised_at IS 'Since when an alert is on.';
 COMMENT ON COLUMN session.account.alert_alarm IS 'The alarm that the alert is.';
 COMMENT ON COLUMN session.account.alert_repetitions IS 'How often the alert was told again.';
+COMMENT ON COLUMN session.account.alert_waits_until IS 'Until when responders don''t hear of the alert, because alerts were raised so often before.';
+COMMENT ON COLUMN session.account.alert_counted_since IS 'Since when raised alerts are counted.';
+COMMENT ON COLUMN session.account.alert_count IS 'How many of them responders heard of at once.';
 COMMENT ON COLUMN session.account.opened_at IS 'When it was opened.';
 COMMENT ON COLUMN session.account.closed_at IS 'When it was closed, for ever.';
 

@@ -15,6 +15,12 @@ struct SessionPolicy: Policy {
             .notify(account, kind, details, because: message)
         }
         func relay(_ alert: RelayAlert) -> PolicyCommand { .tell(.contacts, alert, for: account) }
+        func announce(_ alarm: AlarmID, raised: Instant) -> [PolicyCommand] {
+            [
+                notify(.alertRaised, .init(at: raised, alarm: alarm)),
+                relay(.init(kind: .alertRaised, alarm: alarm, occurred: raised)),
+            ]
+        }
 
         switch event {
         case .accountOpened:
@@ -60,11 +66,11 @@ struct SessionPolicy: Policy {
                 ]
             }
         case .alertRaised(let event):
-            return [
-                notify(.alertRaised, .init(at: event.at, alarm: event.alarm)),
-                relay(.init(kind: .alertRaised, alarm: event.alarm, occurred: event.at)),
-            ]
+            return event.waitsUntil == nil ? announce(event.alarm, raised: event.at) : []
+        case .alertAnnounced(let event):
+            return announce(event.alarm, raised: event.raised)
         case .alertCleared(let event):
+            guard event.wasAnnounced else { return [] }
             return [
                 notify(.alertCleared, .init(at: event.at, alarm: event.alarm)),
                 relay(.init(kind: .alertCleared, alarm: event.alarm, occurred: event.at)),

@@ -128,7 +128,7 @@ extension AccountState {
         case .deviceRefreshed(let event): devices[event.device]?.lastSeen = event.at
         case .deviceSignedOut(let event): devices[event.device] = nil
         case .signInFailed, .passwordChanged, .phoneCodeIssued, .phoneCodeFailed, .identityConfirmed, .checkInReminded,
-            .alarmRepeated:
+            .alarmRepeated, .alertAnnounced:
             break
         case .securityUpdated(let event):
             isSingleDevice = event.isSingleDevice
@@ -182,6 +182,7 @@ extension SessionEvent {
         case .checkInMissed(let event): event.account
         case .alarmRepeated(let event): event.account
         case .alertRaised(let event): event.account
+        case .alertAnnounced(let event): event.account
         case .alertCleared(let event): event.account
         }
     }

@@ -2,7 +2,7 @@ public import Vocabulary
 
 /// Says "I'm all right". The timer begins anew; a missed check-in is over.
 ///
-/// Rejected: `tooSoon` within 5 minutes of the last one, with the time left. Result: ``CheckedIn``.
+/// Rejected: `tooSoon` within 5 minutes of the last one (a setting of the system), with the time left. Result: ``CheckedIn``.
 public struct CheckIn: CommandBody {
     /// It has no parameters.
     public init() {}
@@ -16,7 +16,7 @@ public struct CheckIn: CommandBody {
 /// The deadline moves to the last check-in, or the account's beginning, plus the new interval; where that has passed, the interval begins now. A
 /// check-in that was missed stays missed. Result: ``CheckInIntervalSet``; nothing if it was so.
 public struct SetCheckInInterval: CommandBody {
-    /// 1 hour to 7 days, in microseconds.
+    /// At most 7 days, in microseconds. The least is a setting of the system: 1 hour unless said.
     public let interval: Interval
 
     /// Its parameters are the properties of the same names.
@@ -27,7 +27,7 @@ public struct SetCheckInInterval: CommandBody {
     /// Checks what needs no state.
     public func validate() throws(Rejection) {
         guard CheckInRules.intervals.contains(interval) else {
-            throw Rejection(.invalidField, "Choose an interval from 1 hour to 7 days.", field: "interval")
+            throw Rejection(.invalidField, "Choose an interval of at most 7 days.", field: "interval")
         }
     }
 }
@@ -126,10 +126,32 @@ public struct RepeatAlarm: CommandBody {
 
 /// Raises an alert. While one is on, it changes nothing.
 ///
+/// The account's state changes at once. Responders hear of the first three alerts in ten minutes at once; of a later one
+/// after a minute, if it is still on.
+///
 /// Result: ``AlertRaised``.
 public struct RaiseAlert: CommandBody {
     /// It has no parameters.
     public init() {}
+
+    /// There is nothing to check without state.
+    public func validate() throws(Rejection) {}
+}
+
+/// Has responders hear of an alert that waited. Sent by a timer; when that alert is over by now, it changes nothing.
+///
+/// Rejected: `notDue`. Result: ``AlertAnnounced``.
+public struct AnnounceAlert: CommandBody {
+    /// Whose.
+    public let account: AccountID
+    /// Which alarm it is.
+    public let alarm: AlarmID
+
+    /// Its parameters are the properties of the same names.
+    public init(account: AccountID, alarm: AlarmID) {
+        self.account = account
+        self.alarm = alarm
+    }
 
     /// There is nothing to check without state.
     public func validate() throws(Rejection) {}
@@ -148,8 +170,8 @@ public struct ClearAlert: CommandBody {
 
 /// The numbers of check-ins that a sender can know beforehand.
 public enum CheckInRules {
-    /// How often one may choose to check in.
-    public static let intervals: ClosedRange<Interval> = .hours(1)...(.days(7))
+    /// How often one may choose to check in; the system's own least is longer unless it's made for development.
+    public static let intervals: ClosedRange<Interval> = .seconds(1)...(.days(7))
     /// How often one checks in unless one chooses.
     public static let defaultInterval: Interval = .hours(24)
 }

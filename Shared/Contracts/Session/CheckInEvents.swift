@@ -134,13 +134,36 @@ public struct AlertRaised: EventBody {
     public let account: AccountID
     /// The alarm that this begins.
     public let alarm: AlarmID
+    /// Until when responders don't hear of it, because alerts were raised so often before; nil when they do at once.
+    public let waitsUntil: Instant?
     /// When.
     public let at: Instant
 
     /// Its parameters are the properties of the same names.
-    public init(account: AccountID, alarm: AlarmID, at: Instant) {
+    public init(account: AccountID, alarm: AlarmID, waitsUntil: Instant? = nil, at: Instant) {
         self.account = account
         self.alarm = alarm
+        self.waitsUntil = waitsUntil
+        self.at = at
+    }
+}
+
+/// An alert that was raised a while ago is still on, so responders hear of it now.
+public struct AlertAnnounced: EventBody {
+    /// Who.
+    public let account: AccountID
+    /// The alarm that it is.
+    public let alarm: AlarmID
+    /// When it was raised.
+    public let raised: Instant
+    /// When.
+    public let at: Instant
+
+    /// Its parameters are the properties of the same names.
+    public init(account: AccountID, alarm: AlarmID, raised: Instant, at: Instant) {
+        self.account = account
+        self.alarm = alarm
+        self.raised = raised
         self.at = at
     }
 }
@@ -153,14 +176,17 @@ public struct AlertCleared: EventBody {
     public let alarm: AlarmID
     /// When it was raised.
     public let raised: Instant
+    /// Whether responders heard of it: otherwise they needn't hear of its end.
+    public let wasAnnounced: Bool
     /// When it ended.
     public let at: Instant
 
     /// Its parameters are the properties of the same names.
-    public init(account: AccountID, alarm: AlarmID, raised: Instant, at: Instant) {
+    public init(account: AccountID, alarm: AlarmID, raised: Instant, wasAnnounced: Bool, at: Instant) {
         self.account = account
         self.alarm = alarm
         self.raised = raised
+        self.wasAnnounced = wasAnnounced
         self.at = at
     }
 }

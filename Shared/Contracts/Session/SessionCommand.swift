@@ -48,6 +48,8 @@ public enum SessionCommand: MessageSet {
     case remindCheckIn(RemindCheckIn)
     /// ``RepeatAlarm``
     case repeatAlarm(RepeatAlarm)
+    /// ``AnnounceAlert``
+    case announceAlert(AnnounceAlert)
     /// ``RaiseAlert``
     case raiseAlert(RaiseAlert)
     /// ``ClearAlert``
@@ -60,7 +62,8 @@ public enum SessionCommand: MessageSet {
             CloseAccount.self, FreeHandle.self, UpdateProfile.self, RequestSignInCode.self, SignInByPhone.self,
             RequestPhoneChange.self, ChangePhone.self, RemovePhone.self, ConfirmIdentity.self, SetAvatar.self,
             RemoveAvatar.self, CheckIn.self, SetCheckInInterval.self, SetCheckInReminders.self,
-            ExpireCheckIn.self, RemindCheckIn.self, RepeatAlarm.self, RaiseAlert.self, ClearAlert.self,
+            ExpireCheckIn.self, RemindCheckIn.self, RepeatAlarm.self, AnnounceAlert.self, RaiseAlert.self,
+            ClearAlert.self,
         ]
     }
 
@@ -91,6 +94,7 @@ public enum SessionCommand: MessageSet {
         case ExpireCheckIn.type: self = .expireCheckIn(try .decoded(from: body, version: version))
         case RemindCheckIn.type: self = .remindCheckIn(try .decoded(from: body, version: version))
         case RepeatAlarm.type: self = .repeatAlarm(try .decoded(from: body, version: version))
+        case AnnounceAlert.type: self = .announceAlert(try .decoded(from: body, version: version))
         case RaiseAlert.type: self = .raiseAlert(try .decoded(from: body, version: version))
         case ClearAlert.type: self = .clearAlert(try .decoded(from: body, version: version))
         default: throw .unknownType(type, version: version)
@@ -126,6 +130,7 @@ public enum SessionCommand: MessageSet {
         case .expireCheckIn(let body): body
         case .remindCheckIn(let body): body
         case .repeatAlarm(let body): body
+        case .announceAlert(let body): body
         case .raiseAlert(let body): body
         case .clearAlert(let body): body
         }

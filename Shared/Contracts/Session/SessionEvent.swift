@@ -46,6 +46,8 @@ public enum SessionEvent: MessageSet {
     case alarmRepeated(AlarmRepeated)
     /// ``AlertRaised``
     case alertRaised(AlertRaised)
+    /// ``AlertAnnounced``
+    case alertAnnounced(AlertAnnounced)
     /// ``AlertCleared``
     case alertCleared(AlertCleared)
 
@@ -57,7 +59,7 @@ public enum SessionEvent: MessageSet {
             PhoneCodeFailed.self, PhoneChanged.self, IdentityConfirmed.self, AvatarSet.self, AvatarRemoved.self,
             CheckedIn.self,
             CheckInIntervalSet.self, CheckInRemindersSet.self, CheckInReminded.self, CheckInMissed.self,
-            AlarmRepeated.self, AlertRaised.self, AlertCleared.self,
+            AlarmRepeated.self, AlertRaised.self, AlertAnnounced.self, AlertCleared.self,
         ]
     }
 
@@ -87,6 +89,7 @@ public enum SessionEvent: MessageSet {
         case CheckInMissed.type: self = .checkInMissed(try .decoded(from: body, version: version))
         case AlarmRepeated.type: self = .alarmRepeated(try .decoded(from: body, version: version))
         case AlertRaised.type: self = .alertRaised(try .decoded(from: body, version: version))
+        case AlertAnnounced.type: self = .alertAnnounced(try .decoded(from: body, version: version))
         case AlertCleared.type: self = .alertCleared(try .decoded(from: body, version: version))
         default: throw .unknownType(type, version: version)
         }
@@ -117,6 +120,7 @@ public enum SessionEvent: MessageSet {
         case .checkInMissed(let body): body
         case .alarmRepeated(let body): body
         case .alertRaised(let body): body
+        case .alertAnnounced(let body): body
         case .alertCleared(let body): body
         }
     }

@@ -26,7 +26,7 @@ struct ServiceCommand<Program: ServiceProgram> {
                 ("migrate", "Bring schema \(Program.schema) to this build's version."),
                 ("plan", "Say what migrate would apply; change nothing."),
             ],
-            settings: declared)
+            settings: declared, migrationSettings: Program.limits.map(\.setting))
     }
 
     func run(arguments: [String], environment: [String: String]) async -> Int32 {
@@ -42,7 +42,9 @@ struct ServiceCommand<Program: ServiceProgram> {
         }
         let settings: Settings
         do throws(Settings.Refusal) {
-            settings = try Settings(declared, arguments: Array(arguments.dropFirst()), environment: environment)
+            let limits = command == "migrate" ? Program.limits.map(\.setting) : []
+            settings = try Settings(
+                declared + limits, arguments: Array(arguments.dropFirst()), environment: environment)
         } catch {
             for problem in error.problems { say(problem) }
             return Status.usage
@@ -78,10 +80,13 @@ struct ServiceCommand<Program: ServiceProgram> {
             for migration in migrations { print("\(migration.file)  \(migration.checksum.prefix(12))") }
             return
         }
+        let set = Program.limits.compactMap { limit in limit.given(settings).map { (limit, $0) } }
+        try await migrator.set(set)
+        for (limit, value) in set { logger.info("set \(Program.schema).limits.\(limit.column) to \(value)") }
         logger.info(
             migrations.isEmpty
                 ? "the schema is at this build's version already" : "the schema is at this build's version",
-            metadata: ["schema": "\(set.schema)", "applied": "\(migrations.count)"])
+            metadata: ["schema": "\(Program.schema)", "applied": "\(migrations.count)"])
     }
 
     // MARK: run

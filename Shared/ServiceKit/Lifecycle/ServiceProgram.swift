@@ -28,6 +28,9 @@ public protocol ServiceProgram: SendableMetatype {
     /// The settings that it has besides ``CommonSettings``; none unless said.
     static var settings: [any SettingDeclaration] { get }
 
+    /// The numbers in its rules that `migrate` can set for all replicas; none unless said.
+    static var limits: [StoredLimit] { get }
+
     /// What it runs, from the moment on when the database is there and its schema as this build needs it.
     ///
     /// The services are started together and shut down in the opposite order. A check that is taken from
@@ -41,6 +44,9 @@ extension ServiceProgram {
 
     /// None.
     public static var settings: [any SettingDeclaration] { [] }
+
+    /// None.
+    public static var limits: [StoredLimit] { [] }
 
     /// Reads the command line and does what it says. Ends the process.
     @concurrent public static func main() async {

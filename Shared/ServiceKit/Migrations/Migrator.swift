@@ -56,6 +56,24 @@ public struct Migrator: Sendable {
         }
     }
 
+    /// Writes down numbers in the service's rules, in the one row of its table `limits`.
+    /// - Throws: As ``apply()``; one that the table's constraints refuse changes nothing.
+    func set(_ limits: [(limit: StoredLimit, value: String)]) async throws {
+        guard !limits.isEmpty else { return }
+        try await withConnection { [set] database in
+            try OwnerSession.begin(database, schema: set.schema)
+            try database.transaction { database in
+                for (limit, value) in limits {
+                    try database.execute(
+                        """
+                        UPDATE \(identifier: set.schema).limits
+                           SET \(identifier: limit.column) = CAST(\(value) AS \(unescaped: limit.type))
+                        """)
+                }
+            }
+        }
+    }
+
     private func withConnection<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {

@@ -4,6 +4,8 @@ struct HelpText: CustomStringConvertible {
     var summary: String
     var commands: [(name: String, help: String)]
     var settings: [any SettingDeclaration]
+    /// Those that `migrate` alone takes.
+    var migrationSettings: [any SettingDeclaration] = []
 
     var description: String {
         var lines = ["Usage: \(name) COMMAND [--setting VALUE]...", "", summary, "", "Commands"]
@@ -11,17 +13,21 @@ struct HelpText: CustomStringConvertible {
             lines.append("  " + padded(command.name, to: 10) + command.help)
         }
         lines += ["", "Settings, as a flag or in the environment; a flag wins"]
-        for setting in settings {
-            lines.append("")
-            if setting.isSecret {
-                lines.append("  \(setting.variable), or \(setting.variable)_FILE for a file that has it")
-            } else {
-                lines.append("  " + padded("\(setting.flag) \(setting.placeholder)", to: 40) + setting.variable)
-            }
-            let shown = setting.shownDefault.map { " Default: \($0)." } ?? ""
-            lines += wrapped(setting.help + shown, width: 84).map { "      \($0)" }
+        for setting in settings { lines += described(setting) }
+        if !migrationSettings.isEmpty {
+            lines += ["", "Settings of migrate, which it writes down for all replicas; what isn't given stays"]
+            for setting in migrationSettings { lines += described(setting) }
         }
         return lines.joined(separator: "\n")
+    }
+
+    private func described(_ setting: any SettingDeclaration) -> [String] {
+        let names =
+            setting.isSecret
+            ? "\(setting.variable), or \(setting.variable)_FILE for a file that has it"
+            : padded("\(setting.flag) \(setting.placeholder)", to: 40) + setting.variable
+        let shown = setting.shownDefault.map { " Default: \($0)." } ?? ""
+        return ["", "  " + names] + wrapped(setting.help + shown, width: 84).map { "      \($0)" }
     }
 
     private func padded(_ text: String, to width: Int) -> String {

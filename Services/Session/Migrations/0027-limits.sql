@@ -1,0 +1,31 @@
+-- One row. `session migrate --check-in-cooldown 1m` changes it; every replica reads it with each batch, so all decide by
+-- the same numbers, whatever each was started with.
+CREATE TABLE session.limits (
+    only_row                  boolean  DEFAULT true CONSTRAINT limits_are_one_row PRIMARY KEY CHECK (only_row),
+    check_in_cooldown         interval NOT NULL DEFAULT '5 minutes'
+        CONSTRAINT check_in_cooldown_is_at_most_a_day CHECK (check_in_cooldown BETWEEN '0' AND '1 day'),
+    least_check_in_interval   interval NOT NULL DEFAULT '1 hour'
+        CONSTRAINT least_check_in_interval_is_a_second_to_a_day CHECK (least_check_in_interval BETWEEN '1 second' AND '1 day'),
+    alarm_repetitions         int      NOT NULL DEFAULT 3
+        CONSTRAINT alarm_repetitions_are_few CHECK (alarm_repetitions BETWEEN 0 AND 100),
+    alarm_repetition_interval interval NOT NULL DEFAULT '30 minutes'
+        CONSTRAINT alarm_repetition_interval_is_a_second_to_a_day CHECK (alarm_repetition_interval BETWEEN '1 second' AND '1 day'),
+    alert_burst               int      NOT NULL DEFAULT 3
+        CONSTRAINT alert_burst_is_one_to_ten_thousand CHECK (alert_burst BETWEEN 1 AND 10000),
+    alert_window              interval NOT NULL DEFAULT '10 minutes'
+        CONSTRAINT alert_window_is_a_second_to_a_day CHECK (alert_window BETWEEN '1 second' AND '1 day'),
+    alert_pause               interval NOT NULL DEFAULT '60 seconds'
+        CONSTRAINT alert_pause_is_at_most_an_hour CHECK (alert_pause BETWEEN '0' AND '1 hour')
+);
+COMMENT ON TABLE session.limits IS 'Numbers in the rules that can be set; one row, which migrate writes.';
+COMMENT ON COLUMN session.limits.only_row IS 'Keeps it at one row.';
+COMMENT ON COLUMN session.limits.check_in_cooldown IS 'How long after a check-in the next one may come.';
+COMMENT ON COLUMN session.limits.least_check_in_interval IS 'The shortest interval that somebody may choose.';
+COMMENT ON COLUMN session.limits.alarm_repetitions IS 'How often responders hear again of an alarm that goes on.';
+COMMENT ON COLUMN session.limits.alarm_repetition_interval IS 'How long after each time they hear of it again.';
+COMMENT ON COLUMN session.limits.alert_burst IS 'How many alerts of an account within a window responders hear of at once.';
+COMMENT ON COLUMN session.limits.alert_window IS 'How long such a window is.';
+COMMENT ON COLUMN session.limits.alert_pause IS 'How long responders don''t hear of a further alert.';
+INSERT INTO session.limits DEFAULT VALUES;
+
+GRANT SELECT ON session.limits TO session;
