@@ -44,6 +44,21 @@ extension NotificationsReducer {
         ]
     }
 
+    static func show(
+        _ rows: inout NotificationsRows, _ command: ShowNotifications, _ account: AccountID, _ time: Instant
+    ) -> [NotificationsEvent] {
+        let new = command.ids.filter {
+            rows[account, $0] != nil && rows.shown[ShownPlace(account, $0, command.device)] == nil
+        }
+        guard !new.isEmpty else { return [] }
+        let shown = min(command.shown ?? time, time)
+        for id in new { rows.shown[ShownPlace(account, id, command.device)] = ShownRow(at: shown, heard: time) }
+        return [
+            .notificationsShown(
+                .init(account: account, ids: new, device: command.device, shown: shown, at: time))
+        ]
+    }
+
     static func forgetOld(
         _ rows: inout NotificationsRows, _ account: AccountID, _ time: Instant
     ) -> [NotificationsEvent] {

@@ -50,6 +50,9 @@ public enum NotificationsReducer: Reducer {
         case .clearNotifications(let command):
             try requireOpen(rows, account)
             events = clear(&rows, command.selection, account, time)
+        case .showNotifications(let command):
+            try requireOpen(rows, account)
+            events = show(&rows, command, account, time)
         case .registerPush(let command):
             try requireOpen(rows, account)
             events = try registerPush(&rows, command, account, time)

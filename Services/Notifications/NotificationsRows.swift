@@ -13,6 +13,8 @@ public struct NotificationsRows: Equatable, Sendable {
     public var accounts = WorkingSet<AccountID, AccountRow>()
     /// What is to be delivered later.
     public var scheduled = WorkingSet<Place, ScheduledNotification>()
+    /// Where and when it was shown. Goes with its notification.
+    public var shown = WorkingSet<ShownPlace, ShownRow>()
     /// What was delivered.
     private var notifications = WorkingSet<Place, Notification>()
     /// Which notifications of an account are in ``notifications``.
@@ -48,7 +50,12 @@ public struct NotificationsRows: Equatable, Sendable {
         get { notifications[Place(account, id)] }
         set {
             notifications[Place(account, id)] = newValue
-            if newValue == nil { ids[account]?.remove(id) } else { ids[account, default: []].insert(id) }
+            if newValue != nil {
+                ids[account, default: []].insert(id)
+                return
+            }
+            ids[account]?.remove(id)
+            for place in shown.keys where place.account == account && place.notification == id { shown[place] = nil }
         }
     }
 
@@ -124,7 +131,7 @@ public struct NotificationsRows: Equatable, Sendable {
     public static func == (left: Self, right: Self) -> Bool {
         left.limits == right.limits && left.accounts == right.accounts && left.scheduled == right.scheduled
             && left.notifications == right.notifications && left.devices == right.devices
-            && left.pushes == right.pushes && left.silenced == right.silenced
+            && left.pushes == right.pushes && left.silenced == right.silenced && left.shown == right.shown
     }
 }
 
@@ -165,6 +172,39 @@ public struct Place: Hashable, Comparable, Sendable {
 
     /// By account, then by id.
     public static func < (left: Self, right: Self) -> Bool { (left.account, left.id) < (right.account, right.id) }
+}
+
+/// That a notification was shown on a device.
+public struct ShownRow: Equatable, Sendable {
+    /// When it was.
+    public var at: Instant
+    /// When that was heard.
+    public var heard: Instant
+}
+
+/// Which notification of whom, on which device.
+public struct ShownPlace: Hashable, Comparable, Sendable {
+    /// Whose.
+    public let account: AccountID
+    /// Which one.
+    public let notification: NotificationID
+    /// On which device.
+    public let device: PushDeviceID
+
+    /// - Parameters:
+    ///   - account: Whose.
+    ///   - notification: Which one.
+    ///   - device: On which device.
+    public init(_ account: AccountID, _ notification: NotificationID, _ device: PushDeviceID) {
+        self.account = account
+        self.notification = notification
+        self.device = device
+    }
+
+    /// By account, by notification, then by device.
+    public static func < (left: Self, right: Self) -> Bool {
+        (left.account, left.notification, left.device) < (right.account, right.notification, right.device)
+    }
 }
 
 /// The numbers in the rules of notifications.

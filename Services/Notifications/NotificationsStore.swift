@@ -32,6 +32,7 @@ public struct NotificationsStore: Store {
         let oldest = pipeline.oldestNotifications(touched.deliveries, limit: limits.history)
         let scheduled = pipeline.scheduled(for: touched.scheduling)
         let devices = pipeline.pushDevices(of: touched.pushing)
+        let shown = pipeline.shown(touched.showing)
         try pipeline.flush()
 
         var rows = NotificationsRows(limits: limits)
@@ -59,6 +60,11 @@ public struct NotificationsStore: Store {
             let (account, device) = try row.decode(AccountID.self, PushDeviceID.self)
             rows.load(try row.pushDevice(), at: PushPlace(account, device))
         }
+        for row in try shown.rowsIfAsked {
+            let (account, notification, device, at, heard) = try row.decode(
+                AccountID.self, NotificationID.self, PushDeviceID.self, Instant.self, Instant.self)
+            rows.shown.load(ShownRow(at: at, heard: heard), at: ShownPlace(account, notification, device))
+        }
         return rows
     }
 
@@ -66,6 +72,7 @@ public struct NotificationsStore: Store {
     public func save(_ rows: NotificationsRows, in pipeline: Pipeline) throws {
         pipeline.save(rows.accounts.changes)
         try pipeline.save(rows.notificationChanges)
+        pipeline.save(rows.shown.changes)
         try pipeline.save(rows.scheduled.changes)
         try pipeline.setTimers(
             Dictionary(
@@ -120,6 +127,8 @@ struct Touched {
     var scheduling: Set<AccountID> = []
     /// Accounts whose devices are looked at.
     var pushing: Set<AccountID> = []
+    /// What may be shown on which device.
+    var showing: Set<ShownPlace> = []
     /// Accounts for which timers' commands came.
     var woken: Set<AccountID> = []
     /// How many may be delivered to whom.
@@ -151,6 +160,11 @@ struct Touched {
             scheduling.insert(account)
         case .cancelNotification: scheduling.insert(account)
         case .markRead(let command): places.insert(Place(account, command.id))
+        case .showNotifications(let command):
+            for id in command.ids {
+                places.insert(Place(account, id))
+                showing.insert(ShownPlace(account, id, command.device))
+            }
         case .markAllRead, .clearNotifications: reading.insert(account)
         case .forgetOldNotifications:
             forgetting[account] = 1

@@ -9,8 +9,8 @@ import NIOHTTP1
 public struct Webhook: Sendable {
     /// What became of it.
     public enum Answer: Hashable, Sendable {
-        /// It was taken.
-        case taken
+        /// It was taken; what was answered.
+        case taken(String)
         /// Whom it was for isn't there any more (410).
         case gone
         /// It will never be taken (400, 413, 415, 422).
@@ -62,7 +62,7 @@ public struct Webhook: Sendable {
             let response = try await Self.http.execute(request, timeout: Self.patience)
             await Self.discard(response.body)
             switch response.status.code {
-            case 200..<300: return .taken
+            case 200..<300: return .taken("it answered \(response.status.code)")
             case 410: return .gone
             case 400, 413, 415, 422: return .refused("it answered \(response.status.code)")
             // Also 401, 403 and 404: a key that is being changed, a path that is wrong for a while.

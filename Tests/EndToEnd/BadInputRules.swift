@@ -216,6 +216,13 @@ extension BadInputTests {
         // Somebody else's.
         Rule("MarkRead", #"{"id":"<told>"}"#, 404, "notFound", "id"),
         .malformed("MarkRead", #"{"id":"<told>","at":1}"#, [""], "at"),
+        .malformed("ShowNotifications", "{}", [""], "ids"),
+        .malformed("ShowNotifications", #"{"ids":*}"#, ["null", "1", "true", "\"all\"", "{}"], "ids"),
+        .malformed("ShowNotifications", #"{"ids":[*]}"#, notRequiredIDs, "ids"),
+        .malformed("ShowNotifications", #"{"ids":["<told>"],"shown":*}"#, notNumbers.filter { $0 != "null" }, "shown"),
+        // Which device it is the token says.
+        .malformed("ShowNotifications", #"{"ids":["<told>"],"device":"<nobody>"}"#, [""], "device"),
+        .invalid("ShowNotifications", #"{"ids":*}"#, ["[]"], "ids"),
         .malformed("ClearNotifications", "{}", [""], "selection"),
         .malformed("ClearNotifications", #"{"selection":*}"#, ["null", "1", "true", "\"all\"", "[]"], "selection"),
         .malformed("ClearNotifications", #"{"selection":{"everything":true},"all":true}"#, [""], "all"),

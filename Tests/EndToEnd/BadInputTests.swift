@@ -56,7 +56,7 @@ struct BadInputTests {
             for name in [
                 "checkIn", "UpdateProfil", "%20", String(repeating: "x", count: 3000), "RespondToAllPings", "SetAvatar",
                 "ConfirmIdentity", "ChangePassword", "ChangePhone", "RequestPhoneChange", "SignInByPhone", "FreeHandle",
-                "ForgetPush", "ScheduleNotification", "RemindCheckIn", "RepeatAlarm",
+                "ForgetPush", "ScheduleNotification", "RemindCheckIn", "RepeatAlarm", "AnnounceAlert",
             ] {
                 let reply = try await scene.send("/v1/commands/\(name)", Array("{}".utf8))
                 expect(reply, 404, "unknownCommand", "type", name.prefix(20))

@@ -13,9 +13,12 @@ struct NotificationTests {
                 == [.alertRaised, .dependentAlertRaised, .checkInMissed, .dependentCheckInMissed])
         #expect(
             NotificationKind.allCases.filter { $0.priority == .normal }
-                == [.alertCleared, .dependentAlertCleared, .pingReceived])
+                == [
+                    .alertCleared, .dependentAlertCleared, .dependentCheckedInLate, .dependentAlarmEnded,
+                    .checkInReminder, .pingReceived,
+                ])
         #expect(Set(NotificationKind.allCases.map(\.category)) == Set(NotificationCategory.allCases))
-        #expect(NotificationKind.allCases.count == 24)
+        #expect(NotificationKind.allCases.count == 26)
     }
 
     @Test("S36: the kinds are what they were when they were published: name, priority, category")

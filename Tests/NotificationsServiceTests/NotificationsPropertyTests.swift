@@ -73,7 +73,7 @@ struct NotificationsPropertyTests {
         let subject = Bool.random(using: &random) ? accounts.randomElement(using: &random) : nil
         let device = PushDeviceID(ids[Int.random(in: 0..<5, using: &random)])
         let token = "token\(Int.random(in: 0...1, using: &random))"
-        switch Int.random(in: 0..<37, using: &random) {
+        switch Int.random(in: 0..<40, using: &random) {
         case 0: return random.oneIn(20) ? .closeAccount(CloseAccount()) : .openAccount(OpenAccount())
         case 1...12: return .deliverNotification(.init(id: id, kind: kind, subject: subject))
         case 13...17: return .markRead(MarkRead(id: id))
@@ -95,6 +95,10 @@ struct NotificationsPropertyTests {
         case 33, 34:
             let timer = inbox.rows.wantedTimers(of: account).randomElement(using: &random)
             return timer?.command ?? .markAllRead(MarkAllRead())
+        case 37...39:
+            let ids = Array(Set([id, ids.randomElement(using: &random) ?? id])).sorted()
+            let shown = random.oneIn(2) ? inbox.time + .minutes(Int64.random(in: -9...9, using: &random)) : nil
+            return .showNotifications(ShowNotifications(ids: ids, device: device, shown: shown))
         default:
             let scheduled = inbox.state(account).scheduled.randomElement(using: &random)
             return .deliverScheduledNotification(

@@ -6,6 +6,7 @@ import StoreKit
 import TestKit
 import Testing
 import Vocabulary
+import WorkingSet
 
 @Suite("Notifications: the tables")
 struct NotificationsStoreTests {
@@ -78,6 +79,15 @@ struct NotificationsStoreTests {
                               WHERE a.account IN (\(list)))
             """)
         try #require(set == Set(wanted))
+        let shown = inbox.rows.shown.keys.filter { accounts.contains($0.account) }.map {
+            "\($0.account) \($0.notification) \($0.device)"
+        }
+        let kept = try await lines(
+            """
+            SELECT concat_ws(' ', s.account, s.notification, s.device)
+              FROM notifications.shown AS s WHERE s.account IN (\(list))
+            """)
+        try #require(kept == Set(shown))
         let devices = accounts.flatMap { account in
             inbox.rows.pushDevices(of: account).map {
                 "\(account) \($0) \(inbox.rows[PushPlace(account, $0)]?.token ?? "")"

@@ -30,6 +30,30 @@ struct ClaimedPush: Sendable {
     }
 }
 
+/// What became of an attempt to send a push.
+struct PushAttempt: Sendable {
+    /// How it ended.
+    enum Result: String, CaseIterable {
+        /// The receiver took it.
+        case done
+        /// It will be tried again.
+        case retried
+        /// The device isn't there any more.
+        case gone
+        /// It will never be taken.
+        case refused
+        /// It waited for so long that it was given up unsent.
+        case expired
+    }
+
+    let claimed: ClaimedPush
+    let result: Result
+    /// What the receiver answered, or why none was asked.
+    let answer: String
+    /// How long that took.
+    var took: Duration = .zero
+}
+
 extension Database {
     /// Takes what is due and nobody else has in hand, the longest due first, and puts off for the time of the lease
     /// when somebody else may.
@@ -94,6 +118,24 @@ extension Database {
             DELETE FROM notifications.push AS p
              WHERE p.account = \(push.account) AND p.device = \(push.device) AND p.notification = \(push.notification)
             """) > 0
+    }
+
+    /// Writes down what became of an attempt, as long as its notification is in the history.
+    func record(_ attempt: PushAttempt) throws {
+        let claimed = attempt.claimed
+        let took = Int64(attempt.took / .microseconds(1))
+        let answer = String(attempt.answer.replacing("\u{0}", with: "").unicodeScalars.prefix(500))
+        try execute(
+            """
+            INSERT INTO notifications.push_attempt
+                   (account, notification, device, attempt, began_at, took, result, answer)
+            SELECT n.account, n.id, \(claimed.device), \(claimed.attempt),
+                   clock_timestamp() - \(took) * interval '1 microsecond', \(took) * interval '1 microsecond',
+                   \(attempt.result.rawValue), \(answer)
+              FROM notifications.notification AS n
+             WHERE n.account = \(claimed.account) AND n.id = \(claimed.notification)
+            ON CONFLICT ON CONSTRAINT attempt_is_made_once DO NOTHING
+            """)
     }
 
     /// Has a push sent again after a pause, unless somebody else has it in hand by now.

@@ -90,8 +90,9 @@ public struct PushBody: Codable, Hashable, Sendable {
 /// Hands pushes on to devices, by whichever way.
 public protocol PushSender: Sendable {
     /// Sends one push, or finds out why that can't be done. The same one may be sent several times.
+    /// - Returns: What the receiver answered, for the record.
     /// - Throws: ``PushFailure``, which says whether to try again.
-    func send(_ push: Push) async throws(PushFailure)
+    func send(_ push: Push) async throws(PushFailure) -> String
 }
 
 /// Why a push was not sent.

@@ -130,12 +130,14 @@ public final class PushDelivery: Service, Sendable {
     private func deliver(_ claimed: ClaimedPush, _ pool: Pool) async {
         guard !claimed.isOver else {
             log(.warning, "a push is given up: it could not be sent for a day", claimed)
-            return await end(claimed, .expired, pool) { try $0.remove(claimed) }
+            let attempt = PushAttempt(claimed: claimed, result: .expired, answer: "it waited for a day")
+            return await end(attempt, pool) { try $0.remove(claimed) }
         }
         if claimed.isSuperseded {
             let due = due
             log(.info, "a device is registered anew elsewhere, and forgotten here", claimed)
-            return await end(claimed, .gone, pool) { try $0.forget(claimed, by: due) }
+            let attempt = PushAttempt(claimed: claimed, result: .gone, answer: "the app registered again elsewhere")
+            return await end(attempt, pool) { try $0.forget(claimed, by: due) }
         }
         do {
             guard try await pool.withConnection({ try $0.isWanted(claimed) }) else { return }
@@ -146,40 +148,49 @@ public final class PushDelivery: Service, Sendable {
         let push: Push
         do { push = try claimed.push() } catch {
             log(.error, "a push is dropped: nobody here can read it", claimed, "\(error)")
-            return await end(claimed, .refused, pool) { try $0.remove(claimed) }
+            let attempt = PushAttempt(claimed: claimed, result: .refused, answer: "nobody here can read it")
+            return await end(attempt, pool) { try $0.remove(claimed) }
         }
+        let begun = ContinuousClock.now
+        func attempt(_ result: PushAttempt.Result, _ answer: String) -> PushAttempt {
+            PushAttempt(claimed: claimed, result: result, answer: answer, took: .now - begun)
+        }
+        let failure: PushFailure
         do throws(PushFailure) {
-            try await sender.send(push)
+            let answer = try await sender.send(push)
+            return await end(attempt(.done, answer), pool) { try $0.remove(claimed) }
         } catch {
-            return await fail(claimed, error, pool)
+            failure = error
         }
-        await end(claimed, .done, pool) { try $0.remove(claimed) }
-    }
-
-    private func fail(_ claimed: ClaimedPush, _ failure: PushFailure, _ pool: Pool) async {
         switch failure {
         case .gone:
             let due = due
             log(.info, "a device is gone, and forgotten", claimed)
-            await end(claimed, .gone, pool) { try $0.forget(claimed, by: due) }
+            await end(attempt(.gone, "it answered that the device is gone"), pool) { try $0.forget(claimed, by: due) }
         case .refused(let reason):
             log(.warning, "a push is dropped: it was refused", claimed, reason)
-            await end(claimed, .refused, pool) { try $0.remove(claimed) }
+            await end(attempt(.refused, reason), pool) { try $0.remove(claimed) }
         case .unavailable(let reason):
             let pause = backoff.delay(attempt: Int(claimed.attempt))
             log(.debug, "a push will be sent later", claimed, reason)
-            await end(claimed, .retried, pool) { try $0.postpone(claimed, for: pause, because: reason) }
+            await end(attempt(.retried, reason), pool) { try $0.postpone(claimed, for: pause, because: reason) }
         }
     }
 
     /// Writes down what became of a push. If that can't be done, it is sent again when its lease is over.
     private func end(
-        _ claimed: ClaimedPush, _ result: PushMetrics.Result, _ pool: Pool,
-        _ write: @escaping @Sendable (Database) throws -> Void
+        _ attempt: PushAttempt, _ pool: Pool, _ write: @escaping @Sendable (Database) throws -> Void
     ) async {
-        metrics.ended(result)
-        do { try await pool.withConnection(write) } catch {
-            log(.notice, "what became of a push can't be written down, so it will be sent again", claimed, "\(error)")
+        metrics.ended(attempt.result)
+        do {
+            try await pool.withConnection { database in
+                try database.record(attempt)
+                try write(database)
+            }
+        } catch {
+            log(
+                .notice, "what became of a push can't be written down, so it will be sent again", attempt.claimed,
+                "\(error)")
         }
     }
 
@@ -196,26 +207,17 @@ public final class PushDelivery: Service, Sendable {
 
 /// What the sending of pushes measures.
 private struct PushMetrics: Sendable {
-    /// What became of an attempt.
-    enum Result: String, CaseIterable {
-        case done
-        case retried
-        case gone
-        case refused
-        case expired
-    }
-
-    private let results: [Result: Counter]
+    private let results: [PushAttempt.Result: Counter]
     private let waiting = Gauge(label: "quartet_pushes_waiting")
 
     init() {
         results = Dictionary(
-            uniqueKeysWithValues: Result.allCases.map { result in
+            uniqueKeysWithValues: PushAttempt.Result.allCases.map { result in
                 (result, Counter(label: "quartet_push_total", dimensions: [("result", result.rawValue)]))
             })
     }
 
-    func ended(_ result: Result) { results[result]?.increment() }
+    func ended(_ result: PushAttempt.Result) { results[result]?.increment() }
     /// Of more than ten thousand only so many are counted.
     func wait(_ count: Int) { waiting.record(count) }
 }

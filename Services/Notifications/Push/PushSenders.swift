@@ -14,10 +14,10 @@ public struct WebhookPushSender: PushSender {
 
     /// Sends one push and waits until it is taken, for ten seconds at most.
     /// - Throws: ``PushFailure``.
-    public func send(_ push: Push) async throws(PushFailure) {
+    public func send(_ push: Push) async throws(PushFailure) -> String {
         let body = try document(push)
         switch await webhook.post(body, id: "\(push.id)") {
-        case .taken: return
+        case .taken(let answer): return answer
         case .gone: throw .gone
         case .refused(let reason): throw .refused(reason)
         case .unavailable(let reason): throw .unavailable(reason)
@@ -41,9 +41,10 @@ public struct LoggedPushSender: PushSender {
     }
 
     /// Says so, without the token.
-    public func send(_ push: Push) async throws(PushFailure) {
+    public func send(_ push: Push) async throws(PushFailure) -> String {
         logger.info(
             "a push, which is only logged because PUSH_WEBHOOK_URL isn't set",
             metadata: ["push": "\(push.id)", "kind": "\(push.notification.kind.rawValue)", "device": "\(push.device)"])
+        return "it was only logged"
     }
 }

@@ -89,6 +89,9 @@ struct PublicCommands: Sendable {
         add(MarkRead.self, to: .notifications)
         add(MarkAllRead.self, to: .notifications)
         add(ClearNotifications.self, to: .notifications)
+        add(ShowNotificationsRequest.self, to: .notifications) { body, caller in
+            ShowNotifications(ids: body.ids, device: PushDeviceID(caller.device), shown: body.shown)
+        }
         entries[RegisterPush.type] = Entry(domain: .notifications) { input in
             let (body, caller) = (try RegisterPushRequest.decodedStrictly(from: input.body), input.caller)
             // Nobody would unregister one that signed out a moment ago, of which this process hasn't heard yet.
@@ -127,6 +130,14 @@ private struct UpdateSecurityRequest: MessageBody {
 
     let isSingleDevice: Bool?
     let isConfirmationRequired: Bool?
+}
+
+/// `ShowNotifications` as apps send it.
+private struct ShowNotificationsRequest: MessageBody {
+    static let type = ShowNotifications.type
+
+    let ids: [NotificationID]
+    let shown: Instant?
 }
 
 /// `RegisterPush` as apps send it.

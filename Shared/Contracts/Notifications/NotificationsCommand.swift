@@ -22,6 +22,8 @@ public enum NotificationsCommand: MessageSet {
     case clearNotifications(ClearNotifications)
     /// ``ForgetOldNotifications``
     case forgetOldNotifications(ForgetOldNotifications)
+    /// ``ShowNotifications``
+    case showNotifications(ShowNotifications)
     /// ``RegisterPush``
     case registerPush(RegisterPush)
     /// ``UnregisterPush``
@@ -35,7 +37,7 @@ public enum NotificationsCommand: MessageSet {
             OpenAccount.self, CloseAccount.self, DeliverNotification.self, ScheduleNotification.self,
             CancelNotification.self, DeliverScheduledNotification.self, MarkRead.self, MarkAllRead.self,
             ClearNotifications.self, ForgetOldNotifications.self, RegisterPush.self, UnregisterPush.self,
-            ForgetPush.self,
+            ForgetPush.self, ShowNotifications.self,
         ]
     }
 
@@ -56,6 +58,7 @@ public enum NotificationsCommand: MessageSet {
         case ClearNotifications.type: self = .clearNotifications(try .decoded(from: body, version: version))
         case ForgetOldNotifications.type:
             self = .forgetOldNotifications(try .decoded(from: body, version: version))
+        case ShowNotifications.type: self = .showNotifications(try .decoded(from: body, version: version))
         case RegisterPush.type: self = .registerPush(try .decoded(from: body, version: version))
         case UnregisterPush.type: self = .unregisterPush(try .decoded(from: body, version: version))
         case ForgetPush.type: self = .forgetPush(try .decoded(from: body, version: version))
@@ -79,6 +82,7 @@ public enum NotificationsCommand: MessageSet {
         case .markAllRead(let body): body
         case .clearNotifications(let body): body
         case .forgetOldNotifications(let body): body
+        case .showNotifications(let body): body
         case .registerPush(let body): body
         case .unregisterPush(let body): body
         case .forgetPush(let body): body

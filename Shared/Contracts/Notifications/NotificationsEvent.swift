@@ -20,6 +20,8 @@ public enum NotificationsEvent: MessageSet {
     case notificationsCleared(NotificationsCleared)
     /// ``NotificationsForgotten``
     case notificationsForgotten(NotificationsForgotten)
+    /// ``NotificationsShown``
+    case notificationsShown(NotificationsShown)
     /// ``PushRegistered``
     case pushRegistered(PushRegistered)
     /// ``PushUnregistered``
@@ -31,6 +33,7 @@ public enum NotificationsEvent: MessageSet {
             NotificationsOpened.self, NotificationsClosed.self, NotificationDelivered.self, NotificationScheduled.self,
             ScheduledNotificationCancelled.self, NotificationRead.self, AllNotificationsRead.self,
             NotificationsCleared.self, NotificationsForgotten.self, PushRegistered.self, PushUnregistered.self,
+            NotificationsShown.self,
         ]
     }
 
@@ -54,6 +57,7 @@ public enum NotificationsEvent: MessageSet {
             self = .notificationsCleared(try .decoded(from: body, version: version))
         case NotificationsForgotten.type:
             self = .notificationsForgotten(try .decoded(from: body, version: version))
+        case NotificationsShown.type: self = .notificationsShown(try .decoded(from: body, version: version))
         case PushRegistered.type: self = .pushRegistered(try .decoded(from: body, version: version))
         case PushUnregistered.type: self = .pushUnregistered(try .decoded(from: body, version: version))
         default: throw .unknownType(type, version: version)
@@ -72,6 +76,7 @@ public enum NotificationsEvent: MessageSet {
         case .allNotificationsRead(let body): body
         case .notificationsCleared(let body): body
         case .notificationsForgotten(let body): body
+        case .notificationsShown(let body): body
         case .pushRegistered(let body): body
         case .pushUnregistered(let body): body
         }
@@ -91,6 +96,7 @@ extension NotificationsEvent {
         case .allNotificationsRead(let event): event.account
         case .notificationsCleared(let event): event.account
         case .notificationsForgotten(let event): event.account
+        case .notificationsShown(let event): event.account
         case .pushRegistered(let event): event.account
         case .pushUnregistered(let event): event.account
         }
@@ -105,7 +111,9 @@ extension NotificationsEvent {
         case .notificationsCleared(let event): event.unread
         case .notificationsForgotten(let event): event.unread
         case .notificationsOpened, .notificationsClosed: 0
-        case .notificationScheduled, .scheduledNotificationCancelled, .pushRegistered, .pushUnregistered: nil
+        case .notificationScheduled, .scheduledNotificationCancelled, .notificationsShown, .pushRegistered,
+            .pushUnregistered:
+            nil
         }
     }
 }

@@ -76,6 +76,7 @@ extension NotificationsState {
         case .allNotificationsRead(let event): change(where: \.isUnread) { $0.read = event.at }
         case .notificationsCleared(let event):
             change(where: event.selection.matches) { $0.cleared = event.at }
+        case .notificationsShown: break
         case .notificationsForgotten(let event): notifications.removeAll { $0.created < event.before }
         case .pushRegistered(let event):
             guard !pushDevices.contains(event.device) else { return }
