@@ -192,6 +192,12 @@ final class Quartet: Sendable {
         return try await database.psql(sql)
     }
 
+    /// Runs a file as `make psql` would: as a role that only reads.
+    func psql(file: URL) async throws -> String {
+        guard let database else { throw NotRunning(service: .sessionClient) }
+        return try await database.psql(file: file, variables: ["reader": "quartet_reader"])
+    }
+
     /// Takes an advisory lock, as a superuser; returns how to let it go.
     func holdAdvisoryLock(_ number: Int32) async throws -> @Sendable () async -> Void {
         let holder = try await Connection.connect(Configuration(databaseURL))

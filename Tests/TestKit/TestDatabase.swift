@@ -70,6 +70,11 @@ public struct TestDatabase: Sendable {
         try cluster.url(database: name, role: role)
     }
 
+    /// Runs a file by psql, with variables.
+    public func psql(file: URL, variables: [String: String]) async throws -> String {
+        try await cluster.psql(file: file, variables: variables, database: name)
+    }
+
     /// Runs SQL by psql as the superuser: see ``TestCluster/psql(_:database:)``.
     @discardableResult
     public func psql(_ sql: String) async throws -> String {

@@ -1,0 +1,76 @@
+import EdgeClient
+import Foundation
+import TestKit
+import Testing
+
+/// What `make psql` offers by name.
+@Suite("End to end: named queries", .timeLimit(.minutes(30)))
+struct NamedQueryTests {
+    @Test("A13: at psql every named query runs, and :told says who was notified of an alarm, shown it and has read it")
+    func all() async throws {
+        try await Quartet.with { quartet in
+            let bob = try await Device.signUp("bob", name: "Bob", at: quartet.edge)
+            let anna = try await Device.signUp("anna", name: "Anna", at: quartet.edge)
+            try await anna.add(bob)
+            try await anna.act("RegisterPush", ["token": "secret-of-annas-phone", "platform": "ios"])
+            try await quartet.missCheckIn(of: bob)
+            try await anna.wait(toHear: "dependentCheckInMissed")
+            let notification = try #require(
+                try await anna.read("/v1/notifications")["notifications"].array.first {
+                    $0["kind"].string == "dependentCheckInMissed"
+                })
+            let alarm = try #require(notification["details"]["alarm"].string)
+            let shown = try await anna.act("ShowNotifications", ["ids": [notification["id"]]])
+            #expect(shown["ids"] == [notification["id"]] && shown["device"].string == anna.id)
+            try await anna.act("MarkRead", ["id": notification["id"]])
+            try await quartet.wait(
+                for: "the push to be recorded", "SELECT count(*) FROM notifications.push_attempt WHERE result = 'done'"
+            ) { $0 != "0" }
+
+            let help = try await quartet.named(":help")
+            let names = help.split(separator: "\n").compactMap { $0.split(separator: "|").first.map(String.init) }
+                .filter { $0.hasPrefix(":") }
+            #expect(names.contains(":told") && names.count > 20)
+            for name in names {
+                _ = try await quartet.named("\\set handle bob\n\\set id \(EdgeClient.newKey())\n\(name)")
+            }
+            let people = try await quartet.named(":people")
+            #expect(people.contains("bob|Bob|\(bob.account)"))
+            let person = try await quartet.named("\\set handle bob\n:person")
+            #expect(person.contains("contact|anna|my responder") && person.contains("alarm \(alarm)"))
+            let alarms = try await quartet.named(":alarms")
+            #expect(alarms.contains("bob|missed check-in|\(alarm)") && alarms.contains("anna at "))
+            let published = try await quartet.named("\\set handle bob\n:published")
+            #expect(published.contains("CheckInMissed") && published.contains("AlertRelayed"))
+            let owners = try await quartet.named(":owners")
+            #expect(
+                owners.contains(
+                    "contacts.relation|table|contacts_owner|contacts|contacts quartet_operator quartet_reader"))
+            for chosen in ["\\set alarm \(alarm)", "\\set handle bob", ""] {
+                let told = try await quartet.named("\(chosen)\n:told").split(separator: "\n").map {
+                    $0.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
+                }.filter { $0.count == 13 }
+                #expect(
+                    told.map { Array($0[0...2]) }.sorted { $0[1] < $1[1] } == [
+                        ["bob", "anna", "dependentCheckInMissed"], ["bob", "bob", "checkInMissed"],
+                    ])
+                let row = try #require(told.first { $0[1] == "anna" })
+                // Notified, pushed, shown, read: each not before what came before it.
+                let delays = row[6...9].map { Double($0) ?? -1 }
+                #expect(delays[0] > 0 && delays[1] >= delays[0] && delays[3] >= delays[0], "\(row)")
+                #expect(row[11] == "done: it was only logged")
+            }
+        }
+    }
+}
+
+extension Quartet {
+    /// What `make psql` answers, a line a row.
+    func named(_ query: String) async throws -> String {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
+        let script = FileManager.default.temporaryDirectory.appending(path: "\(EdgeClient.newKey()).sql")
+        try "\\i \(root.path)/deploy/psqlrc\n\(query)\n".write(to: script, atomically: true, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(at: script) }
+        return try await psql(file: script)
+    }
+}
