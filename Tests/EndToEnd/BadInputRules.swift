@@ -218,7 +218,7 @@ extension BadInputTests {
         .malformed("MarkRead", #"{"id":"<told>","at":1}"#, [""], "at"),
         .malformed("ShowNotifications", "{}", [""], "ids"),
         .malformed("ShowNotifications", #"{"ids":*}"#, ["null", "1", "true", "\"all\"", "{}"], "ids"),
-        .malformed("ShowNotifications", #"{"ids":[*]}"#, notRequiredIDs, "ids"),
+        .malformed("ShowNotifications", #"{"ids":[*]}"#, notRequiredIDs, "ids.0"),
         .malformed("ShowNotifications", #"{"ids":["<told>"],"shown":*}"#, notNumbers.filter { $0 != "null" }, "shown"),
         // Which device it is the token says.
         .malformed("ShowNotifications", #"{"ids":["<told>"],"device":"<nobody>"}"#, [""], "device"),
