@@ -26,7 +26,9 @@ Environment
   ADMIN_PORT      the first of the ports for health (9100); replicas ten further each
   REPLICAS        how many processes of each service (1)
   CONFIGURATION   debug (the default: builds faster) or release (runs faster)
-  Settings of the services (session-client --help) are passed on.
+  Settings of the services (session-client --help) are passed on. With the private
+  PostgreSQL somebody may check in as often as every second (LEAST_CHECK_IN_INTERVAL,
+  CHECK_IN_COOLDOWN), so that make demo can show a check-in that is missed.
 TEXT
 }
 
@@ -123,6 +125,8 @@ lock() {
 
 prepare_database() {
   if [ -z "$own_database" ]; then
+    # For development: so that a missed check-in can be seen without waiting for an hour.
+    export LEAST_CHECK_IN_INTERVAL="${LEAST_CHECK_IN_INTERVAL:-1s}" CHECK_IN_COOLDOWN="${CHECK_IN_COOLDOWN:-1s}"
     deploy/postgres.sh status "$cluster" >/dev/null || {
       started_cluster=yes
       echo "Starting a private PostgreSQL in $cluster."

@@ -67,6 +67,9 @@ final class Viewer: Sendable {
             return "pings of \(body["contacts"].array.map(narrator.name).joined(separator: ", ")) are answered"
         case ("notifications.event", "NotificationDelivered"):
             let notification = body["notification"]
+            if notification["kind"].string == "dependentCheckedInLate" {
+                return "all-clear: \(narrator.name(notification["subject"])) checked in, \(unread(body))"
+            }
             let about = notification["subject"].string == nil ? "" : " (\(narrator.name(notification["subject"])))"
             return "notification: \(notification["kind"].string ?? "")\(about), \(unread(body))"
         case ("notifications.event", "NotificationsCleared"):
@@ -74,6 +77,7 @@ final class Viewer: Sendable {
         case ("operations.event", "OperationEnded"):
             return "operation \(body["type"].string ?? ""): \(body["state"].string ?? "")"
         case ("session.event", "CheckedIn"): return "checked in"
+        case ("session.event", "CheckInMissed"): return "a check-in was missed"
         default: return nil
         }
     }

@@ -7,8 +7,9 @@ import Foundation
 let help = """
     Usage: demo [URL]
 
-    Two people sign up; Anna adds Bob by his code and pings him; Bob clears all received pings. Says what each of
-    them sees, as it happens. URL is where the API is (http://127.0.0.1:8080).
+    Two people sign up; Anna adds Bob by his code and pings him; Bob clears all received pings; then he misses a
+    check-in, Anna hears of it, and gets the all-clear. Says what each of them sees, as it happens. URL is where the
+    API is (http://127.0.0.1:8080).
     """
 let arguments = CommandLine.arguments.dropFirst()
 if arguments.contains(where: ["--help", "-h", "help"].contains) {
@@ -79,6 +80,29 @@ do {
         try await annaSees.expect(
             "PingAnswered", "notification pingAnswered", "notification dependentCheckedIn", "person")
 
+        narrator.chapter("Bob doesn't check in in time.")
+        let seconds: Int64 = 5
+        let chosen = try await bob.ask("SetCheckInInterval", ["interval": .int(seconds * 1_000_000)])
+        if chosen.isSuccess {
+            narrator.does("Bob", "chooses to check in every \(seconds) seconds, and forgets it")
+            try await bobSees.expect("CheckInMissed", "notification checkInMissed")
+            try await annaSees.expect("notification dependentCheckInMissed")
+            let missed = try await anna.read("/v1/notifications")["notifications"].array.first {
+                $0["kind"].string == "dependentCheckInMissed"
+            }
+            if let deadline = missed?["details"]["deadline"].int, let created = missed?["created"].int {
+                narrator.does("Anna", "was notified \(Double(created - deadline) / 1000) ms after the deadline")
+            }
+            let (_, lateTook) = try await timed { try await bob.act("CheckIn") }
+            narrator.does("Bob", "checks in after all", took: lateTook)
+            try await annaSees.expect("notification dependentCheckedInLate")
+            try await bob.act("SetCheckInInterval", ["interval": .int(86_400_000_000)])
+        } else {
+            let reason = chosen.body["detail"].string ?? ""
+            narrator.say(
+                "This system is no toy: \(reason) To see what follows, start it with LEAST_CHECK_IN_INTERVAL=5s make run.")
+        }
+
         narrator.chapter("What is left.")
         for (name, device) in [("Anna", anna), ("Bob", bob)] {
             let contacts = try await device.read("/v1/contacts")["contacts"]
@@ -97,7 +121,7 @@ do {
         narrator.does("Bob", "signs out")
         try await group.waitForAll()
     }
-    narrator.say("\nEvery line came over HTTP and server-sent events. Look behind it: make psql, then :story")
+    narrator.say("\nEvery line came over HTTP and server-sent events. Look behind it: make psql, then :last_story, or :told")
 } catch {
     FileHandle.standardError.write(Data("demo: \(error)\nIs Quartet running at \(url)? Start it: make run\n".utf8))
     exit(1)
