@@ -1,7 +1,8 @@
 -- One row. `session migrate --check-in-cooldown 1m` changes it; every replica reads it with each batch, so all decide by
 -- the same numbers, whatever each was started with.
 CREATE TABLE session.limits (
-    only_row                  boolean  DEFAULT true CONSTRAINT limits_are_one_row PRIMARY KEY CHECK (only_row),
+    only_row                  boolean  DEFAULT true CONSTRAINT limits_are_one_row PRIMARY KEY
+        CONSTRAINT only_row_is_true CHECK (only_row),
     check_in_cooldown         interval NOT NULL DEFAULT '5 minutes'
         CONSTRAINT check_in_cooldown_is_at_most_a_day CHECK (check_in_cooldown BETWEEN '0' AND '1 day'),
     least_check_in_interval   interval NOT NULL DEFAULT '1 hour'
