@@ -97,6 +97,49 @@ struct ContactsStoreTests {
         }
     }
 
+    @Test("A1: who becomes or stops being a responder just when an alarm begins or ends hears of both or of neither")
+    func alarmsMeanwhile() async throws {
+        try await withRandom { random in
+            try await TestDatabase.with(Self.tables) { database in
+                let one = try await Trial(ContactsStore(), in: database, as: "contacts")
+                let two = try await Trial(ContactsStore(), in: database, as: "contacts")
+                var people = People(seed: random.next())
+                let (anna, ben, code) = (people.id() as AccountID, people.id() as AccountID, people.id() as ContactCode)
+                func command(_ command: ContactsCommand, of account: AccountID) -> Trial.Command {
+                    .init(
+                        command,
+                        CommandContext(
+                            commandID: people.id(), account: account, key: .account(account), time: people.time))
+                }
+                _ = try await one.handle([
+                    command(.openAccount(OpenAccount(code: people.id())), of: anna),
+                    command(.openAccount(OpenAccount(code: code)), of: ben),
+                ])
+                for _ in 0..<60 {
+                    let alarm: AlarmID = people.id()
+                    func relay(_ kind: AlertKind) -> Trial.Command {
+                        command(
+                            .relayAlert(RelayAlert(kind: kind, alarm: alarm, occurred: people.time)), of: ben)
+                    }
+                    let add = command(
+                        .addContact(AddContact(code: code, responder: false, dependent: true)), of: anna)
+                    let (raise, clear) = (relay(.alertRaised), relay(.alertCleared))
+                    let remove = command(.removeContact(RemoveContact(contact: ben)), of: anna)
+                    async let begun = one.handleAtLast([raise])
+                    async let joined = two.handleAtLast([add])
+                    let heard = try (await begun + joined).flatMap { try $0.get() }
+                    try #require(heard.count { if case .responderAlerted = $0.event { true } else { false } } == 1)
+                    async let ended = one.handleAtLast([clear])
+                    async let left = two.handleAtLast([remove])
+                    let over = try (await ended + left).flatMap { try $0.get() }
+                    try #require(over.count { if case .alarmEnded = $0.event { true } else { false } } == 1)
+                }
+                await one.close()
+                await two.close()
+            }
+        }
+    }
+
     @Test("S8: lost updates: when both sides change one relation at the same moment, again and again, nothing is lost")
     func bothSides() async throws {
         try await TestDatabase.with(Self.tables) { database in
