@@ -13,7 +13,7 @@ struct AlarmTests {
         let ben = try people.person()
         let (anna, carl, dora) = (try people.person(), try people.person(), try people.person())
         for responder in [anna, carl, dora] {
-            try people.ask(responder, .addContact(AddContact(contact: ben, responder: true, dependent: true)))
+            try people.add(responder, ben, responder: true, dependent: true)
         }
         // Dora doesn't want to hear of missed check-ins.
         try people.ask(dora, .updateContact(UpdateContact(contact: ben, expectedVersion: 1, notifyOnExpiry: false)))
@@ -60,7 +60,7 @@ struct AlarmTests {
             let ben = try people.person()
             let (anna, carl, dora) = (try people.person(), try people.person(), try people.person())
             for responder in [anna, carl, dora] {
-                try people.ask(responder, .addContact(AddContact(contact: ben, responder: false, dependent: true)))
+                try people.add(responder, ben, responder: false, dependent: true)
             }
             let alarm: AlarmID = people.id()
             try people.relay(kind, alarm, of: ben)
@@ -78,21 +78,22 @@ struct AlarmTests {
         for (kind, end) in [(AlertKind.alertRaised, AlertKind.alertCleared), (.checkInMissed, .checkedIn)] {
             var people = People()
             let (ben, anna, carl) = (try people.person(), try people.person(), try people.person())
-            try people.ask(carl, .addContact(AddContact(contact: ben, responder: true, dependent: false)))
+            try people.add(carl, ben, responder: true, dependent: false)
             let alarm: AlarmID = people.id()
             try people.relay(kind, alarm, of: ben)
             #expect(people.alerted(by: alarm).isEmpty)
             let begun = people.time
             people.pass(.minutes(1))
-            let added = try people.ask(
-                anna, .addContact(AddContact(contact: ben, responder: false, dependent: true)))
+            let added = try people.add(anna, ben, responder: false, dependent: true)
             #expect(
                 added.last
                     == .responderAlerted(
                         .init(
                             account: anna, dependent: ben, kind: kind, alarm: alarm, occurred: begun, repetition: 0,
                             at: people.time)))
-            try people.ask(carl, .updateContact(UpdateContact(contact: ben, expectedVersion: 1, dependent: true)))
+            try people.ask(carl, .requestRoleChange(RequestRoleChange(contact: ben)))
+            #expect(people.alerted(by: alarm) == [anna])
+            try people.ask(ben, .acceptRoleChange(AcceptRoleChange(contact: carl)))
             #expect(people.alerted(by: alarm) == [anna, carl])
             // Neither hears of it again because of something else.
             let before = people.log.count

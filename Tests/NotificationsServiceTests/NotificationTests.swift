@@ -18,7 +18,7 @@ struct NotificationTests {
                     .checkInReminder, .pingReceived,
                 ])
         #expect(Set(NotificationKind.allCases.map(\.category)) == Set(NotificationCategory.allCases))
-        #expect(NotificationKind.allCases.count == 26)
+        #expect(NotificationKind.allCases.count == 34)
     }
 
     @Test("S36: the kinds are what they were when they were published: name, priority, category")
@@ -37,7 +37,15 @@ struct NotificationTests {
             contactAdded low relationships
             contactRemoved low relationships
             contactRoleChanged low relationships
+            roleChangeRequested low relationships
+            roleChangeAccepted low relationships
+            roleChangeDeclined low relationships
+            roleChangeWithdrawn low relationships
             contactRequested low relationships
+            contactRequestAccepted low relationships
+            contactRequestDeclined low relationships
+            contactRequestWithdrawn low relationships
+            contactRequestExpired low relationships
             pingSent low pings
             pingReceived normal pings
             pingCancelled low pings
