@@ -28,6 +28,8 @@ let package = Package(
         // For the package of micro-benchmarks, Tests/Benchmarks/Functions.
         .library(name: "QuartetBus", targets: ["Bus", "Postgres", "Vocabulary"]),
         .library(name: "QuartetLedger", targets: ["Ledger"]),
+        // What tests load into a process whose clock is to be wrong.
+        .library(name: "SkewedClock", type: .dynamic, targets: ["SkewedClock"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
@@ -172,6 +174,7 @@ let package = Package(
             dependencies: ["Postgres", "ServiceKit", "TestKit", "example", coreMetrics, logging],
             path: "Tests/ServiceKitTests", swiftSettings: settings),
         .executableTarget(name: "test-supervisor", path: "Tests/Supervisor"),
+        .target(name: "SkewedClock", path: "Tests/SkewedClock"),
         .target(
             name: "TestKit", dependencies: ["CLibpq", "test-supervisor"], path: "Tests/TestKit", exclude: ["clone.sql"],
             swiftSettings: settings),

@@ -170,12 +170,14 @@ public struct SessionClient: Service {
             devices.forgetAll()
         }
 
+        await context.clock.measure()
         let edge = Edge(
             EdgeParts(
                 services: services, operations: StreamReader(tail: operations, pool: pool), sagas: sagas, pool: pool,
                 devices: devices,
                 tokens: try await Tokens(
-                    signingKeys: signingKeys, secret: serverKey, lifetime: context.settings[Self.tokenLifetime]),
+                    signingKeys: signingKeys, secret: serverKey, lifetime: context.settings[Self.tokenLifetime],
+                    now: { [clock = context.clock] in clock.now }),
                 passwords: Passwords(key: serverKey), contactCodes: ContactCodes(key: serverKey),
                 phoneCodes: PhoneCodes(key: serverKey), phoneCodeSender: phoneCodeSender,
                 guesses: Guesses(

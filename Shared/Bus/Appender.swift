@@ -22,9 +22,35 @@ public final class Appender: Service, Sendable {
         public init() {}
     }
 
-    private struct Entry: Sendable {
+    /// A command on its way into the log.
+    struct Entry: Sendable {
         let message: Message
+        /// Until when it is good: the time that it waits here counts, by a clock that nobody sets.
+        let expiry: ContinuousClock.Instant?
+        /// Called on the appender's thread if the server refuses this very row.
         let refused: @Sendable (AppendError) -> Void
+
+        init(_ message: Message, refused: @escaping @Sendable (AppendError) -> Void) {
+            self.message = message
+            expiry = message.timeToLive.map { .now + $0.duration }
+            self.refused = refused
+        }
+
+        private init(_ entry: Entry, refused: @escaping @Sendable (AppendError) -> Void) {
+            (message, expiry) = (entry.message, entry.expiry)
+            self.refused = refused
+        }
+
+        /// What was appended before. Nobody is told that it was refused now: the first one may have been taken.
+        var again: Entry { Entry(self) { _ in } }
+
+        /// The message with what is left of its time to live.
+        func message(at time: ContinuousClock.Instant) -> Message {
+            guard let expiry else { return message }
+            var message = message
+            message.timeToLive = Interval(microseconds: Int64((expiry - time) / .microseconds(1)))
+            return message
+        }
     }
 
     /// The log.
@@ -54,18 +80,20 @@ public final class Appender: Service, Sendable {
     /// How many rows wait: what the edge looks at before it takes on more.
     public var waiting: Int { machine.withLock(\.waiting) }
 
-    /// Hands a row over to be appended. Never blocks; `refused` is called on the appender's thread if the server
-    /// refuses this very row.
+    /// Hands a row over to be appended. Never blocks.
     /// - Throws: ``AppendError/overloaded`` when too many rows wait.
-    func enqueue(_ message: Message, refused: @escaping @Sendable (AppendError) -> Void) throws(AppendError) {
-        let isAccepted = machine.withLock { $0.enqueue(Entry(message: message, refused: refused)) }
-        guard isAccepted else { throw .overloaded }
+    func enqueue(_ entry: Entry) throws(AppendError) {
+        guard machine.withLock({ $0.enqueue(entry) }) else { throw .overloaded }
         bell.ring { $0.all = true }
     }
 
-    /// Takes a row out again that was not sent yet. Returns whether it was there.
-    func withdraw(_ id: MessageID) -> Bool {
-        machine.withLock { !$0.removeQueued { $0.message.id == id }.isEmpty }
+    /// Hands over again what may have been lost after it was appended. What still waits here isn't doubled.
+    func enqueueAgain(_ entries: [Entry]) {
+        machine.withLock { machine in
+            let waiting = Set(machine.queued.map(\.message.id))
+            machine.enqueueAgain(entries.filter { !waiting.contains($0.message.id) }.map(\.again))
+        }
+        bell.ring { $0.all = true }
     }
 
     /// Called after each reconnect: what was appended before may not have survived, so waiters append again.
@@ -96,7 +124,8 @@ public final class Appender: Service, Sendable {
     }
 
     private func flush(_ entries: [Entry], _ database: Database) throws {
-        let messages = entries.map(\.message)
+        let now = ContinuousClock.now
+        let messages = entries.map { $0.message(at: now) }
         do {
             try database.pipeline { pipeline in
                 let append = pipeline.query(log.append(messages))

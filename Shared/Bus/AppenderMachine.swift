@@ -36,6 +36,14 @@ public struct AppenderMachine<Entry: Sendable>: Sendable {
         return true
     }
 
+    /// What waits, in the order in which it is sent.
+    public var queued: [Entry] { inFlight + queue }
+
+    /// Takes what was flushed before and may be lost, however long the queue is: it was taken on when it first came.
+    public mutating func enqueueAgain(_ entries: [Entry]) {
+        queue.append(contentsOf: entries)
+    }
+
     /// What to send now; nil while a flush is in flight or when there is nothing.
     public mutating func nextFlush() -> [Entry]? {
         guard inFlight.isEmpty, !queue.isEmpty else { return nil }
@@ -65,16 +73,5 @@ public struct AppenderMachine<Entry: Sendable>: Sendable {
         }
         queue.insert(contentsOf: inFlight, at: 0)
         return []
-    }
-
-    /// Takes out what no longer needs to be sent.
-    public mutating func removeQueued(where isObsolete: (Entry) -> Bool) -> [Entry] {
-        let obsolete = queue.filter(isObsolete)
-        if !obsolete.isEmpty {
-            // Counting the lone ones anew is not worth it: flushing a few rows alone is only slower.
-            queue.removeAll(where: isObsolete)
-            alone = min(alone, queue.count)
-        }
-        return obsolete
     }
 }

@@ -5,11 +5,11 @@ public import Vocabulary
 public struct Batch: Sendable {
     /// In order.
     public let messages: [RecordedMessage]
-    /// The time that rules are given: the database's, never less than the batch before.
-    public let time: Instant
+    /// When it is handled.
+    public let time: BatchTime
 
     /// All its parts, as the properties describe them.
-    public init(messages: [RecordedMessage], time: Instant) {
+    public init(messages: [RecordedMessage], time: BatchTime) {
         self.messages = messages
         self.time = time
     }

@@ -54,10 +54,10 @@ public struct CommandHandler<S: Store>: BatchHandler where S.Rules.Command: Send
             guard let commandID = recorded.message.commandID, decided.insert(commandID).inserted else { continue }
             let emissions: [Emission<S.Rules.Event>]
             do throws(Rejection) {
-                try Self.checkTimes(of: recorded.message, commandID: commandID, at: batch.time)
+                try Self.checkTimes(of: recorded, commandID: commandID, at: batch.time.clock)
                 let context = CommandContext(
-                    commandID: commandID, account: recorded.message.account, key: recorded.message.key, time: batch.time
-                )
+                    commandID: commandID, account: recorded.message.account, key: recorded.message.key,
+                    time: batch.time.given)
                 emissions = try S.Rules.reduce(&state, try command.get(), context)
             } catch {
                 rows.append(Self.ended(recorded.message, .rejected, type: "Rejected", error.encodedBody))
@@ -100,7 +100,11 @@ public struct CommandHandler<S: Store>: BatchHandler where S.Rules.Command: Send
         }
     }
 
-    private static func checkTimes(of message: Message, commandID: CommandID, at time: Instant) throws(Rejection) {
+    /// - Parameter time: the database's clock as it is. By the given time, one command that was recorded while the clock was
+    ///   an hour ahead would have all others refused for an hour.
+    private static func checkTimes(
+        of command: RecordedMessage, commandID: CommandID, at time: Instant
+    ) throws(Rejection) {
         if let made = commandID.time {
             guard made > time - horizon else {
                 throw Rejection(
@@ -110,12 +114,12 @@ public struct CommandHandler<S: Store>: BatchHandler where S.Rules.Command: Send
             }
             guard made < time + aheadLimit else {
                 throw Rejection(
-                    .idTooOld, "this command's id is from the future: set the sender's clock and use a new id")
+                    .idTooOld, "this command's id is more than a day ahead: set the sender's clock and use a new id")
             }
         } else {
             throw Rejection(.idTooOld, "a command's id must carry its time (UUID version 7)")
         }
-        if let expiresAt = message.expiresAt, expiresAt < time {
+        if let expiresAt = command.expiresAt, expiresAt < time {
             throw Rejection(.expired, "the command's time was up before it was handled; send it again")
         }
     }

@@ -11,7 +11,7 @@ public import Vocabulary
 public final class CommandSender: Service, Sendable {
     private struct Waiter: Sendable {
         let hash: BodyHash
-        let message: Message
+        let entry: Appender.Entry
         let deadline: ContinuousClock.Instant
         let resume: @Sendable (Result<Outcome, CommandError>) -> Void
     }
@@ -23,8 +23,8 @@ public final class CommandSender: Service, Sendable {
     private let logger: Logger
     private struct Open: Sendable {
         var waiters: [CommandID: [Waiter]] = [:]
-        /// Sent, and given up by their senders before there was an outcome.
-        var abandoned: Set<CommandID> = []
+        /// Sent, and given up by their senders before there was an outcome; until when they are good.
+        var abandoned: [CommandID: ContinuousClock.Instant?] = [:]
 
         /// Commands that their service has not answered, as far as is known here.
         var count: Int { waiters.count + abandoned.count }
@@ -40,7 +40,8 @@ public final class CommandSender: Service, Sendable {
     ///   - appender: to the command log that the service reads.
     ///   - tail: of the service's log.
     ///   - pool: connections that may read the service's table `outcome`.
-    ///   - unansweredLimit: commands without an outcome, at most: a service that lags is not sent ever more.
+    ///   - unansweredLimit: commands without an outcome, at most: a service that lags is not sent ever more. One that
+    ///     nobody waits for counts until it has expired; then handling it costs its service next to nothing.
     public init(appender: Appender, tail: Tail, pool: Pool, unansweredLimit: Int = 4096, logger: Logger) {
         self.unansweredLimit = unansweredLimit
         self.appender = appender
@@ -52,7 +53,7 @@ public final class CommandSender: Service, Sendable {
         } poll: { [weak self] in
             self?.poll()
         } restart: { [weak self] in
-            self?.open.withLock { $0.abandoned = [] }
+            self?.open.withLock { $0.abandoned = [:] }
         }
         appender.onReconnect { [weak self] in self?.appendAgain() }
     }
@@ -63,51 +64,57 @@ public final class CommandSender: Service, Sendable {
     /// Sends a command and waits for its outcome.
     /// - Parameters:
     ///   - mayBeRepeated: whether this id may have been sent before, by anybody; false spares a look-up.
-    ///   - patience: how long to wait for the outcome. The command goes on without its sender.
-    /// - Throws: ``CommandError``; ``CommandError/overloaded``, having sent nothing, when too many have no outcome. After ``CommandError/noOutcomeYet`` nobody knows whether it was done; sending it
-    ///   again with the same id tells.
+    ///   - patience: how long to wait for the outcome, whatever the database does. The command goes on without its sender,
+    ///     also when the task is cancelled.
+    /// - Throws: ``CommandError``; ``CommandError/overloaded``, having sent nothing, when too many have no outcome. After
+    ///   ``CommandError/noOutcomeYet`` nobody knows whether it was done; sending it again with the same id tells.
     public func send(
         _ command: Message, mayBeRepeated: Bool, patience: Duration = .seconds(10)
     ) async throws(CommandError) -> Outcome {
         guard let id = command.commandID else { throw .refused("a command must have an id") }
-        await tail.ready()
-        let answer = SingleAnswer()
-        let waiter = Waiter(hash: command.bodyHash, message: command, deadline: .now + patience) { answer.give($0) }
+        let answer = SingleAnswer<Result<Outcome, CommandError>>()
+        let entry = Appender.Entry(command) { answer.give(.failure(CommandError($0))) }
+        let waiter = Waiter(hash: command.bodyHash, entry: entry, deadline: .now + patience) { answer.give($0) }
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 answer.wait(continuation)
                 let isTaken = open.withLock { open in
                     // One that is sent again adds nothing.
-                    let isKnown = open.waiters[id] != nil || open.abandoned.contains(id)
+                    let isKnown = open.waiters[id] != nil || open.abandoned[id] != nil
                     guard isKnown || open.count < unansweredLimit else { return false }
-                    open.abandoned.remove(id)
+                    open.abandoned[id] = nil
                     open.waiters[id, default: []].append(waiter)
                     return true
                 }
-                guard isTaken else { return answer.give(.failure(.overloaded)) }
-                append(waiter, id)
+                guard isTaken else {
+                    _ = answer.give(.failure(.overloaded))
+                    return
+                }
+                do throws(AppendError) { try appender.enqueue(entry) } catch {
+                    answer.give(.failure(CommandError(error)))
+                }
                 if mayBeRepeated { lookUp([id]) }
             }
         } onCancel: {
             answer.give(.failure(.noOutcomeYet(id)))
         }
-        forget(id, message: command.id, isUnanswered: result == .failure(.noOutcomeYet(id)))
+        forget(id, entry, isUnanswered: result == .failure(.noOutcomeYet(id)))
         return try result.get()
     }
 
     /// Looks up outcomes and gives up on those who waited too long, until cancelled or shut down.
     public func run() async throws {
         await withGracefulShutdownHandler {
-            for await _ in wake {
-                var ids = lookUps.withLock { ids in
-                    defer { ids = [] }
-                    return ids
+            await withTaskGroup(of: Void.self) { group in
+                // By itself: neither the tail nor a look-up goes on while the database doesn't answer.
+                group.addTask {
+                    while !Task.isCancelled {
+                        try? await Task.sleep(for: .milliseconds(250))
+                        self.giveUp(at: .now)
+                    }
                 }
-                ids.formIntersection(open.withLock { $0.abandoned.union($0.waiters.keys) })
-                guard !ids.isEmpty else { continue }
-                do { try await resolve(Array(ids)) } catch {
-                    logger.warning("outcomes can't be looked up now", metadata: ["error": "\(error)"])
-                }
+                for await _ in wake { await lookUpAll() }
+                group.cancelAll()
             }
         } onGracefulShutdown: {
             self.waker.finish()
@@ -121,11 +128,15 @@ public final class CommandSender: Service, Sendable {
         waker.yield()
     }
 
-    private func append(_ waiter: Waiter, _ id: CommandID) {
-        do {
-            try appender.enqueue(waiter.message) { error in waiter.resume(.failure(CommandError(error))) }
-        } catch {
-            waiter.resume(.failure(CommandError(error)))
+    private func lookUpAll() async {
+        var ids = lookUps.withLock { ids in
+            defer { ids = [] }
+            return ids
+        }
+        ids = open.withLock { open in ids.filter { open.waiters[$0] != nil || open.abandoned[$0] != nil } }
+        guard !ids.isEmpty else { return }
+        do { try await resolve(Array(ids)) } catch {
+            logger.warning("outcomes can't be looked up now", metadata: ["error": "\(error)"])
         }
     }
 
@@ -133,10 +144,10 @@ public final class CommandSender: Service, Sendable {
     private func appendAgain() {
         let waiting = open.withLock { open in
             // Of what is gone there never is an outcome, so what nobody waits for isn't counted any longer.
-            open.abandoned = []
-            return open.waiters
+            open.abandoned = [:]
+            return open.waiters.values.flatMap { $0.map(\.entry) }
         }
-        for (id, waiters) in waiting { for waiter in waiters { append(waiter, id) } }
+        appender.enqueueAgain(waiting)
     }
 
     private func observe(_ row: RecordedMessage) {
@@ -151,7 +162,7 @@ public final class CommandSender: Service, Sendable {
 
     private func answer(_ id: CommandID, _ hash: BodyHash, _ outcome: Outcome) {
         let found = open.withLock { open in
-            open.abandoned.remove(id)
+            open.abandoned[id] = nil
             return open.waiters.removeValue(forKey: id)
         }
         guard let found else { return }
@@ -165,26 +176,27 @@ public final class CommandSender: Service, Sendable {
         }
     }
 
-    private func forget(_ id: CommandID, message: MessageID, isUnanswered: Bool) {
+    private func forget(_ id: CommandID, _ entry: Appender.Entry, isUnanswered: Bool) {
         open.withLock { open in
             guard open.waiters[id] != nil else { return }
-            open.waiters[id]?.removeAll { $0.message.id == message }
+            open.waiters[id]?.removeAll { $0.entry.message.id == entry.message.id }
             guard open.waiters[id]?.isEmpty == true else { return }
             open.waiters[id] = nil
-            if isUnanswered { open.abandoned.insert(id) }
+            if isUnanswered { open.abandoned.updateValue(entry.expiry, forKey: id) }
         }
     }
 
     private func poll() {
-        let now = ContinuousClock.now
-        let (late, unanswered) = open.withLock { open in
-            (
-                open.waiters.flatMap { id, list in list.filter { $0.deadline <= now }.map { (id, $0) } },
-                Array(open.waiters.keys) + open.abandoned.prefix(Self.lookUpLimit)
-            )
+        let unanswered = open.withLock { Array($0.waiters.keys) + $0.abandoned.keys.prefix(Self.lookUpLimit) }
+        if !unanswered.isEmpty { lookUp(unanswered) }
+    }
+
+    private func giveUp(at time: ContinuousClock.Instant) {
+        let late = open.withLock { open in
+            open.abandoned = open.abandoned.filter { _, expiry in expiry.map { time < $0 } ?? true }
+            return open.waiters.flatMap { id, list in list.filter { $0.deadline <= time }.map { (id, $0) } }
         }
         for (id, waiter) in late { waiter.resume(.failure(.noOutcomeYet(id))) }
-        if !unanswered.isEmpty { lookUp(unanswered) }
     }
 
     /// Of commands that nobody waits for, so many are looked up at a poll.
@@ -240,45 +252,5 @@ public enum CommandError: Error, Hashable, Sendable, CustomStringConvertible {
         case .refused(let reason): "the database refused the command: \(reason)"
         case .noOutcomeYet(let id): "command \(id) has no outcome yet; ask again with the same id"
         }
-    }
-}
-
-/// Resumes a continuation with the first answer and drops the others, in whichever order they and the continuation come.
-private final class SingleAnswer: Sendable {
-    private enum State: Sendable {
-        case open
-        case waiting(CheckedContinuation<Result<Outcome, CommandError>, Never>)
-        case early(Result<Outcome, CommandError>)
-        case done
-    }
-
-    private let state = Mutex(State.open)
-
-    func wait(_ continuation: CheckedContinuation<Result<Outcome, CommandError>, Never>) {
-        let early: Result<Outcome, CommandError>? = state.withLock { state in
-            if case .early(let result) = state {
-                state = .done
-                return result
-            }
-            state = .waiting(continuation)
-            return nil
-        }
-        if let early { continuation.resume(returning: early) }
-    }
-
-    func give(_ result: Result<Outcome, CommandError>) {
-        let continuation: CheckedContinuation<Result<Outcome, CommandError>, Never>? = state.withLock { state in
-            switch state {
-            case .open:
-                state = .early(result)
-                return nil
-            case .waiting(let continuation):
-                state = .done
-                return continuation
-            case .early, .done:
-                return nil
-            }
-        }
-        continuation?.resume(returning: result)
     }
 }

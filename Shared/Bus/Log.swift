@@ -127,9 +127,8 @@ extension RecordedMessage {
                 commandHash: try row.decode(11, as: ID<BodyHash>?.self).map(BodyHash.init(id:)),
                 correlationID: try row.decode(12, as: CorrelationID?.self),
                 causationID: try row.decode(13, as: MessageID?.self),
-                traceParent: try row.decode(14, as: String?.self),
-                expiresAt: try row.decode(15, as: Instant?.self)),
-            recordedAt: try row.decode(16, as: Instant.self))
+                traceParent: try row.decode(14, as: String?.self)),
+            recordedAt: try row.decode(16, as: Instant.self), expiresAt: try row.decode(15, as: Instant?.self))
     }
 }
 
@@ -156,7 +155,7 @@ extension Log {
             \(column(messages, \.commandID)), \(column(messages) { $0.outcome?.rawValue }), \
             \(column(messages) { $0.commandHash?.id }), \(column(messages, \.correlationID)), \
             \(column(messages, \.causationID)), \(column(messages, \.traceParent)), \
-            \(column(messages, \.expiresAt)))
+            \(column(messages) { $0.timeToLive?.microseconds }))
             """
     }
 

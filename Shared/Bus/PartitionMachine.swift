@@ -8,12 +8,18 @@ public struct Cursor: Hashable, Sendable {
     public var position: Position
     /// The time that batch's rules were given; the next one's is never less.
     public var givenTime: Instant?
+    /// When that was, where this process saw it.
+    public var givenAt: ContinuousClock.Instant?
 
     /// All its parts, as the properties describe them.
-    public init(number: Int64 = 0, position: Position = .start, givenTime: Instant? = nil) {
+    public init(
+        number: Int64 = 0, position: Position = .start, givenTime: Instant? = nil,
+        givenAt: ContinuousClock.Instant? = nil
+    ) {
         self.number = number
         self.position = position
         self.givenTime = givenTime
+        self.givenAt = givenAt
     }
 }
 

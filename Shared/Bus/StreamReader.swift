@@ -37,7 +37,7 @@ public struct StreamReader: Sendable {
     ///     the position, so it must hold no volatile function.
     public func subscribe(to key: Key, from token: ResumeToken?, state: Query) async throws -> Subscription {
         let buffer = SubscriptionBuffer(limit: settings.bufferLimit)
-        let (id, tailPosition, incarnation) = await tail.register(buffer, to: key)
+        let (id, tailPosition, incarnation) = try await tail.register(buffer, to: key)
         // From here on whoever holds the subscription, and nobody else, keeps it registered.
         let subscription = Subscription(buffer, registeredAs: id, key: key, tail: tail, incarnation: incarnation)
         if let token, let between = try await resume(key, token, incarnation, through: tailPosition) {

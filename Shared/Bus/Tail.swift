@@ -19,7 +19,7 @@ public final class Tail: Service, Sendable {
         var last: UInt64 = 0
         /// Nil until the first connection.
         var place: Place?
-        var waiters: [CheckedContinuation<Void, Never>] = []
+        var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
     }
 
     /// How far each partition was read, in which life of the log.
@@ -60,9 +60,10 @@ public final class Tail: Service, Sendable {
 
     /// Offers every row of `key` that comes after now. Returns how far the tail has come: rows up to there aren't
     /// offered.
-    func register(_ subscriber: SubscriptionBuffer, to key: Key) async -> (SubscriberID, Position, Incarnation) {
+    func register(_ subscriber: SubscriptionBuffer, to key: Key) async throws -> (SubscriberID, Position, Incarnation) {
         while true {
             await ready()
+            try Task.checkCancellation()
             let registered: (SubscriberID, Position, Incarnation)? = registry.withLock { registry in
                 guard let place = registry.place else { return nil }
                 registry.last += 1
@@ -94,14 +95,23 @@ public final class Tail: Service, Sendable {
         }
     }
 
-    /// Returns when the tail has read where the log ends: from then on it misses nothing.
+    /// Returns when the tail has read where the log ends, from when on it misses nothing; or when the task is cancelled.
     public func ready() async {
-        await withCheckedContinuation { continuation in
-            let isReady = registry.withLock { registry in
-                if registry.place == nil { registry.waiters.append(continuation) }
-                return registry.place != nil
+        let number = registry.withLock { registry in
+            registry.last += 1
+            return registry.last
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = registry.withLock { registry in
+                    let isOver = registry.place != nil || Task.isCancelled
+                    if !isOver { registry.waiters[number] = continuation }
+                    return isOver
+                }
+                if isOver { continuation.resume() }
             }
-            if isReady { continuation.resume() }
+        } onCancel: {
+            registry.withLock { $0.waiters.removeValue(forKey: number) }?.resume()
         }
     }
 
@@ -150,12 +160,12 @@ public final class Tail: Service, Sendable {
                 registry.subscribers = [:]
                 registry.place = Place(positions: positions, incarnation: incarnation)
             }
-            defer { registry.waiters = [] }
+            defer { registry.waiters = [:] }
             return (registry.waiters, interrupted, restarts)
         }
         for restart in restarts { restart() }
         for subscriber in interrupted { subscriber.interrupt() }
-        for waiter in waiters { waiter.resume() }
+        for waiter in waiters.values { waiter.resume() }
     }
 
     /// Reads these partitions and offers what was found. Returns those that may have more.

@@ -209,7 +209,7 @@ extension WorkerLoop {
 
     /// What the handler reads, decides and writes.
     private func reduce(
-        _ items: [RecordedMessage], _ time: () throws -> Instant, _ pipeline: Pipeline
+        _ items: [RecordedMessage], _ time: () throws -> BatchTime, _ pipeline: Pipeline
     ) throws -> [Appending] {
         let loaded = try worker.handler.load(items, in: pipeline)
         settings.faultPoint?(.afterLoad)
@@ -253,22 +253,20 @@ extension WorkerLoop {
     /// each partition stands then, and what was read behind the commit.
     private func commit(
         _ advances: [Advance],
-        _ change: (Pipeline, _ time: () throws -> Instant) throws -> ([Appending], Pending?)
+        _ change: (Pipeline, _ time: () throws -> BatchTime) throws -> ([Appending], Pending?)
     ) throws -> ([(cursor: Cursor, next: [RecordedMessage])], Pending?) {
         let begun = ContinuousClock.now
         return try database.pipeline { pipeline in
             pipeline.query("BEGIN ISOLATION LEVEL READ COMMITTED")
             let clock = pipeline.query("SELECT clock_timestamp()")
-            // Never before what was already done or said: after a failover the clock may be an earlier one, and a deadline
-            // that had passed when its timer fired must have passed when it is handled.
-            let earliest = advances.compactMap(\.from.givenTime) + advances.flatMap(\.items).map(\.recordedAt)
-            func time() throws -> Instant {
-                let now = try clock.rows().only?.decode(0, as: Instant.self) ?? .now
-                return max(now, earliest.max() ?? now)
+            func time() throws -> BatchTime {
+                BatchTime(
+                    clock: try clock.rows().only?.decode(0, as: Instant.self) ?? .now, after: advances.map(\.from),
+                    handling: advances.flatMap(\.items), at: begun)
             }
             let (appendings, extra) = try change(pipeline, time)
             if !clock.isDone { try pipeline.flush() }
-            let given = try time()
+            let given = try time().given
             let filled = appendings.filter { !$0.messages.isEmpty }
             for appending in filled { pipeline.query(appending.log.append(appending.messages)) }
             pipeline.query(leases.commit(advances, at: given))
@@ -296,7 +294,8 @@ extension WorkerLoop {
             return (
                 try zip(advances, reads).map { advance, read in
                     (
-                        Cursor(number: advance.from.number + 1, position: advance.to, givenTime: given),
+                        Cursor(
+                            number: advance.from.number + 1, position: advance.to, givenTime: given, givenAt: begun),
                         try read.map { try messages(in: $0.rows()) } ?? []
                     )
                 }, extra

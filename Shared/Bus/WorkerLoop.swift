@@ -293,7 +293,7 @@ extension Cursor {
     init(_ row: Row) throws {
         self.init(
             number: try row.decode(0, as: Int64.self), position: Position(try row.decode(1, as: Int64.self)),
-            givenTime: try row.decode(2, as: Instant.self))
+            givenTime: try row.decode(2, as: Instant.self), givenAt: .now)
     }
 }
 

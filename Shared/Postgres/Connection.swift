@@ -94,26 +94,40 @@ public final class Connection: Sendable {
     // MARK: Work
 
     /// Runs `body` on the connection's thread and returns what it returns. A cancelled task cancels the statement that
-    /// the server runs for this body, never another's.
+    /// the server runs for this body, never another's, and doesn't wait for the server to do so.
     public func run<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
+        try await run(body) {}
+    }
+
+    /// - Parameter ended: called once, on some thread, when the connection is done with `body`: after this has thrown, if the
+    ///   task was cancelled while the server didn't answer.
+    func run<Value: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Value, ended: @escaping @Sendable () -> Void
+    ) async throws -> Value {
         let number = state.withLock { state in
             state.last += 1
             state.announced.insert(state.last)
             return state.last
         }
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Value, any Error>) in
+        let answer = SingleAnswer<Result<Value, any Error>>()
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                answer.wait(continuation)
                 enqueue(
-                    Job(number: number) { work in
-                        switch work {
-                        case .success(let database): continuation.resume(with: Result { try body(database) })
-                        case .failure(let error): continuation.resume(throwing: error)
+                    Job(number: number) { [self] work in
+                        let result = work.mapError { $0 as any Error }.flatMap { database in
+                            Result { try body(database) }
                         }
+                        if case .success(let database) = work, database.isLost { state.withLock { $0.isLost = true } }
+                        ended()
+                        answer.give(result)
                     })
             }
         } onCancel: {
             cancel(number)
+            answer.give(.failure(PostgresError.cancelled))
         }
+        return try result.get()
     }
 
     /// Whether the server is gone, as far as is known. An idle connection watches its socket.
@@ -186,7 +200,6 @@ public final class Connection: Sendable {
             if let job {
                 job.work(.success(database))
                 running.withLock { $0.job = nil }
-                if database.isLost { state.withLock { $0.isLost = true } }
             } else if isClosing {
                 break
             } else {

@@ -34,14 +34,8 @@ public final class Pool: Sendable {
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
         let connection = try await take()
-        do {
-            let value = try await connection.run(body)
-            give(connection)
-            return value
-        } catch {
-            give(connection)
-            throw error
-        }
+        // Not before the connection is done, which is later than this where a cancelled task left a stuck server.
+        return try await connection.run(body) { [self] in give(connection) }
     }
 
     /// Closes every connection; who waits gets ``PostgresError/closed``.
@@ -86,10 +80,29 @@ public final class Pool: Sendable {
             waiter?.resume(returning: .failure(.cancelled))
         }
         if let connection = try given.get() { return connection }
-        do { return try await Connection.connect(configuration, logger: logger) } catch {
-            release()
-            throw error
+        return try await connect()
+    }
+
+    /// Opens a connection. A cancelled task doesn't wait for that; the pool keeps what comes of it.
+    private func connect() async throws -> Connection {
+        let answer = SingleAnswer<Result<Connection, any Error>>()
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                answer.wait(continuation)
+                Task {
+                    do {
+                        let connection = try await Connection.connect(configuration, logger: logger)
+                        if !answer.give(.success(connection)) { give(connection) }
+                    } catch {
+                        release()
+                        answer.give(.failure(error))
+                    }
+                }
+            }
+        } onCancel: {
+            answer.give(.failure(PostgresError.cancelled))
         }
+        return try result.get()
     }
 
     private func give(_ connection: Connection) {

@@ -146,15 +146,16 @@ public struct Message: Hashable, Sendable {
     public var causationID: MessageID?
     /// W3C trace context, as the header `traceparent` has it.
     public var traceParent: String?
-    /// A command that its service comes to later than this is rejected as expired.
-    public var expiresAt: Instant?
+    /// How long after its append a command is good for. What its service comes to later is rejected as expired. A span, not
+    /// a time: the database's clock alone decides. A row that was read says ``RecordedMessage/expiresAt`` instead.
+    public var timeToLive: Interval?
 
     /// All its parts, as the properties describe them.
     public init(
         kind: Kind, id: MessageID = .new(), type: String, version: Int16 = 1, key: Key, account: AccountID? = nil,
         body: [UInt8], commandID: CommandID? = nil, outcome: Outcome.Kind? = nil, commandHash: BodyHash? = nil,
         correlationID: CorrelationID? = nil, causationID: MessageID? = nil, traceParent: String? = nil,
-        expiresAt: Instant? = nil
+        timeToLive: Interval? = nil
     ) {
         self.kind = kind
         self.id = id
@@ -169,7 +170,7 @@ public struct Message: Hashable, Sendable {
         self.correlationID = correlationID
         self.causationID = causationID
         self.traceParent = traceParent
-        self.expiresAt = expiresAt
+        self.timeToLive = timeToLive
     }
 
     /// The largest body that a log takes, in bytes.
@@ -186,12 +187,17 @@ public struct RecordedMessage: Hashable, Sendable {
     public let message: Message
     /// By the database's clock.
     public let recordedAt: Instant
+    /// Until when a command is good, by the database's clock; nil for ever.
+    public let expiresAt: Instant?
 
     /// All its parts, as the properties describe them.
-    public init(partition: Partition, position: Position, message: Message, recordedAt: Instant) {
+    public init(
+        partition: Partition, position: Position, message: Message, recordedAt: Instant, expiresAt: Instant? = nil
+    ) {
         self.partition = partition
         self.position = position
         self.message = message
         self.recordedAt = recordedAt
+        self.expiresAt = expiresAt
     }
 }

@@ -16,11 +16,6 @@ public struct CommandContext: Hashable, Sendable {
         self.key = key
         self.time = time
     }
-
-    /// A name for a thing that this command makes: the same each time the command is handled.
-    public func derivedID<Subject>(_ label: StaticString) -> ID<Subject> {
-        ID<Subject>.derived(at: time, from: commandID.bytes, Array("\(label)".utf8))
-    }
 }
 
 /// An event together with the stream that it belongs to.

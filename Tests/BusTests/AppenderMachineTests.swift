@@ -55,4 +55,15 @@ struct AppenderMachineTests {
         let later = machine.enqueue(3)
         #expect(accepted == [true, true, true] && !fourth && flushed == [0, 1] && later)
     }
+
+    @Test("what was sent before is taken again, however much waits")
+    func again() {
+        var machine = AppenderMachine<Int>(batchLimit: 2, queueLimit: 2)
+        let accepted = (0..<2).map { machine.enqueue($0) }
+        let sent = machine.nextFlush()
+        _ = machine.failed(.connectionLost)
+        machine.enqueueAgain([7, 8])
+        let refused = machine.enqueue(9)
+        #expect(accepted == [true, true] && sent == [0, 1] && machine.queued == [0, 1, 7, 8] && !refused)
+    }
 }

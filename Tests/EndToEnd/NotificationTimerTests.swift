@@ -127,7 +127,7 @@ extension Quartet {
                 ARRAY['command'], ARRAY['\(type)'], ARRAY[1::smallint], ARRAY['\(key)'],
                 ARRAY['\(device.account)'::uuid], ARRAY['\(body)'::json], ARRAY[gen_random_uuid()],
                 ARRAY['\(EdgeClient.newKey())'::uuid], ARRAY[NULL::text], ARRAY[NULL::uuid], ARRAY[gen_random_uuid()],
-                ARRAY[NULL::uuid], ARRAY[NULL::text], ARRAY[NULL::timestamptz]);
+                ARRAY[NULL::uuid], ARRAY[NULL::text], ARRAY[NULL::bigint]);
             SELECT pg_notify('session_client.notifications_commands', '');
             """)
     }

@@ -57,6 +57,49 @@ struct OperatorTests {
         }
     }
 
+    @Test("a command that lies in its log twice is shown once: in the newest messages, in the counts and in the story")
+    func appendedTwice() async throws {
+        try await Quartet.with { quartet in
+            let anna = try await Device.signUp("anna", at: quartet.edge)
+            try await anna.act("ResetContactCode")
+            try await quartet.waitUntilQuiet()
+            let reader = "SET SESSION AUTHORIZATION quartet_reader; "
+            let log = "session_client.contacts_commands"
+            let key = "account/\(anna.account)"
+            let reset = "(SELECT command_id FROM \(log) WHERE type = 'ResetContactCode' LIMIT 1)"
+            func seen() async throws -> [String] {
+                try await quartet.psql(
+                    reader
+                        + """
+                        SELECT count(*) FROM session_client.newest_messages(1000) WHERE type = 'ResetContactCode'
+                         UNION ALL
+                        SELECT messages FROM session_client.biggest_keys WHERE log = '\(log)' AND key = '\(key)'
+                         UNION ALL
+                        SELECT count(*) FROM session_client.story(\(reset))
+                         UNION ALL
+                        SELECT count(*) FROM session_client.story(\(reset)) WHERE tree LIKE '%ResetContactCode'
+                        """
+                ).split(separator: "\n").map(String.init)
+            }
+            let before = try await seen()
+            #expect(before.first == "1" && before.last == "1")
+            // As its sender does when it lost the connection before it heard of the commit.
+            _ = try await quartet.psql(
+                """
+                SELECT \(log)_append(ARRAY[c.partition], ARRAY[1], ARRAY[1], ARRAY[c.kind::text], ARRAY[c.type::text],
+                                     ARRAY[c.version::smallint], ARRAY[c.key::text], ARRAY[c.account], ARRAY[c.body::json],
+                                     ARRAY[c.message_id], ARRAY[c.command_id], NULL, NULL, ARRAY[c.correlation_id], NULL,
+                                     NULL, NULL)
+                  FROM \(log) AS c WHERE c.type = 'ResetContactCode';
+                SELECT pg_notify('\(log)', '');
+                """)
+            try await quartet.waitUntilQuiet()
+            #expect(
+                try await quartet.psql("SELECT count(*) FROM \(log) WHERE type = 'ResetContactCode'").hasPrefix("2"))
+            #expect(try await seen() == before)
+        }
+    }
+
     @Test(
         "an operator sends a dead letter anew, once, and its outcome is the new command's; another is discarded with a reason"
     )

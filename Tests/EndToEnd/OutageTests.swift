@@ -90,7 +90,7 @@ struct NewerSenderTests {
                     ARRAY[contacts.log_partition_of('\(key)')], ARRAY[1], ARRAY[1], ARRAY['event'], ARRAY['ContactForetold'], ARRAY[7::smallint],
                     ARRAY['\(key)'], ARRAY['\(anna.account)'::uuid], ARRAY['{}'::json], ARRAY[gen_random_uuid()],
                     ARRAY[NULL::uuid], ARRAY[NULL::text], ARRAY[NULL::uuid], ARRAY[NULL::uuid], ARRAY[NULL::uuid],
-                    ARRAY[NULL::text], ARRAY[NULL::timestamptz]);
+                    ARRAY[NULL::text], ARRAY[NULL::bigint]);
                 SELECT pg_notify('contacts.log', '');
                 """)
             let parked = "SELECT count(*) FROM session_client.parked WHERE key = '\(key)' AND attempts"

@@ -57,6 +57,30 @@ struct BackPressureTests {
         }
     }
 
+    @Test("a command that nobody waits for counts no longer than it is good")
+    func abandonedExpire() async throws {
+        try await LedgerFixture.with { fixture in
+            let client = try await LedgerClient(
+                configuration: Configuration(try fixture.database.url(as: "ledger_client")), unansweredLimit: 1,
+                logger: LedgerFixture.logger)
+            let running = Task { try await client.run() }
+            func post(_ n: Int64) async throws -> Outcome {
+                try await client.post(
+                    PostEntry(client: "a", n: n, amount: 1), for: .new(), patience: .milliseconds(1),
+                    timeToLive: .seconds(2))
+            }
+            let first = await #expect(throws: CommandError.self) { try await post(1) }
+            #expect(first != .overloaded && client.sender.unanswered == 1)
+            await #expect(throws: CommandError.overloaded) { try await post(2) }
+            // Nobody handles it, and nobody will: what comes too late is refused.
+            for _ in 0..<1000 where client.sender.unanswered > 0 { try await Task.sleep(for: .milliseconds(20)) }
+            let third = await #expect(throws: CommandError.self) { try await post(3) }
+            #expect(third != .overloaded)
+            running.cancel()
+            _ = try? await running.value
+        }
+    }
+
     @Test("doorbells that can't be rung cost time, not data")
     func doorbellsFail() async throws {
         try await LedgerFixture.with { fixture in

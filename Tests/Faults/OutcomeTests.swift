@@ -87,7 +87,7 @@ struct OutcomeTests {
     func expired() async throws {
         try await withLedger { _, client in
             let outcome = try await client.post(
-                PostEntry(client: "a", n: 1, amount: 7), for: .new(), expiresAt: .now - .seconds(1))
+                PostEntry(client: "a", n: 1, amount: 7), for: .new(), timeToLive: .seconds(-1))
             #expect(outcome.rejection?.code == .expired)
         }
     }

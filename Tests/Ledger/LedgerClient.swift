@@ -65,22 +65,22 @@ public struct LedgerClient: Service {
     /// Asks for an entry and waits for the outcome.
     public func post(
         _ entry: PostEntry, for account: AccountID, id: CommandID = .new(), mayBeRepeated: Bool = false,
-        patience: Duration = .seconds(10), expiresAt: Instant? = nil
+        patience: Duration = .seconds(10), timeToLive: Interval? = nil
     ) async throws -> Outcome {
         try await ask(
             PostEntry.type, try entry.encoded(), for: account, id: id, mayBeRepeated: mayBeRepeated, patience: patience,
-            expiresAt: expiresAt)
+            timeToLive: timeToLive)
     }
 
     /// Asks for anything at all and waits for the outcome.
     public func ask(
         _ type: String, _ body: [UInt8], for account: AccountID, id: CommandID = .new(), mayBeRepeated: Bool = false,
-        patience: Duration = .seconds(10), expiresAt: Instant? = nil
+        patience: Duration = .seconds(10), timeToLive: Interval? = nil
     ) async throws -> Outcome {
         try await sender.send(
             Message(
                 kind: .command, type: type, key: .account(account), account: account, body: body, commandID: id,
-                expiresAt: expiresAt),
+                timeToLive: timeToLive),
             mayBeRepeated: mayBeRepeated, patience: patience)
     }
 }

@@ -74,6 +74,30 @@ public final class PrivateCluster: Sendable {
         try await end(with: .kill)
     }
 
+    /// Holds all of its processes (SIGSTOP): it accepts connections and answers nothing, until ``thaw()``.
+    public func freeze() throws {
+        // The postmaster first, so that soon no new ones come.
+        var frozen: Set<pid_t> = []
+        while true {
+            let fresh = try processes().filter { !frozen.contains($0) }
+            if fresh.isEmpty { return }
+            for process in fresh.sorted() { kill(process, SIGSTOP) }
+            frozen.formUnion(fresh)
+        }
+    }
+
+    /// Has it go on after ``freeze()``.
+    public func thaw() throws {
+        for process in try processes() { kill(process, SIGCONT) }
+    }
+
+    /// They alone work in the folder of its data.
+    private func processes() throws -> [pid_t] {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { pid_t($0) }.filter { process in
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/cwd")) == "\(folder)/data"
+        }
+    }
+
     /// Stops it.
     /// - Parameter mode: How.
     public func stop(_ mode: StopMode = .fast) async throws {

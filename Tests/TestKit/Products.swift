@@ -25,6 +25,13 @@ public enum Products {
         return executable
     }
 
+    /// The environment of a process whose clock is so many seconds ahead of the machine's, or behind.
+    public static func clock(aheadBy seconds: Int) -> [String: String] {
+        [
+            "LD_PRELOAD": folder.appending(path: "libSkewedClock.so").path, "CLOCK_OFFSET_SECONDS": "\(seconds)",
+        ]
+    }
+
     /// A script of `deploy/`.
     /// - Parameter name: Its file name, such as `postgres.sh`.
     public static func deploy(_ name: String) -> URL {

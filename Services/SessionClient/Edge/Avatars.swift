@@ -53,7 +53,7 @@ struct Avatars: Sendable {
         }
         defer { arrival.leave() }
         // Collected outside the limit of transfers: who sends slowly holds up nobody.
-        let bytes = try await Self.bytes(of: request)
+        let bytes = try await context.time.whileReceiving(Self.patience) { try await Self.bytes(of: request) }
         let avatar = try await transfers.use {
             let avatar = try Self.avatar(bytes, claimed: claimed)
             try await store(bytes, as: avatar.hash)

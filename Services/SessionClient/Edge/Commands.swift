@@ -19,7 +19,7 @@ struct Commands: Sendable {
                 .notFound, "unknownCommand", "there is no command \(type.prefix(100)) for apps", field: "type")
         }
         let key = try IdempotencyKey(of: request)
-        let id: CommandID = key.derive("command", caller.account.bytes)
+        let id: CommandID = key.derive("command/\(entry.domain)", caller.account.bytes)
         let made = try await entry.make(
             .init(
                 body: try await request.json(), command: id, caller: caller,
@@ -52,10 +52,8 @@ struct Commands: Sendable {
 }
 
 extension ServiceConnections {
-    /// Longer than a command usually takes by far; after it the app is told to ask again.
-    private static let patience: Duration = .seconds(10)
-
-    /// Asks a service and waits for the outcome. Sent again under the same id, it returns the same outcome.
+    /// Asks a service and waits for the outcome, until the request's time is up (``Patience``). Sent again under the same id,
+    /// it returns the same outcome.
     /// - Returns: the event that the command caused.
     /// - Throws: rejections and failures as they are told to apps: ``Problem``, `Rejection`.
     func ask(
@@ -65,11 +63,10 @@ extension ServiceConnections {
         let message = Message(
             kind: .command, type: type(of: command).type, version: type(of: command).version, key: key,
             account: account, body: try command.encoded(), commandID: id, correlationID: context.correlationID,
-            traceParent: context.traceParent, expiresAt: .now + .minutes(5))
+            traceParent: context.traceParent, timeToLive: .minutes(5))
         let outcome: Outcome
         do {
-            outcome = try await self[domain].sender.send(
-                message, mayBeRepeated: request.isGiven, patience: Self.patience)
+            outcome = try await self[domain].sender.send(message, mayBeRepeated: request.isGiven)
         } catch {
             throw Problem(error, retryWith: request)
         }

@@ -10,6 +10,8 @@ struct EdgeContext: RequestContext, RemoteAddressRequestContext {
     let remoteAddress: SocketAddress?
     /// Who calls. Set by ``Authentication``; routes below it always have one.
     var caller: Caller?
+    /// How long it may still wait for the database.
+    let time = RequestTime()
     /// Shared by everything that this request leads to.
     let correlationID = CorrelationID.new()
     /// W3C trace context: the request's own, or a new one.

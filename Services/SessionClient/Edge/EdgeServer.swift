@@ -23,7 +23,7 @@ struct EdgeServer: Service {
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)
         let application = Application(
-            router: edge.router(),
+            responder: Patience(inner: edge.router().buildResponder()),
             server: .http1(
                 configuration: .init(
                     idleTimeout: .seconds(60),

@@ -39,8 +39,10 @@ struct IdempotencyKey: Sendable {
     }
 
     /// What the request leads to, under a name that nobody else's request can have.
-    /// - Parameter scope: whose request it is.
-    func derive<Subject>(_ purpose: StaticString, _ scope: [UInt8], as: ID<Subject>.Type = ID<Subject>.self)
+    /// - Parameters:
+    ///   - purpose: which kind of request it is: a key names one request of each kind.
+    ///   - scope: whose request it is.
+    func derive<Subject>(_ purpose: String, _ scope: [UInt8], as: ID<Subject>.Type = ID<Subject>.self)
         -> ID<Subject>
     {
         .derived(at: id.time ?? .now, from: Array("edge/\(purpose)".utf8), scope, id.bytes)

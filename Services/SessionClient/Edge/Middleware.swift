@@ -41,6 +41,12 @@ struct Problems: RouterMiddleware {
             return Problem(
                 .serviceUnavailable, "databaseUnavailable", "the database can't be reached now; try again in a moment",
                 retryAfter: 1)
+        // The request's time was up: see Patience.
+        case PostgresError.cancelled, is CancellationError:
+            return Problem(
+                .serviceUnavailable, "databaseUnavailable",
+                "the database doesn't answer now; try again in a moment, with the same Idempotency-Key if it had one",
+                retryAfter: 1)
         case PostgresError.poolExhausted:
             return Problem(.serviceUnavailable, "overloaded", "too much at once; try again in a second", retryAfter: 1)
         default:

@@ -25,6 +25,8 @@ struct Problem: Error, HTTPResponseError {
     var reason: String?
     /// The present state of what was changed meanwhile: JSON.
     var current: [UInt8]?
+    /// Under which key the same request asks how it ended.
+    var key: IdempotencyKey?
 
     init(_ status: HTTPResponse.Status, _ code: String, _ detail: String, field: String? = nil, retryAfter: Int? = nil)
     {
@@ -51,6 +53,7 @@ struct Problem: Error, HTTPResponseError {
                 .accepted, "noOutcomeYet",
                 "the command was taken on but is not done yet; ask again with the header Idempotency-Key: \(key.id)",
                 retryAfter: 1)
+            self.key = key
         }
     }
 
@@ -91,6 +94,7 @@ struct Problem: Error, HTTPResponseError {
             detail: detail, field: field, reason: reason, retryAfter: retryAfter)
         var headers: HTTPFields = [.contentType: "application/problem+json", .cacheControl: "no-store"]
         if let retryAfter { headers[.retryAfter] = String(retryAfter) }
+        if let key { headers[.idempotencyKey] = key.id.description }
         if status == .unauthorized { headers[.wwwAuthenticate] = "Bearer" }
         var text = try jsonText(document)
         if let current {

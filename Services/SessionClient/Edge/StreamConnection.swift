@@ -128,7 +128,7 @@ struct StreamConnection: Sendable {
                     }
                 }
                 group.addTask { [caller] in
-                    try await Task.sleep(for: max(.zero, (caller.expiresAt - .now).duration))
+                    try await Task.sleep(until: caller.expiresAt, clock: .continuous)
                     outlet.putNow(.end(.tokenExpired))
                 }
                 defer { group.cancelAll() }

@@ -10,7 +10,7 @@ struct Caller: Hashable, Sendable {
     let account: AccountID
     let device: DeviceID
     /// When the token ends; a stream doesn't outlive it.
-    let expiresAt: Instant
+    let expiresAt: ContinuousClock.Instant
 }
 
 /// Access tokens: JWTs (RFC 7519) signed with ES256, short-lived, each naming its key. The algorithm is the key's, never
@@ -22,6 +22,9 @@ struct Tokens: Sendable {
     /// Somebody who uses an app.
     private static let user = "user"
 
+    /// The time that every replica of the edge agrees on. By their own clocks, a token of one whose clock is slow would be
+    /// over before another saw it.
+    private let now: @Sendable () -> Instant
     private let keys: JWTKeyCollection
     private let current: JWKIdentifier
     private let secret: SymmetricKey
@@ -32,10 +35,14 @@ struct Tokens: Sendable {
     ///   - signingKeys: the current one first; earlier ones still verify.
     ///   - secret: the server's key, for refresh tokens.
     ///   - lifetime: how long an access token is good for.
+    ///   - now: the database's clock.
     /// - Throws: ``MissingKey``.
-    init(signingKeys: [ES256PrivateKey], secret: SymmetricKey, lifetime: Duration) async throws {
+    init(
+        signingKeys: [ES256PrivateKey], secret: SymmetricKey, lifetime: Duration, now: @Sendable @escaping () -> Instant
+    ) async throws {
         keys = JWTKeyCollection()
         self.lifetime = lifetime
+        self.now = now
         self.secret = secret
         var current: JWKIdentifier?
         var published: [PublishedKey] = []
@@ -103,15 +110,14 @@ struct Tokens: Sendable {
         let exp: ExpirationClaim
 
         func verify(using algorithm: some JWTAlgorithm) throws {
-            try exp.verifyNotExpired()
             guard iss.value == Tokens.issuer else {
                 throw JWTError.claimVerificationFailure(failedClaim: iss, reason: "not ours")
             }
         }
     }
 
-    func accessToken(account: AccountID, device: DeviceID, at time: Instant = .now) async throws -> String {
-        let begin = Date(timeIntervalSince1970: Double(time.microseconds) / 1e6)
+    func accessToken(account: AccountID, device: DeviceID) async throws -> String {
+        let begin = Date(timeIntervalSince1970: Double(now().microseconds) / 1e6)
         return try await keys.sign(
             Claims(
                 iss: IssuerClaim(value: Self.issuer), sub: SubjectClaim(value: account.description),
@@ -125,14 +131,19 @@ struct Tokens: Sendable {
     func caller(of token: String) async throws(Problem) -> Caller {
         guard token.utf8.count <= 2048, let claims = try? await keys.verify(token, as: Claims.self),
             let account = AccountID(claims.sub.value), let device = DeviceID(claims.dev),
-            claims.roles.contains(Self.user)
+            claims.roles.contains(Self.user), let left = left(of: claims)
         else {
             throw Problem(
                 .unauthorized, "invalidToken", "the access token is not valid or has expired; refresh it or sign in")
         }
-        return Caller(
-            account: account, device: device,
-            expiresAt: Instant(microseconds: Int64(claims.exp.value.timeIntervalSince1970 * 1e6)))
+        return Caller(account: account, device: device, expiresAt: .now + left.duration)
+    }
+
+    /// How long a token is still good for; nil when its time is over.
+    private func left(of claims: Claims) -> Interval? {
+        guard let end = Int64(exactly: (claims.exp.value.timeIntervalSince1970 * 1e6).rounded()) else { return nil }
+        let left = Instant(microseconds: end) - now()
+        return left > .seconds(0) ? left : nil
     }
 
     // MARK: Refresh tokens

@@ -332,7 +332,7 @@ COMMENT ON COLUMN session_client.lag.source IS 'The log, as schema.table.';
 COMMENT ON COLUMN session_client.lag.partition IS 'Its partition.';
 COMMENT ON COLUMN session_client.lag.head IS 'The newest position.';
 COMMENT ON COLUMN session_client.lag.handled IS 'Everything up to this position is handled or parked; 0 while nothing is.';
-COMMENT ON COLUMN session_client.lag.behind IS 'How many messages come after that.';
+COMMENT ON COLUMN session_client.lag.behind IS 'How many rows come after that; a command that was appended again has two, of which the second does nothing.';
 COMMENT ON COLUMN session_client.lag.behind_for IS 'How long ago the first of these was appended; null when there is none.';
 COMMENT ON COLUMN session_client.lag.parked IS 'How many messages failed or wait behind one that did; these are not counted as behind.';
 COMMENT ON COLUMN session_client.lag.first_parked IS 'The position of the first of these.';
@@ -362,10 +362,11 @@ COMMENT ON COLUMN session_client.throughput.per_batch IS 'Messages in a transact
 COMMENT ON COLUMN session_client.throughput.per_second IS 'Messages in a second, on average over the minute.';
 
 CREATE VIEW session_client.biggest_keys WITH (security_invoker = true) AS
-SELECT h.log, h.partition, m.key, count(*) AS messages,
-       round(100.0 * count(*) / least(h.head - h.base, 10000), 1) AS percent, max(m.recorded_at) AS newest
+SELECT h.log, h.partition, m.key, count(DISTINCT m.id) AS messages,
+       round(100.0 * count(DISTINCT m.id) / least(h.head - h.base, 10000), 1) AS percent, max(m.recorded_at) AS newest
   FROM session_client.heads AS h
- CROSS JOIN LATERAL (SELECT m.key, m.recorded_at FROM session_client.messages AS m
+ CROSS JOIN LATERAL (SELECT m.key, m.recorded_at, CASE m.kind WHEN 'command' THEN m.command_id ELSE m.message_id END AS id
+                       FROM session_client.messages AS m
                       WHERE m.log = h.log AND m.partition = h.partition
                         AND m.position > h.head - 10000 AND m.position <= h.head
                       ORDER BY m.position DESC LIMIT 10000) AS m -- by the index, whatever the planner believes
@@ -375,7 +376,7 @@ COMMENT ON VIEW session_client.biggest_keys IS
 COMMENT ON COLUMN session_client.biggest_keys.log IS 'The log, as schema.table.';
 COMMENT ON COLUMN session_client.biggest_keys.partition IS 'Its partition; a key has one.';
 COMMENT ON COLUMN session_client.biggest_keys.key IS 'The key.';
-COMMENT ON COLUMN session_client.biggest_keys.messages IS 'How many of the partition''s newest 10,000 messages are its own.';
+COMMENT ON COLUMN session_client.biggest_keys.messages IS 'How many of the partition''s newest 10,000 messages are its own; a command that was appended again counts once.';
 COMMENT ON COLUMN session_client.biggest_keys.percent IS 'The same in percent of those messages.';
 COMMENT ON COLUMN session_client.biggest_keys.newest IS 'When its newest one was appended.';
 
@@ -609,6 +610,27 @@ COMMENT ON COLUMN session_client.holders.holds_back IS 'How many transactions be
 COMMENT ON COLUMN session_client.holders.in_transaction IS 'How long its transaction has been open.';
 COMMENT ON COLUMN session_client.holders.statement IS 'Its last statement.';
 
+-- What was said last -------------------------------------------------------------------------------------------------
+
+CREATE FUNCTION session_client.newest_messages(at_most bigint) RETURNS SETOF session_client.messages
+    LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
+AS $$
+    WITH newest AS (
+        -- Appended again, after a lost connection or because its sender asked again, a command is done once, where it came
+        -- first.
+        SELECT DISTINCT ON (m.log, m.kind, CASE m.kind WHEN 'command' THEN m.command_id ELSE m.message_id END) m.*
+          FROM session_client.heads AS h
+         CROSS JOIN LATERAL (SELECT m.* FROM session_client.messages AS m
+                              WHERE m.log = h.log AND m.partition = h.partition AND m.position > h.head - at_most
+                                AND m.position <= h.head
+                              ORDER BY m.position DESC LIMIT at_most) AS m
+         ORDER BY m.log, m.kind, CASE m.kind WHEN 'command' THEN m.command_id ELSE m.message_id END, m.position
+    )
+    SELECT n.* FROM newest AS n ORDER BY n.recorded_at DESC, n.log, n.partition, n.position DESC LIMIT at_most;
+$$;
+COMMENT ON FUNCTION session_client.newest_messages(bigint) IS
+    'The newest so many messages of all logs, newest first. A command that lies in its log twice is shown once, where it came first, if both are among the newest so many of their partition.';
+
 -- What one request led to ---------------------------------------------------------------------------------------------
 
 CREATE FUNCTION session_client.messages_of(of_id uuid, since timestamptz, at_most bigint)
@@ -680,16 +702,20 @@ BEGIN
           FROM session_client.messages_of(
                    request, least(session_client.time_of(request), earliest) - slack, at_most) AS m
          WHERE request IS NOT NULL
-    ), said AS MATERIALIZED (
-        SELECT m.*, row_number() OVER (ORDER BY m.recorded_at, m.log, m.partition, m.position) AS number
+    ), once AS (
+        -- A command that was appended again did what it did the first time.
+        SELECT DISTINCT ON (m.log, m.kind, CASE m.kind WHEN 'command' THEN m.command_id ELSE m.message_id END) m.*
           FROM place AS p
          CROSS JOIN LATERAL (SELECT m.log, m.partition, m.position, m.recorded_at, m.kind, m.type, m.outcome,
-                                    m.message_id, m.causation_id, left(m.body::text, 80) AS body
+                                    m.message_id, m.command_id, m.causation_id, left(m.body::text, 80) AS body
                                FROM session_client.messages AS m
                               WHERE m.log = p.in_log AND m.partition = p.in_partition AND m.position = p.at_position
                               LIMIT 1) AS m
+         ORDER BY m.log, m.kind, CASE m.kind WHEN 'command' THEN m.command_id ELSE m.message_id END, m.position
+    ), said AS MATERIALIZED (
+        SELECT o.*, row_number() OVER (ORDER BY o.recorded_at, o.log, o.partition, o.position) AS number
+          FROM once AS o
     ), cause AS (
-        -- A message that was appended twice did what it did the first time.
         SELECT DISTINCT ON (s.message_id) s.message_id, s.number, s.recorded_at
           FROM said AS s
          ORDER BY s.message_id, s.number
@@ -745,9 +771,9 @@ GRANT SELECT ON session_client.messages, session_client.heads, session_client.ba
    TO quartet_reader;
 REVOKE EXECUTE ON FUNCTION session_client.time_of(uuid), session_client.position_before(text, int, timestamptz),
    session_client.batch_before(text, text, int, timestamptz), session_client.messages_of(uuid, timestamptz, bigint),
-   session_client.story(uuid), session_client.last_story()
+   session_client.newest_messages(bigint), session_client.story(uuid), session_client.last_story()
   FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION session_client.time_of(uuid), session_client.position_before(text, int, timestamptz),
    session_client.batch_before(text, text, int, timestamptz), session_client.messages_of(uuid, timestamptz, bigint),
-   session_client.story(uuid), session_client.last_story()
+   session_client.newest_messages(bigint), session_client.story(uuid), session_client.last_story()
    TO quartet_reader;

@@ -28,8 +28,13 @@ struct Operations: Sendable {
                 .notFound, "unknownOperation", "there is no operation \(type.prefix(100))", field: "operation")
         }
         let id: ID<SagaSubject> = try IdempotencyKey(of: request).derive("operation", account.bytes)
-        if case .rejected(let rejection) = try await sagas.run(saga, id: id, for: account, context) { throw rejection }
-        return try await answer(id, account)
+        switch try await sagas.run(saga, id: id, for: account, context) {
+        case .rejected(let rejection): throw rejection
+        // No time is left to read more.
+        case .running where Task.isCancelled:
+            return Self.running(id, try jsonText(["id": id.description, "type": type, "state": "running"]))
+        case .running, .done, .failed: return try await answer(id, account)
+        }
     }
 
     func get(_ request: Request, _ context: EdgeContext) async throws -> Response {
@@ -61,12 +66,14 @@ struct Operations: Sendable {
         guard let (state, json) = found else {
             throw Problem(.notFound, "notFound", "there is no such operation of yours", field: "operation")
         }
-        var response = Response.json(
-            String(decoding: json, as: UTF8.self), status: state == "running" ? .accepted : .ok)
-        if state == "running" {
-            response.headers[.location] = "/v1/operations/\(id)"
-            response.headers[.retryAfter] = "1"
-        }
+        let text = String(decoding: json, as: UTF8.self)
+        return state == "running" ? Self.running(id, text) : .json(text)
+    }
+
+    private static func running(_ id: ID<SagaSubject>, _ json: String) -> Response {
+        var response = Response.json(json, status: .accepted)
+        response.headers[.location] = "/v1/operations/\(id)"
+        response.headers[.retryAfter] = "1"
         return response
     }
 }

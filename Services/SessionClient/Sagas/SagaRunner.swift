@@ -156,25 +156,18 @@ final class SagaRunner: Service, Sendable {
         }
     }
 
-    /// Waits until an operation of the account has ended, at most for `patience`. Whichever replica runs it.
-    func wait(for id: ID<SagaSubject>, of account: AccountID, patience: Duration) async throws {
+    /// Waits until an operation of the account has ended, whichever replica runs it.
+    private func wait(for id: ID<SagaSubject>, of account: AccountID) async throws {
         let subscription = try await streams.subscribe(
             to: .account(account), from: nil,
             state: "SELECT to_json(s.state) FROM session_client.saga AS s WHERE s.id = \(id) AND s.account = \(account)"
         )
         guard case .snapshot(let state, _) = subscription.beginning, state == Array("\"running\"".utf8) else { return }
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask {
-                while case .event(let message, _) = await subscription.next() {
-                    guard message.message.type == OperationEnded.type,
-                        let ended = try? OperationEnded.decoded(from: message.message.body), ended.operation == id
-                    else { continue }
-                    return
-                }
-            }
-            group.addTask { try? await Task.sleep(for: patience) }
-            await group.next()
-            group.cancelAll()
+        while case .event(let message, _) = await subscription.next() {
+            guard message.message.type == OperationEnded.type,
+                let ended = try? OperationEnded.decoded(from: message.message.body), ended.operation == id
+            else { continue }
+            return
         }
     }
 
@@ -184,15 +177,22 @@ final class SagaRunner: Service, Sendable {
         case rejected(Rejection)
     }
 
-    /// Starts a saga, waits for its end at most as long as a request may take, and says how it stands.
-    /// - Throws: what ``start(_:id:for:correlationID:traceParent:)`` throws.
+    /// Starts a saga, waits for its end until the request's time is up (``Patience``), and says how it stands.
+    /// - Throws: what ``start(_:id:for:correlationID:traceParent:)`` throws. Once it is started, it is running at least.
     func run(
         _ saga: some Saga, id: ID<SagaSubject>, for account: AccountID, _ context: EdgeContext
     ) async throws -> Standing {
         try await start(
             saga, id: id, for: account, correlationID: context.correlationID, traceParent: context.traceParent)
-        // Operations usually take milliseconds; after this the app is told to look again.
-        try await wait(for: id, of: account, patience: .seconds(10))
+        do {
+            try await wait(for: id, of: account)
+            return try await standing(of: id)
+        } catch  where Task.isCancelled {
+            return .running
+        }
+    }
+
+    private func standing(of id: ID<SagaSubject>) async throws -> Standing {
         let found = try await pool.withConnection { database in
             try database.query("SELECT s.state, s.result FROM session_client.saga AS s WHERE s.id = \(id)").only.map {
                 (try $0.decode(0, as: String.self), try $0.decode(1, as: JSON?.self)?.bytes)
@@ -283,7 +283,7 @@ final class SagaRunner: Service, Sendable {
                            AND (c.owner IS NULL OR c.owned_until < clock_timestamp())
                            AND NOT EXISTS (SELECT FROM session_client.saga AS e
                                             WHERE e.state = 'running' AND e.account = c.account AND e.lane = c.lane
-                                              AND (e.started_at, e.id) < (c.started_at, c.id))
+                                              AND e.number < c.number)
                          ORDER BY c.next_attempt
                          LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED)
                     RETURNING s.id, s.type, s.body, s.account, s.correlation_id, s.trace_parent, s.started_at, s.attempts

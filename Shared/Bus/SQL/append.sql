@@ -6,7 +6,7 @@
 CREATE FUNCTION {{schema}}.{{log}}_append(
     partitions int[], kinds text[], types text[], versions smallint[], keys text[], accounts uuid[], bodies json[],
     message_ids uuid[], command_ids uuid[], outcomes text[], command_hashes uuid[], correlation_ids uuid[],
-    causation_ids uuid[], trace_parents text[], expires timestamptz[]
+    causation_ids uuid[], trace_parents text[], times_to_live bigint[]
 ) RETURNS TABLE (in_partition int, after_position bigint)
     LANGUAGE plpgsql VOLATILE
 AS $$
@@ -33,12 +33,13 @@ BEGIN
         -- LEFT JOIN: a partition without its row gives NULL, which the position's NOT NULL refuses.
         SELECT u.partition, h.last + row_number() OVER (PARTITION BY u.partition ORDER BY u.ordinal),
                u.kind, u.type, u.version, u.key, u.account, u.body, u.message_id, u.command_id, u.outcome,
-               u.command_hash, u.correlation_id, u.causation_id, u.trace_parent, u.expires_at
+               u.command_hash, u.correlation_id, u.causation_id, u.trace_parent,
+               clock_timestamp() + u.time_to_live * interval '1 microsecond'
           FROM unnest(partitions, kinds, types, versions, keys, accounts, bodies, message_ids, command_ids, outcomes,
-                      command_hashes, correlation_ids, causation_ids, trace_parents, expires)
+                      command_hashes, correlation_ids, causation_ids, trace_parents, times_to_live)
                WITH ORDINALITY
                AS u(partition, kind, type, version, key, account, body, message_id, command_id, outcome, command_hash,
-                    correlation_id, causation_id, trace_parent, expires_at, ordinal)
+                    correlation_id, causation_id, trace_parent, time_to_live, ordinal)
           LEFT JOIN head AS h ON h.partition = u.partition
     )
     SELECT h.partition, h.last FROM head AS h ORDER BY h.partition;

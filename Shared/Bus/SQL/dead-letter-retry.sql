@@ -17,7 +17,7 @@ BEGIN
         ARRAY[{{schema}}.{{log}}_partition_of(letter.key)], ARRAY[1], ARRAY[1], ARRAY['command'], ARRAY[letter.type],
         ARRAY[letter.version], ARRAY[letter.key], ARRAY[letter.account], ARRAY[letter.body],
         ARRAY[{{schema}}.new_id()], ARRAY[fresh], ARRAY[NULL::text], ARRAY[NULL::uuid],
-        ARRAY[letter.correlation_id], ARRAY[dead], ARRAY[letter.trace_parent], ARRAY[NULL::timestamptz]);
+        ARRAY[letter.correlation_id], ARRAY[dead], ARRAY[letter.trace_parent], ARRAY[NULL::bigint]);
     PERFORM pg_notify('{{schema}}.{{log}}', {{schema}}.{{log}}_partition_of(letter.key)::text);
     RETURN fresh;
 END

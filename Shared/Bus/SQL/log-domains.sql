@@ -31,7 +31,7 @@ DROP FUNCTION {{schema}}.{{log}}_append;
 CREATE FUNCTION {{schema}}.{{log}}_append(
     into_partitions int[], slots int[], ordinals int[], kinds text[], types text[], versions smallint[], keys text[],
     accounts uuid[], bodies json[], message_ids uuid[], command_ids uuid[], outcomes text[], command_hashes uuid[],
-    correlation_ids uuid[], causation_ids uuid[], trace_parents text[], expires timestamptz[]
+    correlation_ids uuid[], causation_ids uuid[], trace_parents text[], times_to_live bigint[]
 ) RETURNS bigint[]
     LANGUAGE plpgsql VOLATILE
 AS $$
@@ -60,14 +60,15 @@ BEGIN
             command_hash, correlation_id, causation_id, trace_parent, expires_at)
     SELECT into_partitions[u.slot], heads[u.slot] + u.ordinal,
            u.kind, u.type, u.version, u.key, u.account, u.body, u.message_id, u.command_id, u.outcome,
-           u.command_hash, u.correlation_id, u.causation_id, u.trace_parent, u.expires_at
+           u.command_hash, u.correlation_id, u.causation_id, u.trace_parent,
+           clock_timestamp() + u.time_to_live * interval '1 microsecond'
       FROM unnest(slots, ordinals, kinds, types, versions, keys, accounts, bodies, message_ids, command_ids, outcomes,
-                  command_hashes, correlation_ids, causation_ids, trace_parents, expires)
+                  command_hashes, correlation_ids, causation_ids, trace_parents, times_to_live)
            AS u(slot, ordinal, kind, type, version, key, account, body, message_id, command_id, outcome, command_hash,
-                correlation_id, causation_id, trace_parent, expires_at);
+                correlation_id, causation_id, trace_parent, time_to_live);
     RETURN heads;
 END
 $$;
 COMMENT ON FUNCTION {{schema}}.{{log}}_append IS
-    'Appends rows: each names its partition by its place in into_partitions (distinct, ascending) and its number among the rows of that one, from 1. Returns, per partition, the position after which they begin. The last thing in a transaction: it locks the partitions until the end.';
+    'Appends rows: each names its partition by its place in into_partitions (distinct, ascending) and its number among the rows of that one, from 1; a time to live is in microseconds from now on. Returns, per partition, the position after which they begin. The last thing in a transaction: it locks the partitions until the end.';
 GRANT EXECUTE ON FUNCTION {{schema}}.{{log}}_append TO {{schema}};

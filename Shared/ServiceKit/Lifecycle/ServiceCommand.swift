@@ -95,8 +95,10 @@ struct ServiceCommand<Program: ServiceProgram> {
         let health = Health()
         let metrics = PrometheusMetrics()
         MetricsSystem.bootstrap(metrics)
+        let database = database(settings, role: Program.schema)
+        let clock = DatabaseClock(configuration: database, logger: logger)
         let context = ServiceContext(
-            settings: settings, database: database(settings, role: Program.schema), health: health, logger: logger)
+            settings: settings, database: database, clock: clock, health: health, logger: logger)
         let admin = AdminServer(
             health: health, metrics: metrics, host: settings[CommonSettings.adminHost],
             port: settings[CommonSettings.adminPort],
@@ -113,6 +115,7 @@ struct ServiceCommand<Program: ServiceProgram> {
             services: [
                 .init(service: ImpatientSignal(logger: logger)),
                 .init(service: admin),
+                .init(service: clock),
                 .init(service: start),
             ],
             gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet)

@@ -62,6 +62,8 @@ public struct ServiceContext: Sendable {
     public let settings: Settings
     /// The database, with the service's role.
     public let database: Postgres.Configuration
+    /// What time it is there.
+    public let clock: DatabaseClock
     /// Where its parts say whether they are ready.
     public let health: Health
     /// A logger with the service's name.

@@ -1,0 +1,70 @@
+import EdgeClient
+import TestKit
+import Testing
+
+/// Machines whose clocks are wrong.
+@Suite("End to end: clocks", .timeLimit(.minutes(30)))
+struct ClockTests {
+    @Test("an edge ten minutes slow and one ten minutes fast work together, and say how far they are off")
+    func skewedEdges() async throws {
+        try await Quartet.with { quartet in
+            let slow = try await quartet.startAnother(.sessionClient, environment: Products.clock(aheadBy: -600))
+            let fast = try await quartet.startAnother(.sessionClient, environment: Products.clock(aheadBy: 600))
+            for (number, replica) in [slow, fast].enumerated() {
+                try await replica.waitForLine(containing: "this machine's clock and the database's are apart")
+                let others = try await quartet.edge(of: number == 0 ? fast : slow)
+                let here = try await Device.signUp("anna-\(number)", at: try await quartet.edge(of: replica))
+                // A token lasts fifteen minutes; the other edge's clock is twenty away.
+                for device in [here, Device(here, at: others), Device(here, at: quartet.edge)] {
+                    _ = try await device.read("/v1/account")
+                    let reply = try await device.edge.send(
+                        "POST", "/v1/commands/SetCheckInInterval", body: ["interval": 3_600_000_000],
+                        token: device.token)
+                    #expect(reply.status == 200, "\(reply)")
+                    try await device.operate("RespondToAllPings")
+                    let sees = try await LiveView.open(device)
+                    try await device.act("ResetContactCode")
+                    try await sees.wait("ContactCodeReset", in: "contacts")
+                }
+            }
+            await slow.end()
+            await fast.end()
+        }
+    }
+
+    @Test("operations of one account run in the order in which they were asked for, also when the clock went back")
+    func lanes() async throws {
+        try await Quartet.with { quartet in
+            let anna = try await Device.signUp("anna", at: quartet.edge)
+            try await quartet.kill(.contacts)
+            let asked = ["ClearAllReceivedPings", "RespondToAllPings"]
+            var waiting: [Task<Void, Never>] = []
+            for (number, operation) in asked.enumerated() {
+                waiting.append(
+                    Task {
+                        _ = try? await quartet.edge.send(
+                            "POST", "/v1/operations/\(operation)", token: anna.token, key: EdgeClient.newKey())
+                    })
+                try await quartet.wait(for: "it to be written down", "SELECT count(*) FROM session_client.saga") {
+                    $0.hasPrefix("\(number + 1)")
+                }
+            }
+            // The one that was asked for later was written down by a clock that had been set back.
+            try await quartet.kill(.sessionClient)
+            for task in waiting { await task.value }
+            _ = try await quartet.psql(
+                """
+                UPDATE session_client.saga SET started_at = started_at - interval '1 hour'
+                 WHERE type = 'RespondToAllPings'
+                """)
+            try await quartet.start(.contacts)
+            try await quartet.start(.sessionClient)
+            try await quartet.wait(
+                for: "both to be done", "SELECT count(*) FROM session_client.saga WHERE state = 'done'"
+            ) { $0.hasPrefix("2") }
+            let order = try await quartet.psql(
+                "SELECT string_agg(type, ',' ORDER BY ended_at) FROM session_client.saga")
+            #expect(order.hasPrefix(asked.joined(separator: ",")), "\(order)")
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import EdgeClient
+import ServiceKit
+import TestKit
+import Testing
+
+/// PostgreSQL is there and says nothing.
+@Suite("End to end: patience", .serialized, .timeLimit(.minutes(30)))
+struct PatienceTests {
+    /// More than the ten seconds that the API promises, by what a busy machine may take.
+    private static let guardTime: Duration = .seconds(20)
+
+    @Test(
+        "while PostgreSQL is frozen every request is answered: a command by 202, a read by 503; then each is done once"
+    )
+    func frozen() async throws {
+        try await PrivateCluster.with { cluster in
+            let server = try cluster.cluster()
+            try await server.psql("CREATE DATABASE quartet TEMPLATE template0 ENCODING 'UTF8'")
+            try await server.psql(
+                file: Products.deploy("bootstrap.sql"), variables: ["database": "quartet"], database: "quartet")
+            let url = try server.url(database: "quartet")
+            for service in Quartet.Service.allCases {
+                try await ChildProcess.with(service.rawValue, ["migrate"], environment: ["DATABASE_URL": url]) {
+                    try await $0.waitForExit(.exited(0))
+                }
+            }
+            try await Quartet.with(databaseURL: url) { quartet in
+                let anna = try await Device.signUp("anna", name: "Anna", at: quartet.edge)
+                let other = try await Device.signIn("anna", at: quartet.edge)
+                let commands = Self.commands.map {
+                    (name: $0.name, body: $0.body, service: $0.service, key: EdgeClient.newKey())
+                }
+                let operationKey = EdgeClient.newKey()
+
+                try cluster.freeze()
+                let posts = try await withThrowingTaskGroup(of: EdgeClient.Reply.self) { group in
+                    for command in commands {
+                        group.addTask {
+                            try await Self.answer(
+                                anna, "POST", "/v1/commands/\(command.name)", command.body, command.key)
+                        }
+                    }
+                    group.addTask {
+                        try await Self.answer(anna, "POST", "/v1/operations/RespondToAllPings", [:], operationKey)
+                    }
+                    // Her other device isn't known to this edge yet, so it has to be looked up.
+                    for path in ["/v1/contacts", "/v1/account", "/v1/notifications", "/v1/operations"] {
+                        for device in [anna, other] { group.addTask { try await Self.answer(device, "GET", path) } }
+                    }
+                    return try await group.reduce(into: []) { $0.append($1) }
+                }
+                try cluster.thaw()
+
+                let accepted = posts.filter { $0.status == 202 }
+                #expect(accepted.allSatisfy { $0.body["code"] == "noOutcomeYet" && $0.headers["retry-after"] == "1" })
+                #expect(Set(accepted.compactMap { $0.headers["idempotency-key"] }) == Set(commands.map(\.key)))
+                let refused = posts.filter { $0.status != 202 }
+                #expect(refused.count == 9, "\(posts)")
+                for reply in refused {
+                    #expect(reply.status == 503 && reply.headers["retry-after"] == "1", "\(reply)")
+                    #expect(reply.body["code"] == "databaseUnavailable")
+                }
+
+                for command in commands {
+                    let reply = try await anna.ask(command.name, command.body, key: command.key)
+                    #expect(reply.status == 200, "\(reply)")
+                    let rows = try await server.psql(
+                        """
+                        SELECT count(*) FROM \(command.service).log
+                         WHERE command_id = '\(reply.body["command"].string ?? "")' AND outcome = 'accepted'
+                        """, database: "quartet")
+                    #expect(rows.hasPrefix("1"), "\(command.name): \(rows)")
+                }
+                _ = try await anna.operate("RespondToAllPings", key: operationKey)
+            }
+        }
+    }
+
+    private static let commands: [(name: String, body: JSON, service: String)] = [
+        ("UpdateProfile", ["expectedVersion": 1, "name": "Anne"], "session"),
+        ("SetContactApproval", ["isRequired": true], "contacts"),
+        ("CheckIn", [:], "session"),
+    ]
+
+    private static func answer(
+        _ device: Device, _ method: String, _ path: String, _ body: JSON? = nil, _ key: String? = nil
+    ) async throws -> EdgeClient.Reply {
+        try await withDeadline(guardTime, "an answer to \(method) \(path)") {
+            try await device.edge.send(method, path, body: body, token: device.token, key: key)
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import Bus
+import Ledger
+import Postgres
+import TestKit
+import Testing
+import Vocabulary
+
+/// Clocks that are wrong.
+@Suite
+struct ClockTests {
+    @Test(
+        "after a command that was recorded while the database's clock was ahead, normal ones are accepted",
+        arguments: [
+            "1 hour", "31 days",
+        ])
+    func databaseWasAhead(by lead: String) async throws {
+        try await LedgerFixture.with { fixture in
+            try await fixture.withClient { client in
+                let (id, account) = (CommandID.new(), AccountID.new())
+                let early = PostEntry(client: "a", n: 1, amount: 1)
+                await #expect(throws: CommandError.noOutcomeYet(id)) {
+                    try await client.post(early, for: account, id: id, patience: .milliseconds(1))
+                }
+                try await fixture.wait(
+                    for: "the command to be appended", "SELECT count(*) FROM ledger_client.ledger_commands"
+                ) { $0 == 1 }
+                try await fixture.database.psql(
+                    "UPDATE ledger_client.ledger_commands SET recorded_at = recorded_at + interval '\(lead)'")
+                let service = try await fixture.startService()
+                let first = try await client.post(early, for: account, id: id, mayBeRepeated: true)
+                #expect(first.kind == .accepted)
+                for n in Int64(2)...3 {
+                    let outcome = try await client.post(
+                        PostEntry(client: "a", n: n, amount: 1), for: account, timeToLive: .minutes(5))
+                    #expect(outcome.kind == .accepted, "\(outcome)")
+                }
+                let backwards = try await fixture.number(
+                    """
+                    SELECT count(*) FROM (SELECT given_time < lag(given_time) OVER (PARTITION BY source, partition
+                                                                                    ORDER BY number) AS is_back
+                                            FROM ledger.batch) AS b WHERE is_back
+                    """)
+                #expect(backwards == 0)
+                await service.end()
+            }
+        }
+    }
+
+    @Test(
+        "ids of a sender whose clock is ten minutes slow or fast are taken, and its commands expire in time",
+        arguments: [
+            Interval.minutes(-10), .minutes(10),
+        ])
+    func senderIsApart(by offset: Interval) async throws {
+        try await LedgerFixture.with { fixture in
+            try await ChildProcess.with("ledger-service", [fixture.serviceURL]) { _ in
+                try await fixture.withClient { client in
+                    let account = AccountID.new()
+                    let good = try await client.post(
+                        PostEntry(client: "a", n: 1, amount: 1), for: account, id: .new(at: .now + offset),
+                        timeToLive: .minutes(5))
+                    #expect(good.kind == .accepted, "\(good)")
+                    let late = try await client.post(
+                        PostEntry(client: "a", n: 2, amount: 1), for: account, id: .new(at: .now + offset),
+                        timeToLive: .seconds(-1))
+                    #expect(late.rejection?.code == .expired)
+                    // The database added five minutes to its own time.
+                    let isWhole = try await fixture.number(
+                        """
+                        SELECT count(*) FROM ledger_client.ledger_commands
+                         WHERE expires_at - recorded_at BETWEEN interval '4 minutes 50 seconds' AND interval '5 minutes'
+                        """)
+                    #expect(isWhole == 1)
+                }
+            }
+        }
+    }
+}
