@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// A database of one test.
 ///
