@@ -5,6 +5,11 @@ import Vocabulary
 // Alerts, and the repetition of alarms that go on.
 
 extension SessionReducer {
+    /// Named after the command that begins it: the same each time the command is handled.
+    static func newAlarm(_ context: CommandContext) -> AlarmID {
+        .derived(at: context.time, from: Array("alarm".utf8), context.commandID.bytes)
+    }
+
     static func repeatAlarm(
         _ rows: inout SessionRows, _ command: RepeatAlarm, _ time: Instant
     ) throws(Rejection) -> [SessionEvent] {
@@ -39,7 +44,7 @@ extension SessionReducer {
         _ rows: inout SessionRows, _ account: AccountID, _ row: AccountRow, _ context: CommandContext
     ) -> [SessionEvent] {
         guard row.alert.raised == nil else { return [] }
-        let (alarm, time): (AlarmID, Instant) = (context.derivedID("alarm"), context.time)
+        let (alarm, time) = (newAlarm(context), context.time)
         var alert = row.alert
         (alert.raised, alert.alarm, alert.repetitions) = (time, alarm, 0)
         if alert.counts(at: time, rows.limits) {

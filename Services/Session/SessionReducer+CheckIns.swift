@@ -66,7 +66,7 @@ extension SessionReducer {
             !row.checkIn.missed
         else { return [] }
         try requireDue(command.deadline, time)
-        let alarm: AlarmID = context.derivedID("alarm")
+        let alarm = newAlarm(context)
         rows[command.account]?.checkIn.alarm = alarm
         rows[command.account]?.checkIn.told = time
         return [.checkInMissed(.init(account: command.account, alarm: alarm, deadline: command.deadline, at: time))]
