@@ -30,10 +30,7 @@ extension ContactsReducer {
                         .init(account: contact, contact: account, by: account, reason: .closed, at: asker.time))))
         }
         for ends in rows.requests(of: account) {
-            rows.requests[ends] = nil
-            let other = ends.from == account ? ends.to : ends.from
-            told.append(
-                emit(.contactRequestEnded(.init(account: other, contact: account, reason: .closed, at: asker.time))))
+            told += end(&rows, ends, .closed, at: asker.time, first: account).filter { $0.event.account != account }
         }
         for ends in rows.blocks.keys.filter({ $0.from == account }) { rows.blocks[ends] = nil }
         if rows.accounts[account] == nil { rows.accounts[account] = AccountRow(code: nil) }

@@ -34,10 +34,14 @@ public enum ContactsReducer: Reducer {
         case .addContact(let command): try add(&rows, command, asker)
         case .approveContactRequest(let command): try approve(&rows, command, asker)
         case .declineContactRequest(let command):
-            try endRequest(&rows, from: command.contact, to: account, .declined, asker, other: command.contact)
+            try endRequest(&rows, from: command.contact, to: account, .declined, asker)
         case .withdrawContactRequest(let command):
-            try endRequest(&rows, from: account, to: command.contact, .withdrawn, asker, other: command.contact)
+            try endRequest(&rows, from: account, to: command.contact, .withdrawn, asker)
         case .updateContact(let command): try update(&rows, command, asker)
+        case .requestRoleChange(let command): try requestRole(&rows, command, asker)
+        case .acceptRoleChange(let command): try acceptRole(&rows, command, asker)
+        case .declineRoleChange(let command): try declineRole(&rows, command, asker)
+        case .withdrawRoleChange(let command): try withdrawRole(&rows, command, asker)
         case .removeContact(let command): try remove(&rows, command, asker)
         case .blockContact(let command): try block(&rows, command, asker)
         case .unblockContact(let command): try unblock(&rows, command, asker)
@@ -68,7 +72,6 @@ public enum ContactsReducer: Reducer {
         if let row = rows[Pair(asker.account, contact)], contact != asker.account {
             return RelationView(row, of: asker.account, with: contact)
         }
-        if rows.accounts[contact]?.closed != nil { throw .accountClosed("contact") }
         throw Rejection(.notContact, "Choose one of your contacts; this account isn't one.", field: "contact")
     }
 

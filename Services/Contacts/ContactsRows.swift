@@ -20,10 +20,8 @@ public struct ContactsRows: Equatable, Sendable {
     private var glimpses: [AccountID: [AccountID: RelationRow]] = [:]
     /// Whose code it is.
     private var codes: [ContactCode: AccountID] = [:]
-    /// How many contacts an account has in the database, for those that may get more.
-    private var loadedCounts: [AccountID: Int] = [:]
-    /// How many were added and removed since.
-    private var countChanges: [AccountID: Int] = [:]
+    /// Who the contacts of an account are, for those that may get more.
+    private var contactIDs: [AccountID: Set<AccountID>] = [:]
 
     /// Empty tables.
     public init(limits: ContactsLimits = ContactsLimits()) {
@@ -51,9 +49,9 @@ public struct ContactsRows: Equatable, Sendable {
         glimpses[pair.high, default: [:]][pair.low] = row
     }
 
-    /// Takes how many contacts an account has in the database.
-    public mutating func load(contactCount: Int, of account: AccountID) {
-        loadedCounts[account] = contactCount
+    /// Takes who is an account's contact in the database.
+    public mutating func load(contact: AccountID, of account: AccountID) {
+        contactIDs[account, default: []].insert(contact)
     }
 
     /// What has to be written of the relations.
@@ -71,8 +69,13 @@ public struct ContactsRows: Equatable, Sendable {
             glimpses[pair.high]?[pair.low] = nil
             guard was != (newValue != nil) else { return }
             for (account, other) in [(pair.low, pair.high), (pair.high, pair.low)] {
-                if was { neighbours[account]?.remove(other) } else { neighbours[account, default: []].insert(other) }
-                countChanges[account, default: 0] += was ? -1 : 1
+                if was {
+                    neighbours[account]?.remove(other)
+                    contactIDs[account]?.remove(other)
+                } else {
+                    neighbours[account, default: []].insert(other)
+                    contactIDs[account, default: []].insert(other)
+                }
             }
         }
     }
@@ -93,8 +96,11 @@ public struct ContactsRows: Equatable, Sendable {
     }
 
     /// How many contacts an account has.
-    public func contactCount(of account: AccountID) -> Int {
-        loadedCounts[account, default: 0] + countChanges[account, default: 0]
+    public func contactCount(of account: AccountID) -> Int { contactIDs[account, default: []].count }
+
+    /// Whether two accounts have no contact in common.
+    func areStrangers(_ one: AccountID, _ other: AccountID) -> Bool {
+        contactIDs[one, default: []].isDisjoint(with: contactIDs[other, default: []])
     }
 
     /// Whose contact code this is.

@@ -39,7 +39,7 @@ public struct ContactsStore: Store {
         let glimpses = pipeline.responders(of: touched.relaying)
         let waiting = pipeline.requests(of: touched.asking)
         let blocks = pipeline.blocks(by: touched.blocking, between: touched.joining)
-        let counts = pipeline.contactCounts(of: touched.counting)
+        let contacts = pipeline.contacts(of: touched.growing)
         try pipeline.flush()
 
         for (account, row) in try named.map(accountRows) ?? [] { rows.load(row, at: account) }
@@ -50,9 +50,9 @@ public struct ContactsStore: Store {
         for row in try blocks.rowsIfAsked {
             rows.blocks.load(BlockRow(at: try row.decode(2, as: Instant.self)), at: try row.ends())
         }
-        for row in try counts.rowsIfAsked {
-            let (account, count) = try row.decode(AccountID.self, Int64.self)
-            rows.load(contactCount: Int(count), of: account)
+        for row in try contacts.rowsIfAsked {
+            let (account, contact) = try row.decode(AccountID.self, AccountID.self)
+            rows.load(contact: contact, of: account)
         }
         return rows
     }
@@ -102,8 +102,8 @@ struct Touched {
     var blocking: Set<AccountID> = []
     /// Pairs that may become contacts.
     var joining: Set<Pair> = []
-    /// Accounts that may get another contact.
-    var counting: Set<AccountID> = []
+    /// Accounts that may get another contact: all who are theirs are looked at.
+    var growing: Set<AccountID> = []
     private var byCode: [(AccountID, ContactCode)] = []
 
     /// Whether a code has to be looked up before the rest is known.
@@ -138,7 +138,7 @@ struct Touched {
         case .addContact(let command):
             changed.insert(account)
             asking.insert(account)
-            counting.insert(account)
+            growing.insert(account)
             if let contact = command.contact { join(account, contact) }
             if let code = command.code {
                 codes.insert(code)
@@ -152,6 +152,10 @@ struct Touched {
             blocking.insert(account)
         case .unblockContact(let command): join(account, command.contact)
         case .updateContact(let command): meet(account, command.contact)
+        case .requestRoleChange(let command): meet(account, command.contact)
+        case .acceptRoleChange(let command): meet(account, command.contact)
+        case .declineRoleChange(let command): meet(account, command.contact)
+        case .withdrawRoleChange(let command): meet(account, command.contact)
         case .removeContact(let command): meet(account, command.contact)
         case .sendPing(let command): meet(account, command.contact)
         case .cancelPing(let command): meet(account, command.contact)
@@ -170,7 +174,7 @@ struct Touched {
     private mutating func join(_ account: AccountID, _ other: AccountID) {
         changed.formUnion([account, other])
         asking.formUnion([account, other])
-        counting.formUnion([account, other])
+        growing.formUnion([account, other])
         joining.insert(Pair(account, other))
         pairs.insert(Pair(account, other))
     }

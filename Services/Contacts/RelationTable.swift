@@ -8,10 +8,10 @@ import WorkingSet
 extension Pipeline {
     private static let columns = """
         r.low, r.high, r.low_is_responder, r.low_nickname, r.low_notes, r.low_send_pings, r.low_receive_pings,
-        r.low_notify_on_check_in, r.low_notify_on_expiry, r.low_pinged_at, r.low_last_ping_at, r.low_version,
+        r.low_notify_on_check_in, r.low_notify_on_expiry, r.low_pinged_at, r.low_last_ping_at, r.low_role_requested_at, r.low_version,
         r.low_updated_at, r.high_is_responder, r.high_nickname, r.high_notes, r.high_send_pings,
         r.high_receive_pings, r.high_notify_on_check_in, r.high_notify_on_expiry, r.high_pinged_at,
-        r.high_last_ping_at, r.high_version, r.high_updated_at, r.added_at
+        r.high_last_ping_at, r.high_role_requested_at, r.high_version, r.high_updated_at, r.added_at
         """
 
     /// Locks and reads, in one statement and in the order of the primary key, everything that the commands may change.
@@ -54,14 +54,15 @@ extension Pipeline {
             """)
     }
 
-    /// Counts the contacts of accounts that may get another one.
-    func contactCounts(of accounts: Set<AccountID>) -> Pending? {
+    /// Reads, without a lock, who the contacts of some accounts are.
+    func contacts(of accounts: Set<AccountID>) -> Pending? {
         guard !accounts.isEmpty else { return nil }
+        let accounts = accounts.sorted()
         return query(
             """
-            SELECT a.account, (SELECT count(*) FROM contacts.relation AS r WHERE r.low = a.account)
-                            + (SELECT count(*) FROM contacts.relation AS r WHERE r.high = a.account)
-              FROM unnest(\(accounts.sorted())) AS a(account)
+            SELECT r.low AS account, r.high AS contact FROM contacts.relation AS r WHERE r.low = ANY (\(accounts))
+             UNION ALL
+            SELECT r.high, r.low FROM contacts.relation AS r WHERE r.high = ANY (\(accounts))
             """)
     }
 
@@ -80,21 +81,21 @@ extension Pipeline {
                 """
                 INSERT INTO contacts.relation
                        (low, high, low_is_responder, low_nickname, low_notes, low_send_pings, low_receive_pings,
-                low_notify_on_check_in, low_notify_on_expiry, low_pinged_at, low_last_ping_at, low_version,
+                low_notify_on_check_in, low_notify_on_expiry, low_pinged_at, low_last_ping_at, low_role_requested_at, low_version,
                 low_updated_at, high_is_responder, high_nickname, high_notes, high_send_pings,
                 high_receive_pings, high_notify_on_check_in, high_notify_on_expiry, high_pinged_at,
-                high_last_ping_at, high_version, high_updated_at, added_at)
+                high_last_ping_at, high_role_requested_at, high_version, high_updated_at, added_at)
                 SELECT * FROM unnest(
                 \(rows.map(\.key.low)), \(rows.map(\.key.high)), \(rows.map(\.row.low.isResponder)),
                 \(rows.map(\.row.low.nickname)), \(rows.map(\.row.low.notes)), \(rows.map(\.row.low.sendPings)),
                 \(rows.map(\.row.low.receivePings)), \(rows.map(\.row.low.notifyOnCheckIn)),
                 \(rows.map(\.row.low.notifyOnExpiry)), \(rows.map(\.row.low.pinged)),
-                \(rows.map(\.row.low.lastPing)), \(rows.map(\.row.low.version)), \(rows.map(\.row.low.updated)),
+                \(rows.map(\.row.low.lastPing)), \(rows.map(\.row.low.roleRequested)), \(rows.map(\.row.low.version)), \(rows.map(\.row.low.updated)),
                 \(rows.map(\.row.high.isResponder)), \(rows.map(\.row.high.nickname)),
                 \(rows.map(\.row.high.notes)), \(rows.map(\.row.high.sendPings)),
                 \(rows.map(\.row.high.receivePings)), \(rows.map(\.row.high.notifyOnCheckIn)),
                 \(rows.map(\.row.high.notifyOnExpiry)), \(rows.map(\.row.high.pinged)),
-                \(rows.map(\.row.high.lastPing)), \(rows.map(\.row.high.version)),
+                \(rows.map(\.row.high.lastPing)), \(rows.map(\.row.high.roleRequested)), \(rows.map(\.row.high.version)),
                 \(rows.map(\.row.high.updated)), \(rows.map(\.row.added)))
                 """)
         }
@@ -107,31 +108,33 @@ extension Pipeline {
                    low_send_pings = u.low_send_pings, low_receive_pings = u.low_receive_pings,
                    low_notify_on_check_in = u.low_notify_on_check_in,
                    low_notify_on_expiry = u.low_notify_on_expiry, low_pinged_at = u.low_pinged_at,
-                   low_last_ping_at = u.low_last_ping_at, low_version = u.low_version,
+                   low_last_ping_at = u.low_last_ping_at, low_role_requested_at = u.low_role_requested_at,
+                   low_version = u.low_version,
                    low_updated_at = u.low_updated_at, high_is_responder = u.high_is_responder,
                    high_nickname = u.high_nickname, high_notes = u.high_notes,
                    high_send_pings = u.high_send_pings, high_receive_pings = u.high_receive_pings,
                    high_notify_on_check_in = u.high_notify_on_check_in,
                    high_notify_on_expiry = u.high_notify_on_expiry, high_pinged_at = u.high_pinged_at,
-                   high_last_ping_at = u.high_last_ping_at, high_version = u.high_version,
+                   high_last_ping_at = u.high_last_ping_at,
+                   high_role_requested_at = u.high_role_requested_at, high_version = u.high_version,
                    high_updated_at = u.high_updated_at, added_at = u.added_at
                   FROM unnest(
                 \(rows.map(\.key.low)), \(rows.map(\.key.high)), \(rows.map(\.row.low.isResponder)),
                 \(rows.map(\.row.low.nickname)), \(rows.map(\.row.low.notes)), \(rows.map(\.row.low.sendPings)),
                 \(rows.map(\.row.low.receivePings)), \(rows.map(\.row.low.notifyOnCheckIn)),
                 \(rows.map(\.row.low.notifyOnExpiry)), \(rows.map(\.row.low.pinged)),
-                \(rows.map(\.row.low.lastPing)), \(rows.map(\.row.low.version)), \(rows.map(\.row.low.updated)),
+                \(rows.map(\.row.low.lastPing)), \(rows.map(\.row.low.roleRequested)), \(rows.map(\.row.low.version)), \(rows.map(\.row.low.updated)),
                 \(rows.map(\.row.high.isResponder)), \(rows.map(\.row.high.nickname)),
                 \(rows.map(\.row.high.notes)), \(rows.map(\.row.high.sendPings)),
                 \(rows.map(\.row.high.receivePings)), \(rows.map(\.row.high.notifyOnCheckIn)),
                 \(rows.map(\.row.high.notifyOnExpiry)), \(rows.map(\.row.high.pinged)),
-                \(rows.map(\.row.high.lastPing)), \(rows.map(\.row.high.version)),
+                \(rows.map(\.row.high.lastPing)), \(rows.map(\.row.high.roleRequested)), \(rows.map(\.row.high.version)),
                 \(rows.map(\.row.high.updated)), \(rows.map(\.row.added)))
                        AS u(low, high, low_is_responder, low_nickname, low_notes, low_send_pings, low_receive_pings,
-                low_notify_on_check_in, low_notify_on_expiry, low_pinged_at, low_last_ping_at, low_version,
+                low_notify_on_check_in, low_notify_on_expiry, low_pinged_at, low_last_ping_at, low_role_requested_at, low_version,
                 low_updated_at, high_is_responder, high_nickname, high_notes, high_send_pings,
                 high_receive_pings, high_notify_on_check_in, high_notify_on_expiry, high_pinged_at,
-                high_last_ping_at, high_version, high_updated_at, added_at)
+                high_last_ping_at, high_role_requested_at, high_version, high_updated_at, added_at)
                  WHERE r.low = u.low AND r.high = u.high
                 """)
         }
@@ -145,7 +148,7 @@ extension Row {
     }
 
     func relation() throws -> RelationRow {
-        RelationRow(low: try side(from: 2), high: try side(from: 13), added: try decode(24, as: Instant.self))
+        RelationRow(low: try side(from: 2), high: try side(from: 14), added: try decode(26, as: Instant.self))
     }
 
     private func side(from column: Int) throws -> RelationRow.Side {
@@ -154,7 +157,8 @@ extension Row {
             notes: try decode(column + 2, as: String.self), sendPings: try decode(column + 3, as: Bool.self),
             receivePings: try decode(column + 4, as: Bool.self), notifyOnCheckIn: try decode(column + 5, as: Bool.self),
             notifyOnExpiry: try decode(column + 6, as: Bool.self), pinged: try decode(column + 7, as: Instant?.self),
-            lastPing: try decode(column + 8, as: Instant?.self), version: try decode(column + 9, as: Int64.self),
-            updated: try decode(column + 10, as: Instant.self))
+            lastPing: try decode(column + 8, as: Instant?.self),
+            roleRequested: try decode(column + 9, as: Instant?.self), version: try decode(column + 10, as: Int64.self),
+            updated: try decode(column + 11, as: Instant.self))
     }
 }

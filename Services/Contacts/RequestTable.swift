@@ -3,18 +3,21 @@ import Postgres
 import Vocabulary
 import WorkingSet
 
-// The statements on contacts.request and contacts.block. Their rows are kept by the locks on both accounts.
+// The statements on contacts.request and contacts.block. Their rows are kept by the locks on the account that was asked and
+// on the one that blocks; a request is also locked itself, since its asker may close the account meanwhile.
 
 extension Pipeline {
-    /// Reads the requests that accounts sent or received.
+    /// Locks and reads the requests that accounts sent or received, in the order of the primary key.
     func requests(of accounts: Set<AccountID>) -> Pending? {
         guard !accounts.isEmpty else { return nil }
         let accounts = accounts.sorted()
         return query(
             """
-            SELECT r.asker, r.asked, r.responder, r.dependent, r.nickname, r.requested_at
+            SELECT r.asker, r.asked, r.responder, r.dependent, r.nickname, r.is_stranger, r.requested_at
               FROM contacts.request AS r
              WHERE r.asker = ANY (\(accounts)) OR r.asked = ANY (\(accounts))
+             ORDER BY r.asker, r.asked
+               FOR NO KEY UPDATE
             """)
     }
 
@@ -32,12 +35,13 @@ extension Pipeline {
         guard !rows.isEmpty else { return }
         query(
             """
-            INSERT INTO contacts.request (asker, asked, responder, dependent, nickname, requested_at)
+            INSERT INTO contacts.request (asker, asked, responder, dependent, nickname, is_stranger, requested_at)
             SELECT * FROM unnest(\(rows.map(\.key.from)), \(rows.map(\.key.to)), \(rows.map(\.row.responder)),
-                                 \(rows.map(\.row.dependent)), \(rows.map(\.row.nickname)), \(rows.map(\.row.requested)))
+                                 \(rows.map(\.row.dependent)), \(rows.map(\.row.nickname)),
+                                 \(rows.map(\.row.isStranger)), \(rows.map(\.row.requested)))
             ON CONFLICT (asker, asked) DO UPDATE
                SET responder = excluded.responder, dependent = excluded.dependent, nickname = excluded.nickname,
-                   requested_at = excluded.requested_at
+                   is_stranger = excluded.is_stranger, requested_at = excluded.requested_at
             """)
     }
 
@@ -84,8 +88,10 @@ extension Row {
     }
 
     func request() throws -> RequestRow {
-        let (_, _, responder, dependent, nickname, requested) = try decode(
-            AccountID.self, AccountID.self, Bool.self, Bool.self, String.self, Instant.self)
-        return RequestRow(responder: responder, dependent: dependent, nickname: nickname, requested: requested)
+        let (_, _, responder, dependent, nickname, isStranger, requested) = try decode(
+            AccountID.self, AccountID.self, Bool.self, Bool.self, String.self, Bool.self, Instant.self)
+        return RequestRow(
+            responder: responder, dependent: dependent, nickname: nickname, isStranger: isStranger,
+            requested: requested)
     }
 }

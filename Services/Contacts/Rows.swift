@@ -58,6 +58,8 @@ public struct RequestRow: Equatable, Sendable {
     var responder: Bool
     var dependent: Bool
     var nickname: String
+    /// The two had no common contact.
+    var isStranger: Bool
     var requested: Instant
 }
 
@@ -97,6 +99,8 @@ public struct RelationRow: Equatable, Sendable {
         public var pinged: Instant?
         /// When this side last pinged the other, answered or not.
         public var lastPing: Instant?
+        /// When this side asked to become the other's responder, while no answer came.
+        public var roleRequested: Instant?
         /// How often this side's view of the relation's fields was set.
         public var version: Int64
         /// When it was set.
@@ -141,6 +145,7 @@ struct RelationView {
             contact: contact, nickname: mine.nickname, notes: mine.notes, responder: theirs.isResponder,
             dependent: mine.isResponder, sendPings: mine.sendPings, receivePings: mine.receivePings,
             notifyOnCheckIn: mine.notifyOnCheckIn, notifyOnExpiry: mine.notifyOnExpiry, outgoingPing: mine.pinged,
-            incomingPing: theirs.pinged, added: row.added, updated: mine.updated, version: mine.version)
+            incomingPing: theirs.pinged, outgoingRoleRequest: mine.roleRequested,
+            incomingRoleRequest: theirs.roleRequested, added: row.added, updated: mine.updated, version: mine.version)
     }
 }

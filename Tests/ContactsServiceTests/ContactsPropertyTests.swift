@@ -7,7 +7,9 @@ import Vocabulary
 
 @Suite("Contacts: whatever people do")
 struct ContactsPropertyTests {
-    @Test("S27 S11: after any commands both sides agree, a role stays, and whoever folds a stream sees the tables")
+    @Test(
+        "S27 S11 S7: after any commands both sides agree, a role stays, nobody sees more than the seen one agreed to, and whoever folds a stream sees the tables"
+    )
     func random() async throws {
         try await withRandom { random in
             for _ in 0..<20 {
@@ -15,13 +17,23 @@ struct ContactsPropertyTests {
                 people.rows.limits.contacts = 3
                 people.rows.limits.requests = 2
                 let accounts = try (0..<6).map { _ in try people.person() }
+                var consents = Consents()
                 for _ in 0..<400 {
                     people.pass(.seconds(Int64.random(in: 0...8, using: &random)))
                     let asker = accounts.randomElement(using: &random) ?? accounts[0]
                     let other = accounts.randomElement(using: &random) ?? accounts[0]
                     let command = Self.command(to: other, of: asker, in: &people, using: &random)
-                    do { try people.ask(asker, command) } catch is Rejection {}
+                    let before = people
+                    do {
+                        try people.ask(asker, command)
+                        consents.take(command, of: asker, in: before)
+                    } catch is Rejection {}
                     try Self.check(people, accounts)
+                    for account in accounts {
+                        for contact in people.rows.published(account).contacts where contact.dependent {
+                            try #require(consents.has(contact.contact, agreedToBeSeenBy: account), "\(command)")
+                        }
+                    }
                 }
             }
         }
@@ -38,6 +50,10 @@ struct ContactsPropertyTests {
                 try #require(
                     contact.outgoingPing == mirrored.incomingPing && contact.incomingPing == mirrored.outgoingPing)
                 try #require(contact.outgoingPing == nil || contact.dependent)
+                try #require(
+                    contact.outgoingRoleRequest == mirrored.incomingRoleRequest
+                        && contact.incomingRoleRequest == mirrored.outgoingRoleRequest)
+                try #require(contact.outgoingRoleRequest == nil || !contact.dependent)
                 try #require(contact.added == mirrored.added)
                 try #require(!state.blocked.contains(contact.contact))
             }
@@ -54,7 +70,7 @@ struct ContactsPropertyTests {
         to other: AccountID, of asker: AccountID, in people: inout People, using random: inout SeededRandom
     ) -> ContactsCommand {
         let (one, two) = (Bool.random(using: &random), Bool.random(using: &random))
-        switch Int.random(in: 0..<40, using: &random) {
+        switch Int.random(in: 0..<46, using: &random) {
         case 0: return random.oneIn(8) ? .closeAccount(CloseAccount()) : .resetContactCode(.init(code: people.id()))
         case 1: return .setContactApproval(SetContactApproval(isRequired: one))
         case 2: return .openAccount(OpenAccount(code: people.id()))
@@ -63,7 +79,12 @@ struct ContactsPropertyTests {
             return .addContact(
                 AddContact(
                     code: one ? code : nil, contact: one && code != nil ? nil : other, responder: one, dependent: two))
-        case 10...11: return .approveContactRequest(ApproveContactRequest(contact: other))
+        case 10...11:
+            let request = people.rows.published(asker).requests[other]
+            return .approveContactRequest(
+                ApproveContactRequest(
+                    contact: other, responder: random.oneIn(4) ? one : request?.responder ?? one,
+                    dependent: random.oneIn(4) ? two : request?.dependent ?? two))
         case 12: return .declineContactRequest(DeclineContactRequest(contact: other))
         case 13: return .withdrawContactRequest(WithdrawContactRequest(contact: other))
         case 14...19:
@@ -82,9 +103,54 @@ struct ContactsPropertyTests {
         case 34...35: return .respondToPing(RespondToPing(contact: other))
         case 36: return .respondToAllPings(RespondToAllPings())
         case 37: return .clearReceivedPings(ClearReceivedPings())
+        case 40...41: return .requestRoleChange(RequestRoleChange(contact: other))
+        case 42...43: return .acceptRoleChange(AcceptRoleChange(contact: other))
+        case 44: return .declineRoleChange(DeclineRoleChange(contact: other))
+        case 45: return .withdrawRoleChange(WithdrawRoleChange(contact: other))
         default:
             return .relayAlert(RelayAlert(kind: AllKinds.random(using: &random), occurred: people.time))
         }
+    }
+}
+
+/// Who agreed to be seen by whom, by what people said alone.
+private struct Consents {
+    private var agreed: Set<Ends> = []
+
+    func has(_ seen: AccountID, agreedToBeSeenBy other: AccountID) -> Bool {
+        agreed.contains(Ends(from: seen, to: other))
+    }
+
+    /// Takes in a command that was accepted.
+    mutating func take(_ command: ContactsCommand, of asker: AccountID, in before: People) {
+        func agree(_ seen: AccountID, _ other: AccountID) { agreed.insert(Ends(from: seen, to: other)) }
+        func revoke(_ seen: AccountID, _ other: AccountID) { agreed.remove(Ends(from: seen, to: other)) }
+        switch command {
+        case .addContact(let command):
+            let byCode = command.code.flatMap { before.rows.owner(of: $0) }
+            guard let other = command.contact ?? byCode else { return }
+            if command.responder { agree(asker, other) } else { revoke(asker, other) }
+            // Showing a code is consent.
+            if byCode != nil, !before.rows.published(other).isApprovalRequired { agree(other, asker) }
+        case .approveContactRequest(let command):
+            if command.responder { agree(asker, command.contact) }
+        case .acceptRoleChange(let command): agree(asker, command.contact)
+        case .updateContact(let command):
+            if let responder = command.responder {
+                if responder { agree(asker, command.contact) } else { revoke(asker, command.contact) }
+            }
+            if command.dependent == false { revoke(command.contact, asker) }
+        case .declineContactRequest(let command): end(asker, command.contact)
+        case .withdrawContactRequest(let command): end(asker, command.contact)
+        case .removeContact(let command): end(asker, command.contact)
+        case .blockContact(let command): end(asker, command.contact)
+        case .closeAccount: agreed = agreed.filter { $0.from != asker && $0.to != asker }
+        default: break
+        }
+    }
+
+    private mutating func end(_ one: AccountID, _ other: AccountID) {
+        agreed.subtract([Ends(from: one, to: other), Ends(from: other, to: one)])
     }
 }
 

@@ -70,13 +70,17 @@ struct ContactsStoreTests {
                     let open = [anna, ben].map { command(.openAccount(OpenAccount(code: people.id())), of: $0) }
                     _ = try await one.handle(open)
                     func add(_ other: AccountID, by account: AccountID) -> Trial.Command {
-                        command(.addContact(.init(contact: other, responder: true, dependent: false)), of: account)
+                        command(.addContact(.init(contact: other, responder: true, dependent: true)), of: account)
                     }
                     let (mine, theirs) = (add(ben, by: anna), add(anna, by: ben))
                     async let first = one.handleAtLast([mine])
                     async let second = two.handleAtLast([theirs])
                     let ended = try await first + second
-                    try #require(ended.count { (try? $0.get()) != nil } == 1)
+                    // Whoever is second answers the first one's request.
+                    try #require(ended.count { (try? $0.get()) != nil } == 2)
+                    let relations = try await database.psql(
+                        "SELECT count(*) FROM contacts.relation WHERE '\(ben)' IN (low, high)")
+                    try #require(relations == "1")
 
                     let cleo: AccountID = people.id()
                     _ = try await one.handle([command(.openAccount(OpenAccount(code: people.id())), of: cleo)])
@@ -85,8 +89,11 @@ struct ContactsStoreTests {
                     async let added = two.handleAtLast([adding])
                     _ = try await (closed, added)
                     let left = try await database.psql(
-                        "SELECT count(*) FROM contacts.relation WHERE low = '\(ben)' OR high = '\(ben)'")
+                        "SELECT count(*) FROM contacts.relation WHERE '\(ben)' IN (low, high)")
                     try #require(left == "0")
+                    let waiting = try await database.psql(
+                        "SELECT count(*) FROM contacts.request WHERE '\(ben)' IN (asker, asked)")
+                    try #require(waiting == "0")
                 }
                 await one.close()
                 await two.close()
@@ -108,10 +115,11 @@ struct ContactsStoreTests {
                     CommandContext(
                         commandID: people.id(), account: account, key: .account(account), time: people.time))
             }
+            let code: ContactCode = people.id()
             _ = try await one.handle([
                 command(.openAccount(OpenAccount(code: people.id())), of: anna),
-                command(.openAccount(OpenAccount(code: people.id())), of: ben),
-                command(.addContact(.init(contact: ben, responder: true, dependent: true)), of: anna),
+                command(.openAccount(OpenAccount(code: code)), of: ben),
+                command(.addContact(.init(code: code, responder: true, dependent: true)), of: anna),
             ])
             for version in 1...100 as ClosedRange<Int64> {
                 func work(of account: AccountID, on other: AccountID) -> [Trial.Command] {
@@ -146,7 +154,7 @@ struct ContactsStoreTests {
                  WHERE c.relnamespace = 'contacts'::regnamespace AND c.relkind IN ('r', 'v')
                    AND has_table_privilege('session_client', c.oid, 'SELECT')
                 """)
-            #expect(rights == "contact contact_code contacts_state log log_partition outcome")
+            #expect(rights == "blocking contact contact_code contacts_state log log_partition outcome")
             let strangers = try await database.psql(
                 """
                 SELECT count(*)

@@ -34,8 +34,18 @@ struct People {
     /// Two people: the first is the other's responder.
     mutating func responderAndDependent() throws -> (responder: AccountID, dependent: AccountID) {
         let people = (try person(), try person())
-        try ask(people.0, .addContact(AddContact(contact: people.1, responder: false, dependent: true)))
+        try add(people.0, people.1, dependent: true)
         return people
+    }
+
+    /// One account adds another by its code.
+    @discardableResult
+    mutating func add(
+        _ account: AccountID, _ other: AccountID, responder: Bool = false, dependent: Bool = false
+    ) throws -> [ContactsEvent] {
+        try ask(
+            account,
+            .addContact(AddContact(code: rows.published(other).code, responder: responder, dependent: dependent)))
     }
 
     /// Sends a command, takes in its events, and checks what every command must keep to.

@@ -71,7 +71,7 @@ struct PingTests {
     func bothWays() throws {
         var people = People()
         let (anna, ben) = (try people.person(), try people.person())
-        try people.ask(anna, .addContact(AddContact(contact: ben, responder: true, dependent: true)))
+        try people.add(anna, ben, responder: true, dependent: true)
         try people.ask(anna, .sendPing(SendPing(contact: ben)))
         try people.ask(ben, .sendPing(SendPing(contact: anna)))
         try people.ask(ben, .respondToPing(RespondToPing(contact: anna)))
@@ -82,7 +82,7 @@ struct PingTests {
     func roleRemoved() throws {
         var people = People()
         let (anna, ben) = (try people.person(), try people.person())
-        try people.ask(anna, .addContact(AddContact(contact: ben, responder: true, dependent: true)))
+        try people.add(anna, ben, responder: true, dependent: true)
         try people.ask(anna, .sendPing(SendPing(contact: ben)))
         let events = try people.ask(
             ben, .updateContact(UpdateContact(contact: anna, expectedVersion: 1, responder: false)))
@@ -100,7 +100,7 @@ struct PingTests {
         let ben = try people.person()
         let responders = try (0..<5).map { _ in
             let responder = try people.person()
-            try people.ask(responder, .addContact(AddContact(contact: ben, responder: false, dependent: true)))
+            try people.add(responder, ben, dependent: true)
             return responder
         }.sorted()
         for responder in responders.dropFirst() { try people.ask(responder, .sendPing(SendPing(contact: ben))) }
@@ -120,9 +120,9 @@ struct PingTests {
         let ben = try people.person()
         let (all, quiet, friend) = (try people.person(), try people.person(), try people.person())
         for responder in [all, quiet] {
-            try people.ask(responder, .addContact(AddContact(contact: ben, responder: false, dependent: true)))
+            try people.add(responder, ben, dependent: true)
         }
-        try people.ask(friend, .addContact(AddContact(contact: ben, responder: true, dependent: false)))
+        try people.add(friend, ben, responder: true)
         try people.ask(
             quiet,
             .updateContact(

@@ -56,7 +56,7 @@ struct AbuseTests {
             }
             // A responder sees the note, nobody else.
             try await bob.act("UpdateProfile", ["expectedVersion": 1, "emergencyNote": "secret"])
-            try await eve.act("AddContact", ["handle": "bob", "responder": true])
+            try await eve.add(bob, responder: true, dependent: false)
             let seen = try await (anna.card(of: bob), eve.card(of: bob))
             #expect(seen.0["person"]["emergencyNote"] == "secret" && seen.1["person"]["emergencyNote"] == .null)
             #expect(seen.1["person"]["name"] == "Bob" && seen.1["person"]["checkIn"] == .null)

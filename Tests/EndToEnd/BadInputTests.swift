@@ -48,7 +48,7 @@ struct BadInputTests {
     func commands() async throws {
         let rules = [
             Self.profile, Self.checkIns, Self.bare, Self.approval, Self.naming, Self.strangers, Self.unasked,
-            Self.adding, Self.contact, Self.flags, Self.reading, Self.selecting,
+            Self.approving, Self.adding, Self.contact, Self.flags, Self.reading, Self.selecting,
         ].flatMap { $0 }
         try await Scene.with { scene in
             try await scene.refuse(rules)

@@ -88,8 +88,8 @@ extension EarlierSystemsTests {
                     let isOn = Observed(true)
                     let (left, right) = (random.fork(), random.fork())
                     async let storm: Void = quartet.killAgainAndAgain(.contacts, while: isOn)
-                    async let annas: Void = Self.meddle(anna, with: bob, called: "bob", random: left)
-                    async let bobs: Void = Self.meddle(bob, with: anna, called: "anna", random: right)
+                    async let annas: Void = Self.meddle(anna, with: bob, random: left)
+                    async let bobs: Void = Self.meddle(bob, with: anna, random: right)
                     _ = try await (annas, bobs)
                     isOn.update { $0 = false }
                     try await storm
@@ -120,17 +120,21 @@ extension EarlierSystemsTests {
 
     /// Does at random, as one of two, what changes what they are to each other.
     private static func meddle(
-        _ device: Device, with other: Device, called handle: String, random: SeededRandom
+        _ device: Device, with other: Device, random: SeededRandom
     ) async throws {
         var random = random
         let contact: JSON = ["contact": .string(other.account)]
+        let code = try await other.read("/v1/contacts")["code"]
         for _ in 0..<25 {
             let reply: EdgeClient.Reply
-            switch Int.random(in: 0..<10, using: &random) {
+            switch Int.random(in: 0..<13, using: &random) {
             case 0: reply = try await device.ask("RemoveContact", contact)
             case 1, 2: reply = try await device.ask("SendPing", contact)
             case 3: reply = try await device.ask("CancelPing", contact)
             case 4: reply = try await device.ask("RespondToPing", contact)
+            case 5: reply = try await device.ask("RequestRoleChange", contact)
+            case 6: reply = try await device.ask("AcceptRoleChange", contact)
+            case 7: reply = try await device.ask("WithdrawRoleChange", contact)
             default:
                 let responder = Bool.random(using: &random)
                 let roles: JSON = [
@@ -140,7 +144,7 @@ extension EarlierSystemsTests {
                 let version = card.body["contact"]["version"]
                 reply =
                     if version == .null {
-                        try await device.ask("AddContact", roles.adding("handle", .string(handle)))
+                        try await device.ask("AddContact", roles.adding("code", code))
                     } else {
                         try await device.ask(
                             "UpdateContact",
@@ -159,7 +163,8 @@ extension EarlierSystemsTests {
         #expect(mine.status == theirs.status && [200, 404].contains(mine.status), "\(mine) \(theirs)")
         let mirrored = [
             ("responder", "dependent"), ("dependent", "responder"), ("outgoingPing", "incomingPing"),
-            ("incomingPing", "outgoingPing"), ("added", "added"),
+            ("incomingPing", "outgoingPing"), ("outgoingRoleRequest", "incomingRoleRequest"),
+            ("incomingRoleRequest", "outgoingRoleRequest"), ("added", "added"),
         ]
         for (field, mirror) in mirrored {
             let (here, there) = (mine.body["contact"][field], theirs.body["contact"][mirror])
@@ -177,7 +182,6 @@ extension EarlierSystemsTests {
             try await eve.add(bob)
             // A request that waits, so that there is something to answer for another.
             let carl = try await Device.signUp("carl", at: quartet.edge)
-            try await carl.act("SetContactApproval", ["isRequired": true])
             try await anna.act("AddContact", ["handle": "carl", "dependent": true])
             try await quartet.waitUntilQuiet()
             let before = try await Self.everything(of: [anna, bob, eve, carl])
@@ -187,7 +191,10 @@ extension EarlierSystemsTests {
                 ("UpdateProfile", ["expectedVersion": 1, "name": "Eve the first"]), ("CheckIn", [:]),
                 ("SetCheckInInterval", ["interval": 3_600_000_000]), ("SetCheckInReminders", ["leads": []]),
                 ("RaiseAlert", [:]), ("ClearAlert", [:]), ("SetContactApproval", ["isRequired": true]),
-                ("AddContact", ["handle": "carl", "dependent": true]), ("ApproveContactRequest", person),
+                ("AddContact", ["handle": "carl", "dependent": true]),
+                ("ApproveContactRequest", person.adding("responder", true).adding("dependent", false)),
+                ("RequestRoleChange", person), ("AcceptRoleChange", person), ("DeclineRoleChange", person),
+                ("WithdrawRoleChange", person),
                 ("DeclineContactRequest", person), ("WithdrawContactRequest", person),
                 ("UpdateContact", person.adding("expectedVersion", 1).adding("nickname", "B")),
                 ("RemoveContact", person), ("BlockContact", person), ("UnblockContact", person),
@@ -216,7 +223,11 @@ extension EarlierSystemsTests {
             // What is Anna's or between Anna and Carl isn't Eve's to answer.
             for name in ["ApproveContactRequest", "DeclineContactRequest", "WithdrawContactRequest"] {
                 for other in [anna, carl] {
-                    let reply = try await eve.ask(name, ["contact": .string(other.account)])
+                    var body: JSON = ["contact": .string(other.account)]
+                    if name == "ApproveContactRequest" {
+                        body = body.adding("responder", true).adding("dependent", false)
+                    }
+                    let reply = try await eve.ask(name, body)
                     #expect(reply.status == 404 && reply.body["code"] == "notFound", "\(name): \(reply)")
                 }
             }
@@ -238,7 +249,8 @@ extension EarlierSystemsTests {
             let after = try await Self.everything(of: [anna, bob, eve, carl])
             #expect(after == before)
             // Who was asked may answer.
-            try await carl.act("ApproveContactRequest", ["contact": .string(anna.account)])
+            try await carl.act(
+                "ApproveContactRequest", ["contact": .string(anna.account), "responder": true, "dependent": false])
         }
     }
 

@@ -62,8 +62,10 @@ enum Laws {
                 """
                 SELECT count(*) FROM contacts.contact AS a
                   LEFT JOIN contacts.contact AS b ON b.account = a.contact AND b.contact = a.account
-                 WHERE (a.responder, a.dependent, a.outgoing_ping_at, a.incoming_ping_at)
-                       IS DISTINCT FROM (b.dependent, b.responder, b.incoming_ping_at, b.outgoing_ping_at)
+                 WHERE (a.responder, a.dependent, a.outgoing_ping_at, a.incoming_ping_at, a.outgoing_role_request_at,
+                        a.incoming_role_request_at)
+                       IS DISTINCT FROM (b.dependent, b.responder, b.incoming_ping_at, b.outgoing_ping_at,
+                                         b.incoming_role_request_at, b.outgoing_role_request_at)
                     OR NOT (a.responder OR a.dependent)
                 """
             ),

@@ -47,54 +47,6 @@ struct RelationTests {
         }
     }
 
-    @Test(
-        "S7: who wants to be asked is asked; requests are approved, declined, withdrawn; who is blocked isn't told so")
-    func approval() async throws {
-        try await Quartet.with { quartet in
-            let bob = try await Device.signUp("bob", at: quartet.edge)
-            let anna = try await Device.signUp("anna", at: quartet.edge)
-            let bobSees = try await LiveView.open(bob)
-            try await bob.act("SetContactApproval", ["isRequired": true])
-            let (toBob, toAnna): (JSON, JSON) = (
-                ["contact": .string(bob.account)], ["contact": .string(anna.account)]
-            )
-            func ask() async throws { try await anna.act("AddContact", ["handle": "bob", "dependent": true]) }
-
-            try await ask()
-            try await bobSees.wait(notification: "contactRequested")
-            let twice = try await anna.ask("AddContact", ["handle": "bob", "dependent": true])
-            #expect(twice.status == 409 && twice.body["code"] == "alreadyRequested")
-            let request = try await bob.read("/v1/contacts")["requests"][0]
-            #expect(request["contact"].string == anna.account && request["direction"] == "incoming")
-            #expect(request["responder"] == true && request["dependent"] == false)
-            try await bob.act("DeclineContactRequest", toAnna)
-            try await ask()
-            try await anna.act("WithdrawContactRequest", toBob)
-            let late = try await bob.ask("ApproveContactRequest", toAnna)
-            #expect(late.status == 404 && late.body["field"] == "contact")
-            try await ask()
-            try await bob.act("ApproveContactRequest", toAnna)
-            let card = try await anna.card(of: bob)
-            #expect(card["contact"]["dependent"] == true)
-
-            try await anna.act("SendPing", toBob)
-            try await bob.act("BlockContact", toAnna)
-            try await bobSees.wait("ContactBlocked", in: "contacts")
-            let gone = try await anna.edge.send("GET", "/v1/contacts/\(bob.account)", token: anna.token)
-            #expect(gone.status == 404)
-            let blocked = try await anna.ask("AddContact", ["handle": "bob", "dependent": true])
-            let unknown = try await anna.ask(
-                "AddContact", ["code": .string(EdgeClient.newKey()), "dependent": true])
-            #expect(blocked.status == 404 && unknown.status == 404, "who is blocked can't tell that from nobody there")
-            let list = try await bob.read("/v1/contacts")["blocked"].array
-            #expect(list == [.string(anna.account)])
-            let own = try await bob.ask("AddContact", ["handle": "anna", "dependent": true])
-            #expect(own.status == 409 && own.body["code"] == "blocked")
-            try await bob.act("UnblockContact", toAnna)
-            try await bob.act("AddContact", ["handle": "anna", "dependent": true])
-        }
-    }
-
     @Test("S29 S30 S33: another interval moves the deadline; only a responder sees check-ins and alerts, live")
     func interval() async throws {
         try await Quartet.with { quartet in

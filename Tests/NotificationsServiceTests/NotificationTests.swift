@@ -15,7 +15,7 @@ struct NotificationTests {
             NotificationKind.allCases.filter { $0.priority == .normal }
                 == [.alertCleared, .dependentAlertCleared, .pingReceived])
         #expect(Set(NotificationKind.allCases.map(\.category)) == Set(NotificationCategory.allCases))
-        #expect(NotificationKind.allCases.count == 24)
+        #expect(NotificationKind.allCases.count == 32)
     }
 
     @Test("S36: the kinds are what they were when they were published: name, priority, category")
@@ -32,7 +32,15 @@ struct NotificationTests {
             contactAdded low relationships
             contactRemoved low relationships
             contactRoleChanged low relationships
+            roleChangeRequested low relationships
+            roleChangeAccepted low relationships
+            roleChangeDeclined low relationships
+            roleChangeWithdrawn low relationships
             contactRequested low relationships
+            contactRequestAccepted low relationships
+            contactRequestDeclined low relationships
+            contactRequestWithdrawn low relationships
+            contactRequestExpired low relationships
             pingSent low pings
             pingReceived normal pings
             pingCancelled low pings

@@ -4,6 +4,7 @@ CREATE TABLE contacts.request (
     responder    boolean     NOT NULL,
     dependent    boolean     NOT NULL,
     nickname     text        NOT NULL CONSTRAINT request_nickname_is_short CHECK (char_length(nickname) <= 400),
+    is_stranger  boolean     NOT NULL,
     requested_at timestamptz NOT NULL,
     CONSTRAINT request_is_made_once PRIMARY KEY (asker, asked),
     CONSTRAINT request_is_between_two CHECK (asker <> asked),
@@ -18,6 +19,7 @@ COMMENT ON COLUMN contacts.request.asked IS 'Who is to answer.';
 COMMENT ON COLUMN contacts.request.responder IS 'Whether the asked one would be the asker''s responder.';
 COMMENT ON COLUMN contacts.request.dependent IS 'Whether the asked one would be the asker''s dependent.';
 COMMENT ON COLUMN contacts.request.nickname IS 'What the asker would call the other.';
+COMMENT ON COLUMN contacts.request.is_stranger IS 'Whether the two had no common contact; the oldest of these makes room when too many wait.';
 COMMENT ON COLUMN contacts.request.requested_at IS 'When.';
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON contacts.request TO contacts;

@@ -4,6 +4,7 @@ SELECT r.low AS account, r.high AS contact, r.low_nickname AS nickname, r.low_no
        r.low_send_pings AS send_pings, r.low_receive_pings AS receive_pings,
        r.low_notify_on_check_in AS notify_on_check_in, r.low_notify_on_expiry AS notify_on_expiry,
        r.low_pinged_at AS outgoing_ping_at, r.high_pinged_at AS incoming_ping_at,
+       r.low_role_requested_at AS outgoing_role_request_at, r.high_role_requested_at AS incoming_role_request_at,
        r.added_at, r.low_updated_at AS updated_at, r.low_version AS version
   FROM contacts.relation AS r
 UNION ALL
@@ -12,6 +13,7 @@ SELECT r.high AS account, r.low AS contact, r.high_nickname AS nickname, r.high_
        r.high_send_pings AS send_pings, r.high_receive_pings AS receive_pings,
        r.high_notify_on_check_in AS notify_on_check_in, r.high_notify_on_expiry AS notify_on_expiry,
        r.high_pinged_at AS outgoing_ping_at, r.low_pinged_at AS incoming_ping_at,
+       r.high_role_requested_at AS outgoing_role_request_at, r.low_role_requested_at AS incoming_role_request_at,
        r.added_at, r.high_updated_at AS updated_at, r.high_version AS version
   FROM contacts.relation AS r;
 COMMENT ON VIEW contacts.contact IS 'Each relation as each of its two sides sees it.';
@@ -27,6 +29,8 @@ COMMENT ON COLUMN contacts.contact.notify_on_check_in IS 'This side wants to hea
 COMMENT ON COLUMN contacts.contact.notify_on_expiry IS 'This side wants to hear of the other''s missed check-ins.';
 COMMENT ON COLUMN contacts.contact.outgoing_ping_at IS 'When this side pinged the other, while no answer came.';
 COMMENT ON COLUMN contacts.contact.incoming_ping_at IS 'When the other pinged this side, while no answer went out.';
+COMMENT ON COLUMN contacts.contact.outgoing_role_request_at IS 'When this side asked to become the other''s responder, while no answer came.';
+COMMENT ON COLUMN contacts.contact.incoming_role_request_at IS 'When the other asked to become this side''s responder, while no answer went out.';
 COMMENT ON COLUMN contacts.contact.added_at IS 'Since when they are contacts.';
 COMMENT ON COLUMN contacts.contact.updated_at IS 'When this side''s fields were set.';
 COMMENT ON COLUMN contacts.contact.version IS 'How often they were set.';

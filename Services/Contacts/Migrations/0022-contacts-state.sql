@@ -13,6 +13,8 @@ SELECT a.account,
                           'notifyOnCheckIn', c.notify_on_check_in, 'notifyOnExpiry', c.notify_on_expiry,
                           'outgoingPing', contacts.microseconds(c.outgoing_ping_at),
                           'incomingPing', contacts.microseconds(c.incoming_ping_at),
+                          'outgoingRoleRequest', contacts.microseconds(c.outgoing_role_request_at),
+                          'incomingRoleRequest', contacts.microseconds(c.incoming_role_request_at),
                           'added', contacts.microseconds(c.added_at), 'updated', contacts.microseconds(c.updated_at),
                           'version', c.version) ORDER BY c.contact)
                  FROM contacts.contact AS c

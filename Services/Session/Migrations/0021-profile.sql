@@ -4,8 +4,8 @@ SELECT a.account, a.handle, a.name, a.emergency_note, a.profile_version AS versi
  WHERE a.closed_at IS NULL;
 COMMENT ON VIEW session.profile IS 'What others may see of a person. Who may see which column is the edge''s to decide.';
 COMMENT ON COLUMN session.profile.account IS 'Whose.';
-COMMENT ON COLUMN session.profile.handle IS 'What others find it by: for everybody who has found it.';
-COMMENT ON COLUMN session.profile.name IS 'The name: for contacts and who has the contact code.';
+COMMENT ON COLUMN session.profile.handle IS 'What others find it by: for everybody who has found it, and for who was asked to become a contact.';
+COMMENT ON COLUMN session.profile.name IS 'The name: for contacts, for who has the contact code, and for who was asked to become a contact.';
 COMMENT ON COLUMN session.profile.emergency_note IS 'What responders should know: for responders.';
 COMMENT ON COLUMN session.profile.version IS 'How often it was set.';
 

@@ -23,8 +23,10 @@ struct ClientAddress: Sendable {
     /// What of an address tells customers apart. What is no address is one subject for all.
     static func network(of text: String) -> String {
         guard let socket = try? SocketAddress(ipAddress: host(in: text), port: 0) else { return "unknown" }
-        guard case .v6(let v6) = socket else { return socket.ipAddress ?? "unknown" }
-        let bytes = withUnsafeBytes(of: v6.address.sin6_addr) { Array($0) }
+        guard let address = socket.ipAddress else { return "unknown" }
+        guard case .v6 = socket else { return address }
+        var bytes = [UInt8](repeating: 0, count: 16)
+        guard inet_pton(AF_INET6, address, &bytes) == 1 else { return "unknown" }
         // IPv4 as IPv6 writes it (RFC 4291, section 2.5.5.2).
         if bytes.prefix(12) == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF] {
             return bytes.suffix(4).map(String.init).joined(separator: ".")

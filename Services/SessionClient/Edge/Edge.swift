@@ -54,9 +54,9 @@ struct Edge: Sendable {
         reads = Reads(pool: pool, lookUps: lookUps)
         commands = Commands(
             allowed: PublicCommands(
-                codes: parts.contactCodes, handles: handles, phoneCodes: parts.phoneCodes, lookUps: lookUps,
-                addressLookUps: RateLimit(perMinute: 60), addresses: parts.guesses.addresses,
-                devices: parts.devices),
+                codes: parts.contactCodes,
+                people: PeopleSearch(handles: handles, phoneCodes: parts.phoneCodes, byAccount: lookUps),
+                addresses: parts.guesses.addresses, devices: parts.devices),
             services: services, current: reads)
         operations = Operations(sagas: parts.sagas, pool: pool)
         history = History(pool: pool)

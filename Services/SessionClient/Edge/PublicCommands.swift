@@ -37,15 +37,11 @@ struct PublicCommands: Sendable {
 
     /// - Parameters:
     ///   - codes: makes contact codes.
-    ///   - handles: finds whose handle or phone it is.
-    ///   - phoneCodes: knows what numbers are called.
-    ///   - lookUps: how often somebody may look for people by what isn't a secret.
-    ///   - addressLookUps: the same for all accounts of one address.
+    ///   - people: finds whose handle or phone it is.
     ///   - addresses: where requests come from.
     ///   - devices: which are signed in.
     init(
-        codes: ContactCodes, handles: Handles, phoneCodes: PhoneCodes, lookUps: RateLimit<AccountID>,
-        addressLookUps: RateLimit<String>, addresses: ClientAddress, devices: Devices
+        codes: ContactCodes, people: PeopleSearch, addresses: ClientAddress, devices: Devices
     ) {
         self.addresses = addresses
         add(UpdateProfile.self, to: .session)
@@ -67,6 +63,10 @@ struct PublicCommands: Sendable {
         add(DeclineContactRequest.self, to: .contacts)
         add(WithdrawContactRequest.self, to: .contacts)
         add(UpdateContact.self, to: .contacts)
+        add(RequestRoleChange.self, to: .contacts)
+        add(AcceptRoleChange.self, to: .contacts)
+        add(DeclineRoleChange.self, to: .contacts)
+        add(WithdrawRoleChange.self, to: .contacts)
         add(RemoveContact.self, to: .contacts)
         add(BlockContact.self, to: .contacts)
         add(UnblockContact.self, to: .contacts)
@@ -81,9 +81,7 @@ struct PublicCommands: Sendable {
         }
         // By code, handle or phone, not by an account's id, which who was a contact once keeps.
         entries[AddContact.type] = Entry(domain: .contacts) { input in
-            try await AddContactRequest.decodedStrictly(from: input.body).command(
-                handles, phoneCodes, input.caller
-            ) { lookUps.admit(input.caller.account) && addressLookUps.admit(input.address) }
+            try await AddContactRequest.decodedStrictly(from: input.body).command(people, input)
         }
 
         add(MarkRead.self, to: .notifications)
@@ -148,34 +146,29 @@ private struct AddContactRequest: MessageBody {
     let dependent: Bool?
     let nickname: String?
 
-    func command(
-        _ handles: Handles, _ phoneCodes: PhoneCodes, _ caller: Caller, mayLookUp: () -> Bool
-    ) async throws -> PublicCommands.Made {
+    func command(_ people: PeopleSearch, _ input: PublicCommands.Input) async throws -> PublicCommands.Made {
         guard [code != nil, handle != nil, phone != nil].count(where: { $0 }) == 1 else {
             throw Rejection(
                 .invalidField, "Give the other person's code, their handle or their phone: one of them.", field: "code")
         }
-        var contact: AccountID?
-        if let handle {
-            contact = try await handles.account(of: Handle(handle))
-            guard contact != nil else { throw Rejection(.notFound, "Nobody has this handle.", field: "handle") }
-        }
-        if let phone {
-            let number = try PhoneNumber(phone)
-            // Numbers can be counted through; codes and handles can't.
-            guard mayLookUp() else {
-                throw Problem(
-                    .tooManyRequests, "tooManyLookUps", "too many people were looked for; wait a minute",
-                    field: "phone", retryAfter: 60)
+        // What is wrong anyway isn't looked for.
+        try command(contact: input.caller.account).validate()
+        let contact: AccountID? =
+            if let handle {
+                try await people.account(of: .handle(Handle(handle)), input)
+            } else if let phone {
+                try await people.account(of: .phone(PhoneNumber(phone)), input)
+            } else {
+                nil
             }
-            contact = try await handles.account(of: phoneCodes.id(of: number))
-            guard contact != nil else { throw Rejection(.notFound, "Nobody has this phone here.", field: "phone") }
-        }
         return .init(
-            command: AddContact(
-                code: code, contact: contact, responder: responder ?? false, dependent: dependent ?? false,
-                nickname: nickname),
-            names: ["contact": handle == nil ? "phone" : "handle"])
+            command: command(contact: contact), names: ["contact": handle == nil ? "phone" : "handle"])
+    }
+
+    private func command(contact: AccountID?) -> AddContact {
+        AddContact(
+            code: code, contact: code == nil ? contact : nil, responder: responder ?? false,
+            dependent: dependent ?? false, nickname: nickname)
     }
 }
 

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Admits so many acts of each subject a minute: a token bucket each (as in RFC 2697, section 3, with one bucket).
+/// Admits so many acts of each subject in a time: a token bucket each (as in RFC 2697, section 3, with one bucket).
 ///
 /// Per process and bounded: it keeps those that were seen lately, and forgets some when they are too many. What must hold
 /// across replicas and restarts is a rule of the service that owns it.
@@ -24,6 +24,13 @@ final class RateLimit<Subject: Hashable & Sendable>: Sendable {
     init(perMinute: Int, burst: Int? = nil, subjectLimit: Int = 100_000) {
         self.perMinute = Double(perMinute)
         self.burst = Double(burst ?? perMinute)
+        self.subjectLimit = subjectLimit
+    }
+
+    /// As many at once as in an hour.
+    init(perHour: Int, subjectLimit: Int = 100_000) {
+        perMinute = Double(perHour) / 60
+        burst = Double(perHour)
         self.subjectLimit = subjectLimit
     }
 

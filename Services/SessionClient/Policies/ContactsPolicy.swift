@@ -14,12 +14,11 @@ struct ContactsPolicy: Policy {
         ) -> PolicyCommand {
             .notify(account, kind, about: contact, details, because: message)
         }
-        /// What a ping led to is over: its notification goes, though it may have come late.
-        func clearPings(from contact: AccountID?, by time: Instant) -> PolicyCommand {
+        /// What these were about is over: they go, though they may have come late.
+        func clear(_ kinds: [NotificationKind], from contact: AccountID?, by time: Instant) -> PolicyCommand {
             .tell(
                 .notifications,
-                ClearNotifications(
-                    selection: .init(kinds: [.pingReceived], subject: contact, occurredBy: time)),
+                ClearNotifications(selection: .init(kinds: kinds, subject: contact, occurredBy: time)),
                 for: account)
         }
 
@@ -32,15 +31,65 @@ struct ContactsPolicy: Policy {
                         at: event.request.requested, responder: event.request.responder,
                         dependent: event.request.dependent))
             ]
+        case .contactRequestEnded(let event):
+            func tell(_ kind: NotificationKind) -> PolicyCommand {
+                notify(kind, about: event.contact, .init(at: event.at))
+            }
+            switch (event.direction, event.reason) {
+            case (.outgoing, .declined): return [tell(.contactRequestDeclined)]
+            case (.outgoing, .expired): return [tell(.contactRequestExpired)]
+            case (.outgoing, _): return []
+            case (.incoming, .withdrawn):
+                return [
+                    clear([.contactRequested], from: event.contact, by: event.at), tell(.contactRequestWithdrawn),
+                ]
+            case (.incoming, _): return [clear([.contactRequested], from: event.contact, by: event.at)]
+            }
         case .contactAdded(let event):
-            return [notify(.contactAdded, about: event.contact.contact, .roles(of: event.contact))]
-        case .contactUpdated(let event):
-            return event.rolesChanged
-                ? [notify(.contactRoleChanged, about: event.contact.contact, .roles(of: event.contact))] : []
-        case .contactRemoved(let event):
-            // Nobody can answer a ping of somebody who is gone.
+            let contact = event.contact
+            guard event.isAcceptance else {
+                return [notify(.contactAdded, about: contact.contact, .roles(of: contact))]
+            }
+            guard event.by == account else {
+                return [notify(.contactRequestAccepted, about: contact.contact, .roles(of: contact))]
+            }
             return [
-                clearPings(from: event.contact, by: event.at),
+                clear([.contactRequested], from: contact.contact, by: contact.added),
+                notify(.contactAdded, about: contact.contact, .roles(of: contact)),
+            ]
+        case .contactUpdated(let event):
+            let contact = event.contact
+            guard event.rolesChanged else { return [] }
+            guard event.isAcceptance else {
+                return [notify(.contactRoleChanged, about: contact.contact, .roles(of: contact))]
+            }
+            guard event.by == account else {
+                return [notify(.roleChangeAccepted, about: contact.contact, .roles(of: contact))]
+            }
+            return [
+                clear([.roleChangeRequested], from: contact.contact, by: contact.updated),
+                notify(.contactRoleChanged, about: contact.contact, .roles(of: contact)),
+            ]
+        case .roleChangeRequested(let event):
+            return event.direction == .incoming
+                ? [notify(.roleChangeRequested, about: event.contact, .init(at: event.at))] : []
+        case .roleChangeEnded(let event):
+            func tell(_ kind: NotificationKind) -> PolicyCommand {
+                notify(kind, about: event.contact, .init(at: event.at))
+            }
+            switch (event.direction, event.reason) {
+            case (.outgoing, .declined): return [tell(.roleChangeDeclined)]
+            case (.outgoing, _): return []
+            case (.incoming, .withdrawn):
+                return [
+                    clear([.roleChangeRequested], from: event.contact, by: event.at), tell(.roleChangeWithdrawn),
+                ]
+            case (.incoming, _): return [clear([.roleChangeRequested], from: event.contact, by: event.at)]
+            }
+        case .contactRemoved(let event):
+            // Nobody can answer somebody who is gone.
+            return [
+                clear([.pingReceived, .roleChangeRequested], from: event.contact, by: event.at),
                 notify(.contactRemoved, about: event.contact, .init(at: event.at)),
             ]
         case .pingSent(let event):
@@ -50,16 +99,16 @@ struct ContactsPolicy: Policy {
         case .pingCancelled(let event):
             guard event.direction == .incoming else { return [] }
             return [
-                clearPings(from: event.contact, by: event.at),
+                clear([.pingReceived], from: event.contact, by: event.at),
                 notify(.pingCancelled, about: event.contact, .init(at: event.at)),
             ]
         case .pingAnswered(let event):
             switch event.direction {
-            case .incoming: return [clearPings(from: event.contact, by: event.at)]
+            case .incoming: return [clear([.pingReceived], from: event.contact, by: event.at)]
             case .outgoing: return [.acknowledge(event, because: message)]
             }
         case .receivedPingsCleared(let event):
-            return [clearPings(from: nil, by: event.at)]
+            return [clear([.pingReceived], from: nil, by: event.at)]
         case .responderAlerted(let event):
             return [
                 notify(
@@ -69,7 +118,7 @@ struct ContactsPolicy: Policy {
                         count: event.repetition > 0 ? event.repetition : nil))
             ]
         case .contactsOpened, .contactsClosed, .contactCodeReset, .contactApprovalSet, .contactRequestSent,
-            .contactRequestEnded, .contactBlocked, .contactUnblocked, .alertRelayed:
+            .contactBlocked, .contactUnblocked, .alertRelayed:
             return []
         }
     }

@@ -27,7 +27,7 @@ struct Reads: Sendable {
         let code: ContactCode?
         let isApprovalRequired: Bool
         let contacts: [ContactCard]
-        let requests: [ContactRequest]
+        let requests: [RequestCard]
         let blocked: [AccountID]
         /// What to ask for the next page with, as `after`; none on the last one.
         let next: AccountID?
@@ -48,8 +48,29 @@ struct Reads: Sendable {
         return try .json(
             Contacts(
                 code: state.code, isApprovalRequired: state.isApprovalRequired, contacts: cards,
-                requests: Array(state.requests), blocked: state.blocked,
+                requests: try await requestCards(state.requests), blocked: state.blocked,
                 next: page.count > limit ? cards.last?.contact.contact : nil))
+    }
+
+    /// Requests with who asks: somebody who asks shows who they are, somebody who is asked shows nothing.
+    private func requestCards(_ requests: Ordered<ContactRequest>) async throws -> [RequestCard] {
+        let askers = requests.filter { $0.direction == .incoming }.map(\.contact)
+        let profiles: [AccountID: ProfileSummary] =
+            askers.isEmpty
+            ? [:]
+            : try await pool.withConnection { database in
+                let rows = try database.query(
+                    "SELECT p.account, p.handle, p.name FROM session.profile AS p WHERE p.account = ANY (\(askers))")
+                return Dictionary(
+                    uniqueKeysWithValues: try rows.map {
+                        (
+                            try $0.decode(0, as: AccountID.self),
+                            ProfileSummary(
+                                handle: try $0.decode(1, as: String.self), name: try $0.decode(2, as: String?.self))
+                        )
+                    })
+            }
+        return requests.map { RequestCard($0, from: profiles[$0.contact]) }
     }
 
     func contact(_ request: Request, _ context: EdgeContext) async throws -> Response {
@@ -130,12 +151,6 @@ struct Reads: Sendable {
 
     // MARK: /v1/contact-codes/{code}
 
-    /// Whose code it is: what one needs to see before adding somebody, and no more.
-    private struct CodeOwner: Codable {
-        let handle: String
-        let name: String?
-    }
-
     func contactCode(_ request: Request, _ context: EdgeContext) async throws -> Response {
         let caller = try context.requireCaller()
         guard lookUps.admit(caller.account) else {
@@ -149,11 +164,14 @@ struct Reads: Sendable {
                 SELECT p.handle, p.name FROM contacts.contact_code AS c
                   JOIN session.profile AS p ON p.account = c.account
                  WHERE c.code = \(code)
+                   AND NOT EXISTS (SELECT FROM contacts.blocking AS b
+                                    WHERE b.account = c.account AND b.contact = \(caller.account))
                 """
             ).only.map {
-                CodeOwner(handle: try $0.decode(0, as: String.self), name: try $0.decode(1, as: String?.self))
+                ProfileSummary(handle: try $0.decode(0, as: String.self), name: try $0.decode(1, as: String?.self))
             }
         }
+        // The same for whoever is blocked.
         guard let owner else { throw Problem(.notFound, "notFound", "nobody has this code", field: "code") }
         return try .json(owner)
     }

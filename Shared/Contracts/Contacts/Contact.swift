@@ -3,6 +3,8 @@ public import Vocabulary
 /// A relation between two accounts as one of them sees it.
 ///
 /// Roles are mirrored: who is my responder has me as a dependent. At least one role stays as long as they are contacts.
+/// A responder sees the dependent's check-ins, alerts and emergency note, so nobody becomes one without the dependent's
+/// consent.
 public struct Contact: Codable, Hashable, Sendable, Identifiable {
     /// The other account.
     public var contact: AccountID
@@ -26,18 +28,23 @@ public struct Contact: Codable, Hashable, Sendable, Identifiable {
     public var outgoingPing: Instant?
     /// When the other pinged this side, while no answer went out.
     public var incomingPing: Instant?
+    /// When this side asked to become the other's responder, while no answer came.
+    public var outgoingRoleRequest: Instant?
+    /// When the other asked to become this side's responder, while no answer went out.
+    public var incomingRoleRequest: Instant?
     /// Since when they are contacts.
     public var added: Instant
     /// When nickname, notes, roles or preferences of this side last changed.
     public var updated: Instant
-    /// How often nickname, notes, roles or preferences of this side were set, from 1. Pings don't count.
+    /// How often nickname, notes, roles or preferences of this side were set, from 1. Pings and requests don't count.
     public var version: Int64
 
     /// Its parameters are the properties of the same names.
     public init(
         contact: AccountID, nickname: String, notes: String, responder: Bool, dependent: Bool, sendPings: Bool,
         receivePings: Bool, notifyOnCheckIn: Bool, notifyOnExpiry: Bool, outgoingPing: Instant? = nil,
-        incomingPing: Instant? = nil, added: Instant, updated: Instant, version: Int64
+        incomingPing: Instant? = nil, outgoingRoleRequest: Instant? = nil, incomingRoleRequest: Instant? = nil,
+        added: Instant, updated: Instant, version: Int64
     ) {
         self.contact = contact
         self.nickname = nickname
@@ -50,6 +57,8 @@ public struct Contact: Codable, Hashable, Sendable, Identifiable {
         self.notifyOnExpiry = notifyOnExpiry
         self.outgoingPing = outgoingPing
         self.incomingPing = incomingPing
+        self.outgoingRoleRequest = outgoingRoleRequest
+        self.incomingRoleRequest = incomingRoleRequest
         self.added = added
         self.updated = updated
         self.version = version

@@ -1,15 +1,19 @@
 public import Grammar
 public import Vocabulary
 
-/// Makes another account a contact, or asks it to approve if it wants that. If the other has asked already, this answers
-/// with yes.
+/// Makes another account a contact, or asks it to become one.
 ///
-/// Rejected: `notFound` (nobody has this code, also if they blocked the asker), `yourself`, `alreadyContact`,
-/// `alreadyRequested`, `blocked`, `limitReached`, `accountClosed`. Result: ``ContactAdded`` or ``ContactRequestSent``.
+/// Whoever shows a code agrees to be added, so a code takes effect at once unless its owner wants to approve. Otherwise,
+/// and always by account, this sends a request. If the other has sent one already, this answers it: each side becomes the
+/// responder of the other only if that other one said so.
+///
+/// Rejected: `notFound` (nobody has this code, its owner blocked the asker or closed the account), `yourself`,
+/// `alreadyContact`, `alreadyRequested` (by the asker, or by the other without offering to be the asker's dependent),
+/// `blocked`, `limitReached`. Result: ``ContactAdded`` or ``ContactRequestSent``.
 public struct AddContact: CommandBody {
     /// The other's contact code; or else `contact`.
     public let code: ContactCode?
-    /// The other account, when the sender looked it up by its handle; or else `code`.
+    /// The other account, when the sender looked it up by its handle or phone; or else `code`.
     public let contact: AccountID?
     /// Make the other the asker's responder.
     public let responder: Bool
@@ -39,16 +43,23 @@ public struct AddContact: CommandBody {
     }
 }
 
-/// Says yes to a request.
+/// Says yes to a request, with the roles that it showed: a request that was withdrawn and sent again with other roles
+/// isn't accepted by mistake.
 ///
-/// Rejected: `notFound` (no such request), `limitReached`. Result: ``ContactAdded``.
+/// Rejected: `notFound` (no such request), `requestChanged`, `limitReached`. Result: ``ContactAdded``.
 public struct ApproveContactRequest: CommandBody {
     /// Who asked.
     public let contact: AccountID
+    /// Whether they become the asker's responder, as the request says.
+    public let responder: Bool
+    /// Whether they become the asker's dependent, as the request says.
+    public let dependent: Bool
 
     /// Its parameters are the properties of the same names.
-    public init(contact: AccountID) {
+    public init(contact: AccountID, responder: Bool, dependent: Bool) {
         self.contact = contact
+        self.responder = responder
+        self.dependent = dependent
     }
 
     /// There is nothing to check without state.
@@ -88,9 +99,9 @@ public struct WithdrawContactRequest: CommandBody {
 }
 
 /// Changes what is given and leaves the rest as it is. Roles change on both sides; without the role a pending ping is
-/// cancelled.
+/// cancelled. A contact who isn't the asker's dependent yet becomes one by ``RequestRoleChange``.
 ///
-/// Rejected: `notContact`, `staleVersion`, `roleRequired`. Result: ``ContactUpdated``.
+/// Rejected: `notContact`, `staleVersion`, `roleRequired`, `consentRequired`. Result: ``ContactUpdated``.
 public struct UpdateContact: CommandBody {
     /// Which contact.
     public let contact: AccountID
@@ -100,9 +111,9 @@ public struct UpdateContact: CommandBody {
     public let nickname: String?
     /// At most 1,000 characters; empty for none.
     public let notes: String?
-    /// Whether the other is the asker's responder.
+    /// Whether the other is the asker's responder. True also accepts their request for it.
     public let responder: Bool?
-    /// Whether the other is the asker's dependent.
+    /// Whether the other stays the asker's dependent.
     public let dependent: Bool?
     /// Whether the asker wants to be able to ping.
     public let sendPings: Bool?

@@ -34,15 +34,18 @@ public struct ContactRequestEnded: EventBody {
     public let account: AccountID
     /// The other account.
     public let contact: AccountID
+    /// Outgoing: this side had asked.
+    public let direction: Direction
     /// Why.
     public let reason: EndReason
     /// When.
     public let at: Instant
 
     /// Its parameters are the properties of the same names.
-    public init(account: AccountID, contact: AccountID, reason: EndReason, at: Instant) {
+    public init(account: AccountID, contact: AccountID, direction: Direction, reason: EndReason, at: Instant) {
         self.account = account
         self.contact = contact
+        self.direction = direction
         self.reason = reason
         self.at = at
     }
@@ -56,12 +59,15 @@ public struct ContactAdded: EventBody {
     public let contact: Contact
     /// Who did it.
     public let by: AccountID
+    /// Whether this is the answer to the other's request.
+    public let isAcceptance: Bool
 
     /// Its parameters are the properties of the same names.
-    public init(account: AccountID, contact: Contact, by: AccountID) {
+    public init(account: AccountID, contact: Contact, by: AccountID, isAcceptance: Bool) {
         self.account = account
         self.contact = contact
         self.by = by
+        self.isAcceptance = isAcceptance
     }
 }
 
@@ -75,13 +81,16 @@ public struct ContactUpdated: EventBody {
     public let by: AccountID
     /// Whether roles are others than before.
     public let rolesChanged: Bool
+    /// Whether this is the answer to the other's request for a role.
+    public let isAcceptance: Bool
 
     /// Its parameters are the properties of the same names.
-    public init(account: AccountID, contact: Contact, by: AccountID, rolesChanged: Bool) {
+    public init(account: AccountID, contact: Contact, by: AccountID, rolesChanged: Bool, isAcceptance: Bool) {
         self.account = account
         self.contact = contact
         self.by = by
         self.rolesChanged = rolesChanged
+        self.isAcceptance = isAcceptance
     }
 }
 

@@ -20,6 +20,14 @@ public enum ContactsCommand: MessageSet {
     case withdrawContactRequest(WithdrawContactRequest)
     /// ``UpdateContact``
     case updateContact(UpdateContact)
+    /// ``RequestRoleChange``
+    case requestRoleChange(RequestRoleChange)
+    /// ``AcceptRoleChange``
+    case acceptRoleChange(AcceptRoleChange)
+    /// ``DeclineRoleChange``
+    case declineRoleChange(DeclineRoleChange)
+    /// ``WithdrawRoleChange``
+    case withdrawRoleChange(WithdrawRoleChange)
     /// ``RemoveContact``
     case removeContact(RemoveContact)
     /// ``BlockContact``
@@ -44,6 +52,7 @@ public enum ContactsCommand: MessageSet {
         [
             OpenAccount.self, CloseAccount.self, ResetContactCode.self, SetContactApproval.self, AddContact.self,
             ApproveContactRequest.self, DeclineContactRequest.self, WithdrawContactRequest.self, UpdateContact.self,
+            RequestRoleChange.self, AcceptRoleChange.self, DeclineRoleChange.self, WithdrawRoleChange.self,
             RemoveContact.self, BlockContact.self, UnblockContact.self, SendPing.self, CancelPing.self,
             RespondToPing.self, RespondToAllPings.self, ClearReceivedPings.self, RelayAlert.self,
         ]
@@ -64,6 +73,10 @@ public enum ContactsCommand: MessageSet {
         case WithdrawContactRequest.type:
             self = .withdrawContactRequest(try .decoded(from: body, version: version))
         case UpdateContact.type: self = .updateContact(try .decoded(from: body, version: version))
+        case RequestRoleChange.type: self = .requestRoleChange(try .decoded(from: body, version: version))
+        case AcceptRoleChange.type: self = .acceptRoleChange(try .decoded(from: body, version: version))
+        case DeclineRoleChange.type: self = .declineRoleChange(try .decoded(from: body, version: version))
+        case WithdrawRoleChange.type: self = .withdrawRoleChange(try .decoded(from: body, version: version))
         case RemoveContact.type: self = .removeContact(try .decoded(from: body, version: version))
         case BlockContact.type: self = .blockContact(try .decoded(from: body, version: version))
         case UnblockContact.type: self = .unblockContact(try .decoded(from: body, version: version))
@@ -92,6 +105,10 @@ public enum ContactsCommand: MessageSet {
         case .declineContactRequest(let body): body
         case .withdrawContactRequest(let body): body
         case .updateContact(let body): body
+        case .requestRoleChange(let body): body
+        case .acceptRoleChange(let body): body
+        case .declineRoleChange(let body): body
+        case .withdrawRoleChange(let body): body
         case .removeContact(let body): body
         case .blockContact(let body): body
         case .unblockContact(let body): body

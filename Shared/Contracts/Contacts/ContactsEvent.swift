@@ -20,6 +20,10 @@ public enum ContactsEvent: MessageSet {
     case contactAdded(ContactAdded)
     /// ``ContactUpdated``
     case contactUpdated(ContactUpdated)
+    /// ``RoleChangeRequested``
+    case roleChangeRequested(RoleChangeRequested)
+    /// ``RoleChangeEnded``
+    case roleChangeEnded(RoleChangeEnded)
     /// ``ContactRemoved``
     case contactRemoved(ContactRemoved)
     /// ``ContactBlocked``
@@ -46,7 +50,8 @@ public enum ContactsEvent: MessageSet {
         [
             ContactsOpened.self, ContactsClosed.self, ContactCodeReset.self, ContactApprovalSet.self,
             ContactRequestSent.self, ContactRequestReceived.self, ContactRequestEnded.self, ContactAdded.self,
-            ContactUpdated.self, ContactRemoved.self, ContactBlocked.self, ContactUnblocked.self, PingSent.self,
+            ContactUpdated.self, RoleChangeRequested.self, RoleChangeEnded.self, ContactRemoved.self,
+            ContactBlocked.self, ContactUnblocked.self, PingSent.self,
             PingReceived.self, PingCancelled.self, PingAnswered.self, ReceivedPingsCleared.self, AlertRelayed.self,
             ResponderAlerted.self,
         ]
@@ -66,6 +71,8 @@ public enum ContactsEvent: MessageSet {
             self = .contactRequestEnded(try .decoded(from: body, version: version))
         case ContactAdded.type: self = .contactAdded(try .decoded(from: body, version: version))
         case ContactUpdated.type: self = .contactUpdated(try .decoded(from: body, version: version))
+        case RoleChangeRequested.type: self = .roleChangeRequested(try .decoded(from: body, version: version))
+        case RoleChangeEnded.type: self = .roleChangeEnded(try .decoded(from: body, version: version))
         case ContactRemoved.type: self = .contactRemoved(try .decoded(from: body, version: version))
         case ContactBlocked.type: self = .contactBlocked(try .decoded(from: body, version: version))
         case ContactUnblocked.type: self = .contactUnblocked(try .decoded(from: body, version: version))
@@ -93,6 +100,8 @@ public enum ContactsEvent: MessageSet {
         case .contactRequestEnded(let body): body
         case .contactAdded(let body): body
         case .contactUpdated(let body): body
+        case .roleChangeRequested(let body): body
+        case .roleChangeEnded(let body): body
         case .contactRemoved(let body): body
         case .contactBlocked(let body): body
         case .contactUnblocked(let body): body

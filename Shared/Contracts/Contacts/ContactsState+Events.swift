@@ -18,6 +18,8 @@ extension ContactsState {
             requests[event.contact.contact] = nil
             contacts[event.contact.contact] = event.contact
         case .contactUpdated(let event): contacts[event.contact.contact] = event.contact
+        case .roleChangeRequested(let event): setRoleRequest(with: event.contact, event.direction, to: event.at)
+        case .roleChangeEnded(let event): setRoleRequest(with: event.contact, event.direction, to: nil)
         case .contactRemoved(let event): contacts[event.contact] = nil
         case .contactBlocked(let event): block(event.contact)
         case .contactUnblocked(let event): blocked.removeAll { $0 == event.contact }
@@ -35,6 +37,13 @@ extension ContactsState {
         switch direction {
         case .outgoing: contacts[contact]?.outgoingPing = nil
         case .incoming: contacts[contact]?.incomingPing = nil
+        }
+    }
+
+    private mutating func setRoleRequest(with contact: AccountID, _ direction: Direction, to time: Instant?) {
+        switch direction {
+        case .outgoing: contacts[contact]?.outgoingRoleRequest = time
+        case .incoming: contacts[contact]?.incomingRoleRequest = time
         }
     }
 
@@ -57,6 +66,8 @@ extension ContactsEvent {
         case .contactRequestEnded(let event): event.account
         case .contactAdded(let event): event.account
         case .contactUpdated(let event): event.account
+        case .roleChangeRequested(let event): event.account
+        case .roleChangeEnded(let event): event.account
         case .contactRemoved(let event): event.account
         case .contactBlocked(let event): event.account
         case .contactUnblocked(let event): event.account

@@ -39,6 +39,8 @@ public enum EndReason: String, Codable, Hashable, Sendable, CaseIterable {
     case declined
     /// The request was withdrawn.
     case withdrawn
+    /// The request made room for newer ones: the oldest from a stranger goes when too many wait.
+    case expired
 }
 
 extension Rejection.Code {
@@ -56,6 +58,10 @@ extension Rejection.Code {
     public static let codeTaken: Self = "codeTaken"
     /// At least one role must stay.
     public static let roleRequired: Self = "roleRequired"
+    /// The other person has to agree first.
+    public static let consentRequired: Self = "consentRequired"
+    /// The request asks for other roles than the ones that were agreed to.
+    public static let requestChanged: Self = "requestChanged"
     /// Only a responder can ping a dependent.
     public static let notDependent: Self = "notDependent"
     /// One of the two sides doesn't want pings.

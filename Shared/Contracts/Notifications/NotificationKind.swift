@@ -22,8 +22,24 @@ public enum NotificationKind: String, Codable, Hashable, Sendable, CaseIterable 
     case contactRemoved
     /// The roles between a contact and me changed.
     case contactRoleChanged
+    /// A contact asked to become my responder.
+    case roleChangeRequested
+    /// A contact agreed to be my dependent.
+    case roleChangeAccepted
+    /// A contact declined to be my dependent.
+    case roleChangeDeclined
+    /// A contact no longer asks to become my responder.
+    case roleChangeWithdrawn
     /// Somebody asked to become my contact.
     case contactRequested
+    /// Somebody whom I asked became my contact.
+    case contactRequestAccepted
+    /// Somebody declined to become my contact.
+    case contactRequestDeclined
+    /// Somebody no longer asks to become my contact.
+    case contactRequestWithdrawn
+    /// My request to become somebody's contact waited too long and ended.
+    case contactRequestExpired
     /// I pinged a dependent.
     case pingSent
     /// A responder pinged me.
@@ -81,8 +97,10 @@ extension NotificationKind {
         case .alertRaised, .dependentAlertRaised, .checkInMissed, .dependentCheckInMissed: .critical
         case .alertCleared, .dependentAlertCleared, .pingReceived: .normal
         case .dependentCheckedIn, .checkInReminder, .contactAdded, .contactRemoved, .contactRoleChanged,
-            .contactRequested, .pingSent, .pingCancelled, .pingAnswered, .pingsCleared, .groupInvitation, .groupStarted,
-            .groupEnded, .newDevice, .passwordChanged, .phoneChanged, .system:
+            .roleChangeRequested, .roleChangeAccepted, .roleChangeDeclined, .roleChangeWithdrawn, .contactRequested,
+            .contactRequestAccepted, .contactRequestDeclined, .contactRequestWithdrawn, .contactRequestExpired,
+            .pingSent, .pingCancelled, .pingAnswered, .pingsCleared, .groupInvitation, .groupStarted, .groupEnded,
+            .newDevice, .passwordChanged, .phoneChanged, .system:
             .low
         }
     }
@@ -94,7 +112,10 @@ extension NotificationKind {
             .dependentCheckInMissed, .dependentCheckedIn, .checkInReminder:
             .alerts
         case .pingSent, .pingReceived, .pingCancelled, .pingAnswered, .pingsCleared: .pings
-        case .contactAdded, .contactRemoved, .contactRoleChanged, .contactRequested: .relationships
+        case .contactAdded, .contactRemoved, .contactRoleChanged, .roleChangeRequested, .roleChangeAccepted,
+            .roleChangeDeclined, .roleChangeWithdrawn, .contactRequested, .contactRequestAccepted,
+            .contactRequestDeclined, .contactRequestWithdrawn, .contactRequestExpired:
+            .relationships
         case .groupInvitation, .groupStarted, .groupEnded: .group
         case .newDevice, .passwordChanged, .phoneChanged, .system: .system
         }

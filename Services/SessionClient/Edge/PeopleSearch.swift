@@ -1,0 +1,50 @@
+import Grammar
+import HTTPTypes
+import SessionContract
+import Vocabulary
+
+/// Finds people by what isn't a secret, their handle or phone, as often as it is fair to try.
+///
+/// It never says whether it found somebody: for nobody it gives an account that doesn't exist, so that the service answers
+/// for both, and whoever is blocked can't tell a block from an unknown handle, not even by how long the answer takes.
+struct PeopleSearch: Sendable {
+    let handles: Handles
+    let phoneCodes: PhoneCodes
+    /// Searches of an account.
+    let byAccount: RateLimit<AccountID>
+    /// Searches from an address, whoever makes them.
+    let byAddress = RateLimit<String>(perMinute: 60)
+    /// Searches for one person from an address: many accounts can't crowd that person's requests.
+    let byTarget = RateLimit<String>(perHour: 10)
+
+    enum Target: Sendable {
+        case handle(Handle)
+        case phone(PhoneNumber)
+    }
+
+    /// - Throws: ``Problem`` 429.
+    func account(of target: Target, _ input: PublicCommands.Input) async throws -> AccountID {
+        let (name, field) =
+            switch target {
+            case .handle(let handle): ("handle/\(handle)", "handle")
+            case .phone(let number): ("phone/\(phoneCodes.id(of: number))", "phone")
+            }
+        guard byAccount.admit(input.caller.account), byAddress.admit(input.address) else {
+            throw Problem(
+                .tooManyRequests, "tooManyLookUps", "too many people were looked for; wait a minute", field: field,
+                retryAfter: 60)
+        }
+        guard byTarget.admit("\(input.address) \(name)") else {
+            throw Problem(
+                .tooManyRequests, "tooManyLookUps", "this person was looked for too often; wait a while", field: field,
+                retryAfter: byTarget.pause)
+        }
+        let found: AccountID? =
+            switch target {
+            case .handle(let handle): try await handles.account(of: handle)
+            case .phone(let number): try await handles.account(of: phoneCodes.id(of: number))
+            }
+        // The same for the same request, so that it can be sent again.
+        return found ?? .derived(at: input.command.time ?? .now, from: Array("nobody".utf8), input.command.bytes)
+    }
+}

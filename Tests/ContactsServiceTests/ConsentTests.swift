@@ -1,0 +1,226 @@
+import ContactsContract
+import ContactsService
+import Grammar
+import Testing
+import Vocabulary
+
+@Suite("Contacts: consent")
+struct ConsentTests {
+    private typealias Asked = (asker: AccountID, asked: AccountID)
+
+    private static func request(
+        _ people: inout People, responder: Bool = false, dependent: Bool = true
+    ) throws -> Asked {
+        let (anna, ben) = (try people.person(), try people.person())
+        try people.ask(
+            anna,
+            .addContact(AddContact(contact: ben, responder: responder, dependent: dependent, nickname: "Benny")))
+        return (anna, ben)
+    }
+
+    @Test("S7: by account it is a request, whatever the other's setting; by code only if they want to approve")
+    func byAccount() throws {
+        var people = People()
+        for isRequired in [false, true] {
+            let (anna, ben) = (try people.person(), try people.person())
+            if isRequired { try people.ask(ben, .setContactApproval(SetContactApproval(isRequired: true))) }
+            let byCode = AddContact(code: people.rows.published(ben).code, responder: false, dependent: true)
+            if isRequired {
+                try people.ask(anna, .addContact(byCode))
+            } else {
+                try people.ask(anna, .addContact(AddContact(contact: ben, responder: false, dependent: true)))
+            }
+            #expect(people.contact(anna, ben) == nil && people.contact(ben, anna) == nil)
+            let request = people.rows.published(ben).requests[anna]
+            #expect(request?.direction == .incoming && request?.responder == true && request?.dependent == false)
+            #expect(try people.rejection(anna, .sendPing(SendPing(contact: ben))) == .notContact)
+            #expect(try people.rejection(anna, .requestRoleChange(RequestRoleChange(contact: ben))) == .notContact)
+        }
+    }
+
+    @Test("S7: yes makes contacts with the roles that were asked for; no and withdrawing make none")
+    func answers() throws {
+        var people = People()
+        let (anna, ben) = try Self.request(&people)
+        let add = ContactsCommand.addContact(
+            AddContact(contact: ben, responder: false, dependent: true, nickname: "Benny"))
+        #expect(try people.rejection(anna, add) == .alreadyRequested)
+        for (account, command) in [
+            (ben, ContactsCommand.declineContactRequest(DeclineContactRequest(contact: anna))),
+            (anna, .withdrawContactRequest(WithdrawContactRequest(contact: ben))),
+        ] {
+            let events = try people.ask(account, command)
+            #expect(events.map(\.account) == [account, account == anna ? ben : anna])
+            #expect(people.rows.published(anna).requests.isEmpty && people.contact(anna, ben) == nil)
+            #expect(try people.rejection(account, command) == .notFound)
+            try people.ask(anna, add)
+        }
+        let yes = ApproveContactRequest(contact: anna, responder: true, dependent: false)
+        let events = try people.ask(ben, .approveContactRequest(yes))
+        guard case .contactAdded(let mine) = events[0], case .contactAdded(let theirs) = events[1] else {
+            throw Unexpected(events)
+        }
+        #expect(mine.account == ben && mine.isAcceptance && theirs.isAcceptance && theirs.by == ben)
+        #expect(people.contact(anna, ben)?.dependent == true && people.contact(anna, ben)?.nickname == "Benny")
+        #expect(people.contact(anna, ben)?.responder == false && people.contact(ben, anna)?.responder == true)
+        #expect(people.rows.published(ben).requests.isEmpty)
+    }
+
+    @Test("S7: a request that was exchanged for one that asks for more isn't accepted by mistake")
+    func exchanged() throws {
+        var people = People()
+        let (anna, ben) = try Self.request(&people, responder: true, dependent: false)
+        let seen = try #require(people.rows.published(ben).requests[anna])
+        try people.ask(anna, .withdrawContactRequest(WithdrawContactRequest(contact: ben)))
+        try people.ask(anna, .addContact(AddContact(contact: ben, responder: true, dependent: true)))
+        let yes = ApproveContactRequest(contact: anna, responder: seen.responder, dependent: seen.dependent)
+        #expect(try people.rejection(ben, .approveContactRequest(yes)) == .requestChanged)
+        #expect(people.contact(anna, ben) == nil)
+    }
+
+    @Test("S7: whoever adds somebody who asked already answers, and nobody sees who didn't say so")
+    func crossing() throws {
+        var people = People()
+        // Both want to see: neither agreed to be seen.
+        var (anna, ben) = try Self.request(&people)
+        let see = AddContact(contact: anna, responder: false, dependent: true)
+        #expect(try people.rejection(ben, .addContact(see)) == .alreadyRequested)
+        // Who is to be seen says so.
+        try people.ask(ben, .addContact(AddContact(contact: anna, responder: true, dependent: false)))
+        #expect(people.contact(anna, ben)?.dependent == true && people.contact(anna, ben)?.responder == false)
+        // Who was offered it may see; the other's wish to see isn't granted by that.
+        (anna, ben) = try Self.request(&people, responder: true, dependent: true)
+        try people.ask(ben, .addContact(AddContact(contact: anna, responder: false, dependent: true)))
+        #expect(people.contact(ben, anna)?.dependent == true && people.contact(ben, anna)?.responder == false)
+        #expect(people.rows.published(anna).requests.isEmpty)
+        // A code agrees to everything.
+        (anna, ben) = try Self.request(&people)
+        try people.add(ben, anna, dependent: true)
+        #expect(people.contact(ben, anna)?.dependent == true && people.contact(ben, anna)?.responder == false)
+    }
+
+    @Test("S8: who would be seen more is asked: nobody becomes a responder alone, and everybody stops at once")
+    func widening() throws {
+        var people = People()
+        let (anna, ben) = (try people.person(), try people.person())
+        try people.add(anna, ben, responder: true)
+        let widen = ContactsCommand.updateContact(UpdateContact(contact: ben, expectedVersion: 1, dependent: true))
+        #expect(try people.rejection(anna, widen) == .consentRequired)
+        let ask = ContactsCommand.requestRoleChange(RequestRoleChange(contact: ben))
+        let at = people.time
+        let asked = try people.ask(anna, ask)
+        #expect(
+            asked == [
+                .roleChangeRequested(.init(account: anna, contact: ben, direction: .outgoing, at: at)),
+                .roleChangeRequested(.init(account: ben, contact: anna, direction: .incoming, at: at)),
+            ])
+        people.pass(.minutes(1))
+        #expect(try people.ask(anna, ask).isEmpty, "one at a time")
+        #expect(people.contact(anna, ben)?.outgoingRoleRequest == at && people.contact(anna, ben)?.version == 1)
+        #expect(people.contact(anna, ben)?.dependent == false)
+        #expect(try people.rejection(anna, .acceptRoleChange(AcceptRoleChange(contact: ben))) == .notFound)
+        #expect(try people.rejection(anna, .declineRoleChange(DeclineRoleChange(contact: ben))) == .notFound)
+        #expect(try people.rejection(ben, .withdrawRoleChange(WithdrawRoleChange(contact: anna))) == .notFound)
+
+        let events = try people.ask(ben, .acceptRoleChange(AcceptRoleChange(contact: anna)))
+        guard events.count == 2, case .contactUpdated(let mine) = events[0],
+            case .contactUpdated(let theirs) = events[1]
+        else { throw Unexpected(events) }
+        #expect(mine.account == ben && mine.isAcceptance && theirs.isAcceptance && theirs.by == ben)
+        let card = try #require(people.contact(anna, ben))
+        #expect(card.dependent && card.notifyOnExpiry && card.outgoingRoleRequest == nil && card.version == 2)
+        #expect(try people.ask(anna, ask).isEmpty, "there is nothing to ask for")
+        // The seen one takes it back alone.
+        try people.ask(ben, .updateContact(UpdateContact(contact: anna, expectedVersion: 2, responder: false)))
+        #expect(people.contact(anna, ben)?.dependent == false && people.contact(anna, ben)?.responder == true)
+    }
+
+    @Test("S8: a request for a role is declined or withdrawn on both sides, and making somebody a responder answers it")
+    func roleAnswers() throws {
+        var people = People()
+        let (anna, ben) = (try people.person(), try people.person())
+        try people.add(anna, ben, responder: true)
+        let endings: [(AccountID, ContactsCommand, EndReason)] = [
+            (ben, .declineRoleChange(DeclineRoleChange(contact: anna)), .declined),
+            (anna, .withdrawRoleChange(WithdrawRoleChange(contact: ben)), .withdrawn),
+        ]
+        for (account, command, reason) in endings {
+            try people.ask(anna, .requestRoleChange(RequestRoleChange(contact: ben)))
+            let events = try people.ask(account, command)
+            guard case .roleChangeEnded(let first) = events[0] else { throw Unexpected(events) }
+            #expect(events.count == 2 && first.account == account && first.reason == reason)
+            #expect(people.contact(anna, ben)?.outgoingRoleRequest == nil)
+            #expect(people.contact(anna, ben)?.dependent == false)
+            #expect(try people.rejection(account, command) == .notFound)
+        }
+        try people.ask(anna, .requestRoleChange(RequestRoleChange(contact: ben)))
+        let events = try people.ask(
+            ben, .updateContact(UpdateContact(contact: anna, expectedVersion: 1, responder: true)))
+        guard case .contactUpdated(let told) = events[1] else { throw Unexpected(events) }
+        #expect(told.account == anna && told.isAcceptance && told.contact.outgoingRoleRequest == nil)
+        #expect(told.contact.dependent)
+    }
+
+    @Test("S7: a crowd of strangers keeps nobody out: their oldest request ends, and both sides are told")
+    func crowd() throws {
+        var people = People()
+        people.rows.limits.requests = 3
+        let (ben, friend) = (try people.person(), try people.person())
+        try people.add(ben, friend, responder: true)
+        func ask(_ account: AccountID) throws -> [ContactsEvent] {
+            people.pass(.seconds(1))
+            return try people.ask(account, .addContact(AddContact(contact: ben, responder: false, dependent: true)))
+        }
+        func waiting() -> [AccountID] { people.rows.published(ben).requests.map(\.contact).sorted() }
+        var strangers: [AccountID] = []
+        for _ in 0..<3 {
+            strangers.append(try people.person())
+            _ = try ask(strangers[strangers.count - 1])
+        }
+        // A friend's friend gets in, then another stranger.
+        func friendOfFriend() throws -> AccountID {
+            let account = try people.person()
+            try people.add(account, friend, responder: true)
+            return account
+        }
+        let first = try friendOfFriend()
+        let events = try ask(first)
+        #expect(events.map(\.account) == [first, ben, strangers[0], ben])
+        guard case .contactRequestEnded(let told) = events[2] else { throw Unexpected(events) }
+        #expect(told.reason == .expired && told.direction == .outgoing)
+        #expect(people.rows.published(strangers[0]).requests.isEmpty)
+        let late = try people.person()
+        _ = try ask(late)
+        #expect(waiting() == [first, late, strangers[2]].sorted())
+        // Those who have a common contact fill the room; strangers don't push them out.
+        let others = [try friendOfFriend(), try friendOfFriend()]
+        for other in others { _ = try ask(other) }
+        #expect(waiting() == ([first] + others).sorted())
+        let stranger = try people.person()
+        let add = AddContact(contact: ben, responder: false, dependent: true)
+        #expect(try people.rejection(stranger, .addContact(add)) == .limitReached)
+    }
+
+    @Test("S9: who is blocked is answered as if there were nobody, whatever there was before")
+    func blocked() throws {
+        var people = People()
+        let (anna, ben) = try Self.request(&people)
+        try people.ask(ben, .blockContact(BlockContact(contact: anna)))
+        #expect(people.replicas[anna]?.requests.isEmpty == true)
+        func answer(_ command: AddContact) throws -> String {
+            do {
+                try people.ask(anna, .addContact(command))
+                return "accepted"
+            } catch let rejection as Rejection {
+                return "\(rejection)"
+            }
+        }
+        let code = people.rows.published(ben).code
+        let byCode = try answer(AddContact(code: code, responder: true, dependent: false))
+        let byNoCode = try answer(AddContact(code: people.id(), responder: true, dependent: false))
+        #expect(byCode == byNoCode && byCode.contains("notFound"))
+        let byAccount = try answer(AddContact(contact: ben, responder: true, dependent: false))
+        let byNoAccount = try answer(AddContact(contact: people.id(), responder: true, dependent: false))
+        #expect(byAccount == byNoAccount && byAccount.contains("notFound"))
+    }
+}
