@@ -100,9 +100,9 @@ extension Pipeline {
             query(
                 """
                 INSERT INTO notifications.notification
-                       (account, id, kind, category, subject, details, created_at, read_at, cleared_at)
+                       (account, id, kind, category, pace, subject, details, created_at, read_at, cleared_at)
                 SELECT * FROM unnest(\(rows.map(\.key.account)), \(rows.map(\.key.id)), \(rows.map(\.row.kind.rawValue)),
-                                     \(rows.map(\.row.kind.category.rawValue)), \(rows.map(\.row.subject)),
+                                     \(rows.map(\.row.kind.category.rawValue)), \(rows.map(\.row.pace?.name)), \(rows.map(\.row.subject)),
                                      \(try rows.map { try $0.row.details.stored }), \(rows.map(\.row.created)),
                                      \(rows.map(\.row.read)), \(rows.map(\.row.cleared)))
                 """)

@@ -72,9 +72,6 @@ extension NotificationsReducer {
         guard command.due <= time else {
             throw Rejection(.notDue, "Send this when it is due, in \((command.due - time).inWords).", field: "due")
         }
-        let notification = Notification(
-            id: scheduled.id, kind: scheduled.kind, subject: scheduled.subject, details: scheduled.details,
-            created: time)
-        return deliver(&rows, notification, to: command.account)
+        return deliver(&rows, scheduled.notification(at: time), to: command.account)
     }
 }

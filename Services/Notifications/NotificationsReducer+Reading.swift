@@ -32,6 +32,7 @@ extension NotificationsReducer {
     static func clear(
         _ rows: inout NotificationsRows, _ selection: NotificationSelection, _ account: AccountID, _ time: Instant
     ) -> [NotificationsEvent] {
+        dropHeld(&rows, selection, of: account, time)
         let cleared = rows.history(of: account).filter(selection.matches)
         guard !cleared.isEmpty else { return [] }
         for notification in cleared { rows[account, notification.id]?.cleared = time }

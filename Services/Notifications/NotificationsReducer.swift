@@ -28,13 +28,15 @@ public enum NotificationsReducer: Reducer {
         // Timers of a closed account are dropped, not refused: nobody did anything wrong.
         case .deliverScheduledNotification(let command):
             events = rows.accounts[account]?.closed == nil ? try deliver(&rows, command, time) : []
+        case .deliverHeldNotification(let command):
+            events = rows.accounts[account]?.closed == nil ? try deliver(&rows, command, time) : []
         case .forgetOldNotifications:
             events = rows.accounts[account]?.closed == nil ? forgetOld(&rows, account, time) : []
         case .deliverNotification(let command):
             try requireOpen(rows, account)
             let notification = Notification(
                 id: command.id, kind: command.kind, subject: command.subject, details: command.details, created: time)
-            events = deliver(&rows, notification, to: account)
+            events = tell(&rows, notification, to: account)
         case .scheduleNotification(let command):
             try requireOpen(rows, account)
             events = try schedule(&rows, command, account, time)
@@ -91,6 +93,7 @@ public enum NotificationsReducer: Reducer {
         if rows.accounts[account]?.closed != nil { return [] }
         for notification in rows.history(of: account) { rows[account, notification.id] = nil }
         for scheduled in rows.scheduled(for: account) { rows.scheduled[Place(account, scheduled.id)] = nil }
+        for (place, _) in rows.held(for: account) { rows.held[place] = nil }
         for device in rows.pushDevices(of: account) { rows.unregister(PushPlace(account, device)) }
         rows.accounts[account] = AccountRow(closed: time)
         return [.notificationsClosed(.init(account: account, at: time))]
@@ -102,6 +105,7 @@ extension NotificationsCommand {
     var account: AccountID? {
         switch self {
         case .deliverScheduledNotification(let command): command.account
+        case .deliverHeldNotification(let command): command.account
         case .forgetOldNotifications(let command): command.account
         case .forgetPush(let command): command.account
         default: nil

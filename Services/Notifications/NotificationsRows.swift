@@ -15,6 +15,8 @@ public struct NotificationsRows: Equatable, Sendable {
     public var scheduled = WorkingSet<Place, ScheduledNotification>()
     /// Where and when it was shown. Goes with its notification.
     public var shown = WorkingSet<ShownPlace, ShownRow>()
+    /// What is held back for a moment, since much of the same was told.
+    public var held = WorkingSet<PacePlace, ScheduledNotification>()
     /// What was delivered.
     private var notifications = WorkingSet<Place, Notification>()
     /// Which notifications of an account are in ``notifications``.
@@ -74,6 +76,11 @@ public struct NotificationsRows: Equatable, Sendable {
         scheduled.keys.filter { $0.account == account }.sorted().compactMap { scheduled[$0] }
     }
 
+    /// What is held back for an account.
+    func held(for account: AccountID) -> [(place: PacePlace, notification: ScheduledNotification)] {
+        held.keys.filter { $0.account == account }.sorted().compactMap { place in held[place].map { (place, $0) } }
+    }
+
     /// Takes a device as the database has it.
     public mutating func load(_ device: PushDeviceRow, at place: PushPlace) {
         devices.load(device, at: place)
@@ -130,6 +137,7 @@ public struct NotificationsRows: Equatable, Sendable {
     /// Two states are equal when their rows are, however they were found.
     public static func == (left: Self, right: Self) -> Bool {
         left.limits == right.limits && left.accounts == right.accounts && left.scheduled == right.scheduled
+            && left.held == right.held
             && left.notifications == right.notifications && left.devices == right.devices
             && left.pushes == right.pushes && left.silenced == right.silenced && left.shown == right.shown
     }
@@ -217,6 +225,13 @@ public struct NotificationsLimits: Equatable, Sendable {
     public var scheduled = 100
     /// How far ahead one may be scheduled.
     public var ahead: Interval = .days(366)
+    /// How many notifications about the same are told at once in ``toldWindow``: three times something and its end.
+    /// 0: there is no limit.
+    public var toldAtOnce = 6
+    /// For how long they count.
+    public var toldWindow: Interval = .minutes(10)
+    /// How far apart they are told after that; so long what comes next waits at most.
+    public var toldInterval: Interval = .minutes(1)
     /// How many devices of an account may be pushed to.
     public var pushDevices = 20
     /// How many pushes may wait for a device; the oldest goes when another one comes.

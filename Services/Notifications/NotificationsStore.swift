@@ -30,7 +30,10 @@ public struct NotificationsStore: Store {
         let all = pipeline.allNotifications(of: touched.closing)
         let old = pipeline.oldNotifications(touched.forgetting, age: limits.age)
         let oldest = pipeline.oldestNotifications(touched.deliveries, limit: limits.history)
+        let alike = pipeline.newestNotifications(of: touched.paced, limit: limits.toldAtOnce)
         let scheduled = pipeline.scheduled(for: touched.scheduling)
+        let held = pipeline.held(for: touched.scheduling)
+        let twice = pipeline.deliveredOfHeld(for: touched.woken)
         let devices = pipeline.pushDevices(of: touched.pushing)
         let shown = pipeline.shown(touched.showing)
         try pipeline.flush()
@@ -43,18 +46,19 @@ public struct NotificationsStore: Store {
             rows.accounts.load(
                 AccountRow(unread: Int(unread), total: Int(total), forgetting: forgetting, closed: closed), at: account)
         }
-        for pending in [named, uncleared, all, old, oldest] {
+        for pending in [named, uncleared, all, old, oldest, alike, twice] {
             for row in try pending.rowsIfAsked {
                 rows.load(try row.notification(), of: try row.decode(0, as: AccountID.self))
             }
         }
         for row in try scheduled.rowsIfAsked {
-            let (account, id, kind, subject, details, due) = try row.decode(
-                AccountID.self, NotificationID.self, String.self, AccountID?.self, JSON.self, Instant.self)
-            rows.scheduled.load(
-                ScheduledNotification(
-                    id: id, kind: try .init(stored: kind), subject: subject, details: try .init(stored: details),
-                    due: due), at: Place(account, id))
+            let scheduled = try row.scheduledNotification()
+            rows.scheduled.load(scheduled, at: Place(try row.decode(0, as: AccountID.self), scheduled.id))
+        }
+        for row in try held.rowsIfAsked {
+            let pace = Pace(name: try row.decode(6, as: String.self))
+            rows.held.load(
+                try row.scheduledNotification(), at: PacePlace(try row.decode(0, as: AccountID.self), pace))
         }
         for row in try devices.rowsIfAsked {
             let (account, device) = try row.decode(AccountID.self, PushDeviceID.self)
@@ -74,6 +78,7 @@ public struct NotificationsStore: Store {
         try pipeline.save(rows.notificationChanges)
         pipeline.save(rows.shown.changes)
         try pipeline.save(rows.scheduled.changes)
+        try pipeline.save(rows.held.changes)
         try pipeline.setTimers(
             Dictionary(
                 uniqueKeysWithValues: rows.accountsToWake.map { account in
@@ -88,7 +93,7 @@ public struct NotificationsStore: Store {
 }
 
 extension NotificationsRows {
-    /// Accounts that may want other timers than are set. Everything that is scheduled for them is loaded.
+    /// Accounts that may want other timers than are set. Everything that is scheduled and held back for them is loaded.
     fileprivate var accountsToWake: Set<AccountID> {
         let accounts = accounts.changes
         var changed = woken
@@ -101,6 +106,10 @@ extension NotificationsRows {
         changed.formUnion(scheduled.inserted.map(\.key.account))
         changed.formUnion(scheduled.updated.map(\.key.account))
         changed.formUnion(scheduled.deleted.map(\.account))
+        let held = held.changes
+        changed.formUnion(held.inserted.map(\.key.account))
+        changed.formUnion(held.updated.map(\.key.account))
+        changed.formUnion(held.deleted.map(\.account))
         return changed
     }
 
@@ -123,7 +132,9 @@ struct Touched {
     var closing: Set<AccountID> = []
     /// Accounts of which what is too old goes, and how many of the others are looked at.
     var forgetting: [AccountID: Int32] = [:]
-    /// Accounts whose scheduled notifications are looked at.
+    /// What the notifications that are delivered are limited together with.
+    var paced: Set<PacePlace> = []
+    /// Accounts whose scheduled notifications and those that are held back are looked at.
     var scheduling: Set<AccountID> = []
     /// Accounts whose devices are looked at.
     var pushing: Set<AccountID> = []
@@ -151,9 +162,16 @@ struct Touched {
             closing.insert(account)
             scheduling.insert(account)
             pushing.insert(account)
-        case .deliverNotification(let command): deliver(command.id, to: account)
+        case .deliverNotification(let command):
+            deliver(command.id, to: account)
+            if let pace = Pace(of: command.kind, about: command.subject) { paced.insert(PacePlace(account, pace)) }
         case .deliverScheduledNotification(let command):
             deliver(command.id, to: account)
+            woken.insert(account)
+        case .deliverHeldNotification:
+            scheduling.insert(account)
+            pushing.insert(account)
+            deliveries[account, default: 0] += 1
             woken.insert(account)
         case .scheduleNotification(let command):
             places.insert(Place(account, command.id))
@@ -165,7 +183,10 @@ struct Touched {
                 places.insert(Place(account, id))
                 showing.insert(ShownPlace(account, id, command.device))
             }
-        case .markAllRead, .clearNotifications: reading.insert(account)
+        case .markAllRead: reading.insert(account)
+        case .clearNotifications:
+            reading.insert(account)
+            scheduling.insert(account)
         case .forgetOldNotifications:
             forgetting[account] = 1
             scheduling.insert(account)

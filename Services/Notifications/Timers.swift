@@ -17,6 +17,7 @@ extension WantedTimer {
         let name =
             switch command {
             case .deliverScheduledNotification(let body): "\(DeliverScheduledNotification.type)/\(body.id)"
+            case .deliverHeldNotification(let body): "\(DeliverHeldNotification.type)/\(body.pace)"
             default: type(of: command.command).type
             }
         return TimedCommand(command.command, name: name, due: due)
@@ -24,17 +25,22 @@ extension WantedTimer {
 }
 
 extension NotificationsRows {
-    /// The timers that an account's state wants now, by when they are due: one for each notification that is scheduled,
-    /// and one for when the history will have something too old. A function of the state alone: whoever sets exactly
+    /// The timers that an account's state wants now, by when they are due: one for each notification that is scheduled
+    /// or held back, and one for when the history will have something too old. A function of the state alone: whoever sets exactly
     /// these after each change has every deadline, and the rules drop what came too late to be true.
     ///
-    /// Everything that is scheduled for the account must be loaded.
+    /// Everything that is scheduled and held back for the account must be loaded.
     public func wantedTimers(of account: AccountID) -> [WantedTimer] {
         guard let row = accounts[account], row.closed == nil else { return [] }
         var timers = scheduled(for: account).map { scheduled in
             WantedTimer(
                 due: scheduled.due,
                 command: .deliverScheduledNotification(.init(account: account, id: scheduled.id, due: scheduled.due)))
+        }
+        timers += held(for: account).map { place, held in
+            WantedTimer(
+                due: held.due,
+                command: .deliverHeldNotification(.init(account: account, pace: place.pace.name, due: held.due)))
         }
         if let forgetting = row.forgetting {
             timers.append(.init(due: forgetting, command: .forgetOldNotifications(.init(account: account))))

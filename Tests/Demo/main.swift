@@ -70,6 +70,18 @@ do {
         try await bobSees.expect("PingReceived", "notification pingReceived")
         try await annaSees.expect("PingSent", "notification pingSent")
 
+        narrator.chapter("Bob wants to look after Anna, too. Nobody sees her check-ins unless she agrees.")
+        let (_, askTook) = try await timed {
+            try await bob.act("RequestRoleChange", ["contact": .string(anna.account)])
+        }
+        narrator.does("Bob", "asks to become Anna's responder", took: askTook)
+        try await annaSees.expect("RoleChangeRequested", "notification roleChangeRequested")
+        let (_, agreeTook) = try await timed {
+            try await anna.act("AcceptRoleChange", ["contact": .string(bob.account)])
+        }
+        narrator.does("Anna", "agrees", took: agreeTook)
+        try await bobSees.expect("ContactUpdated", "notification roleChangeAccepted", "person")
+
         narrator.chapter("Bob answers everything that waits, and checks in.")
         let (operation, clearTook) = try await timed {
             try await bob.operate("ClearAllReceivedPings", ["checkIn": true])

@@ -107,6 +107,8 @@ final class Quartet: Sendable {
                 "RETENTION_INTERVAL": "1h",
                 // They all come from one address.
                 "SIGN_UPS_PER_MINUTE": "100000",
+                // They do in a second what people do in a day; the one about floods says otherwise.
+                "TOLD_AT_ONCE": "0",
             ].merging(environment) { $1 })
     }
 

@@ -71,6 +71,8 @@ struct Inbox {
             if case .forgetOldNotifications(let command) = command {
                 after.accounts[command.account]?.forgetting = before.accounts[command.account]?.forgetting
             }
+            // So is what is held back.
+            after.held = before.held
             try #require(after == before, "what says nothing must change nothing")
         }
         for emission in emissions {

@@ -17,10 +17,12 @@ struct NotificationsPropertyTests {
                 inbox.rows.limits.history = 12
                 inbox.rows.limits.scheduled = 3
                 inbox.rows.limits.pushDevices = 3
+                inbox.rows.limits.toldAtOnce = 2
                 let accounts = try (0..<3).map { _ in try inbox.person() }
                 let ids = (0..<30).map { _ in inbox.id() as NotificationID }
                 for _ in 0..<400 {
-                    inbox.pass(.minutes(Int64.random(in: 0...600, using: &random)))
+                    // Often at once, so that some is held back.
+                    if random.oneIn(3) { inbox.pass(.minutes(Int64.random(in: 0...600, using: &random))) }
                     let account = accounts.randomElement(using: &random) ?? accounts[0]
                     let command = Self.command(on: account, accounts, ids, in: inbox, using: &random)
                     do { try inbox.ask(account, command) } catch is Rejection {}
@@ -50,6 +52,8 @@ struct NotificationsPropertyTests {
                 try #require(command.account == account && command.due == timer.due)
                 let other = delivering.updateValue(command.due, forKey: command.id)
                 try #require(other == nil)
+            case .deliverHeldNotification(let command):
+                try #require(command.account == account && command.due == timer.due)
             case .forgetOldNotifications(let command):
                 try #require(command.account == account)
                 forgetting.append(timer.due)

@@ -29,9 +29,19 @@ struct NotificationsProgram: DomainProgram {
         SymmetricKey(data: Data(text.trimmingCharacters(in: .whitespacesAndNewlines).utf8))
     }
 
-    static var settings: [any SettingDeclaration] { ConsumerSettings.declared + [webhookURL, webhookKey] }
+    private static let toldAtOnce = Setting<Int>.int(
+        "told.at.once", in: 0...1000, default: NotificationsLimits().toldAtOnce,
+        help: "Notifications about the same that are told at once in ten minutes; then one a minute. 0: no limit.")
 
-    static func store(_ settings: Settings) -> NotificationsStore { NotificationsStore() }
+    static var settings: [any SettingDeclaration] {
+        ConsumerSettings.declared + [webhookURL, webhookKey, toldAtOnce]
+    }
+
+    static func store(_ settings: Settings) -> NotificationsStore {
+        var limits = NotificationsLimits()
+        limits.toldAtOnce = settings[toldAtOnce]
+        return NotificationsStore(limits: limits)
+    }
 
     static func companions(_ bus: DomainBus) throws -> [any Service] {
         guard let due = bus.due else { return [] }

@@ -2,9 +2,10 @@ import Grammar
 public import Vocabulary
 
 /// Tells the asker something. Sent by a policy on behalf of whom it tells. The same id again changes nothing, so each
-/// cause is told once.
+/// cause is told once. After much of the same in a short time it is held back for a moment, and only the newest of what is
+/// held back is told.
 ///
-/// Result: ``NotificationDelivered``.
+/// Result: ``NotificationDelivered``; nothing if it is held back.
 public struct DeliverNotification: CommandBody {
     /// Its name, made from what caused it.
     public let id: NotificationID
@@ -96,6 +97,29 @@ public struct DeliverScheduledNotification: CommandBody {
     public init(account: AccountID, id: NotificationID, due: Instant) {
         self.account = account
         self.id = id
+        self.due = due
+    }
+
+    /// There is nothing to check without state.
+    public func validate() throws(Rejection) {}
+}
+
+/// Delivers what was held back, when it is due. Sent by a timer; when nothing is held back any more, or until another time,
+/// it changes nothing.
+///
+/// Rejected: `notDue`. Result: ``NotificationDelivered``.
+public struct DeliverHeldNotification: CommandBody {
+    /// Whose.
+    public let account: AccountID
+    /// What it is held back together with.
+    public let pace: String
+    /// Until when it was held back.
+    public let due: Instant
+
+    /// Its parameters are the properties of the same names.
+    public init(account: AccountID, pace: String, due: Instant) {
+        self.account = account
+        self.pace = pace
         self.due = due
     }
 

@@ -14,6 +14,8 @@ public enum NotificationsCommand: MessageSet {
     case cancelNotification(CancelNotification)
     /// ``DeliverScheduledNotification``
     case deliverScheduledNotification(DeliverScheduledNotification)
+    /// ``DeliverHeldNotification``
+    case deliverHeldNotification(DeliverHeldNotification)
     /// ``MarkRead``
     case markRead(MarkRead)
     /// ``MarkAllRead``
@@ -35,7 +37,8 @@ public enum NotificationsCommand: MessageSet {
     public static var types: [any MessageBody.Type] {
         [
             OpenAccount.self, CloseAccount.self, DeliverNotification.self, ScheduleNotification.self,
-            CancelNotification.self, DeliverScheduledNotification.self, MarkRead.self, MarkAllRead.self,
+            CancelNotification.self, DeliverScheduledNotification.self, DeliverHeldNotification.self, MarkRead.self,
+            MarkAllRead.self,
             ClearNotifications.self, ForgetOldNotifications.self, RegisterPush.self, UnregisterPush.self,
             ForgetPush.self, ShowNotifications.self,
         ]
@@ -53,6 +56,8 @@ public enum NotificationsCommand: MessageSet {
         case CancelNotification.type: self = .cancelNotification(try .decoded(from: body, version: version))
         case DeliverScheduledNotification.type:
             self = .deliverScheduledNotification(try .decoded(from: body, version: version))
+        case DeliverHeldNotification.type:
+            self = .deliverHeldNotification(try .decoded(from: body, version: version))
         case MarkRead.type: self = .markRead(try .decoded(from: body, version: version))
         case MarkAllRead.type: self = .markAllRead(try .decoded(from: body, version: version))
         case ClearNotifications.type: self = .clearNotifications(try .decoded(from: body, version: version))
@@ -78,6 +83,7 @@ public enum NotificationsCommand: MessageSet {
         case .scheduleNotification(let body): body
         case .cancelNotification(let body): body
         case .deliverScheduledNotification(let body): body
+        case .deliverHeldNotification(let body): body
         case .markRead(let body): body
         case .markAllRead(let body): body
         case .clearNotifications(let body): body

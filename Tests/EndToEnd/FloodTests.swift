@@ -1,0 +1,62 @@
+import EdgeClient
+import TestKit
+import Testing
+
+/// Nobody can flood another with notifications by doing and undoing something again and again.
+@Suite("End to end: floods", .timeLimit(.minutes(30)))
+struct FloodTests {
+    private static let rounds = 30
+
+    @Test(
+        "S46: who adds and removes somebody again and again changes the state each time; they are told a few times, and of the end"
+    )
+    func floods() async throws {
+        try await Quartet.with(services: [.session, .contacts, .sessionClient]) { quartet in
+            try await quartet.start(.notifications, environment: ["TOLD_AT_ONCE": "6"])
+            let bob = try await Device.signUp("bob", at: quartet.edge)
+            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let eve = try await Device.signUp("eve", at: quartet.edge)
+            for _ in 0..<Self.rounds {
+                try await eve.add(bob)
+                try await eve.act("RemoveContact", ["contact": .string(bob.account)])
+            }
+            // Somebody else isn't held up by that.
+            try await anna.add(bob)
+            try await quartet.waitUntilQuiet()
+            let changes = try await quartet.psql(
+                "SELECT count(*) FROM contacts.log WHERE type = 'ContactRemoved' AND key = 'account/\(bob.account)'")
+            #expect(changes == "\(Self.rounds)", "the state changes at once")
+            let kinds = try await bob.kinds(unread: true)
+            #expect(kinds.count == 7, "six of Eve and one of Anna: \(kinds)")
+            let annas = try await bob.read("/v1/notifications")["notifications"][0]["subject"].string
+            #expect(annas == anna.account)
+            let held = try await quartet.psql(
+                "SELECT string_agg(kind, ' ') FROM notifications.held WHERE account = '\(bob.account)'")
+            #expect(held == "contactRemoved", "the newest alone")
+
+            let bobSees = try await LiveView.open(bob)
+            try await Self.becomeDue(quartet)
+            try await bobSees.wait(notification: "contactRemoved")
+            try await quartet.wait(for: "nothing to be held back", "SELECT count(*) FROM notifications.held") {
+                $0 == "0"
+            }
+            let all = try await bob.kinds(unread: true)
+            #expect(all.count == 8)
+        }
+    }
+
+    /// The world's clock can't be moved, so what is held back becomes due.
+    private static func becomeDue(_ quartet: Quartet) async throws {
+        _ = try await quartet.psql(
+            """
+            WITH due AS (UPDATE notifications.held SET due_at = date_trunc('milliseconds', clock_timestamp())
+                          RETURNING account, pace, due_at)
+            UPDATE notifications.timer AS t
+               SET due_at = d.due_at,
+                   body = json_build_object('account', d.account, 'pace', d.pace,
+                                            'due', notifications.microseconds(d.due_at))
+              FROM due AS d
+             WHERE t.key = 'account/' || d.account AND t.name = 'DeliverHeldNotification/' || d.pace
+            """)
+    }
+}

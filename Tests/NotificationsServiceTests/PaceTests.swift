@@ -1,0 +1,111 @@
+import NotificationsContract
+import NotificationsService
+import TestKit
+import Testing
+import Vocabulary
+import WorkingSet
+
+@Suite("Notifications: nobody is flooded")
+struct PaceTests {
+    /// Sends the timers' commands that are due.
+    private static func runTimers(of account: AccountID, in inbox: inout Inbox) throws {
+        for timer in inbox.rows.wantedTimers(of: account) where timer.due <= inbox.time {
+            try inbox.ask(nil, timer.command)
+        }
+    }
+
+    @Test(
+        "S46 S27: the first six are told at once, then one a minute, and the newest in the end",
+        arguments: [true, false])
+    func flood(isPing: Bool) throws {
+        var inbox = Inbox()
+        let (anna, ben) = (try inbox.person(), try inbox.person())
+        let kinds: [NotificationKind] =
+            isPing ? [.pingReceived, .pingCancelled] : [.contactAdded, .contactRemoved]
+        var last: NotificationID?
+        for round in 0..<690 {
+            last = try inbox.tell(anna, kinds[round % 2], about: ben)
+            inbox.pass(.milliseconds(15))
+            try Self.runTimers(of: anna, in: &inbox)
+        }
+        #expect(inbox.state(anna).unread == 6)
+        #expect(inbox.rows.held.keys.count == 1)
+        // Somebody else is told of at once.
+        try inbox.tell(anna, kinds[0], about: inbox.id())
+        #expect(inbox.state(anna).unread == 7)
+        inbox.pass(.minutes(1))
+        try Self.runTimers(of: anna, in: &inbox)
+        #expect(inbox.state(anna).unread == 8)
+        #expect(inbox.state(anna).notifications.first?.id == last && inbox.rows.held.keys.isEmpty)
+    }
+
+    @Test(
+        "S46: whatever comes when, no more than the limit is told at once, nothing waits longer than a minute, and the newest is told"
+    )
+    func random() async throws {
+        try await withRandom { random in
+            for _ in 0..<20 {
+                var inbox = Inbox(seed: random.next())
+                let (anna, ben) = (try inbox.person(), try inbox.person())
+                let limits = inbox.rows.limits
+                var newest: (id: NotificationID, at: Instant)?
+                func check() throws {
+                    let times = inbox.state(anna).notifications.map(\.created).sorted()
+                    for (place, time) in times.enumerated() where place >= limits.toldAtOnce {
+                        let isFar = time >= times[place - 1] + limits.toldInterval
+                        try #require(isFar || time >= times[place - limits.toldAtOnce] + limits.toldWindow)
+                    }
+                    for (_, held) in inbox.rows.held.keys.map({ ($0, inbox.rows.held[$0]) }) {
+                        try #require(try #require(held).due <= inbox.time + limits.toldInterval)
+                    }
+                }
+                for _ in 0..<200 {
+                    inbox.pass(.seconds(Int64.random(in: 0...(random.oneIn(4) ? 120 : 3), using: &random)))
+                    try Self.runTimers(of: anna, in: &inbox)
+                    let kind: NotificationKind = Bool.random(using: &random) ? .pingReceived : .pingCancelled
+                    newest = (try inbox.tell(anna, kind, about: ben), inbox.time)
+                    try check()
+                }
+                inbox.pass(.minutes(1))
+                try Self.runTimers(of: anna, in: &inbox)
+                try #require(inbox.state(anna).notifications.contains { $0.id == newest?.id })
+                try #require(inbox.rows.held.keys.isEmpty)
+            }
+        }
+    }
+
+    @Test("S27: what was held back and is over isn't told; what somebody clears of what they saw takes nothing unseen")
+    func dropped() throws {
+        var inbox = Inbox()
+        inbox.rows.limits.toldAtOnce = 1
+        let (anna, ben) = (try inbox.person(), try inbox.person())
+        try inbox.tell(anna, .pingAnswered, about: ben)
+        inbox.pass(.seconds(1))
+        try inbox.tell(anna, .pingReceived, about: ben)
+        try inbox.ask(anna, .clearNotifications(.init(selection: .init(everything: true))))
+        #expect(inbox.rows.held.keys.count == 1)
+        let answered = NotificationSelection(kinds: [.pingReceived], subject: ben, occurredBy: inbox.time)
+        try inbox.ask(anna, .clearNotifications(.init(selection: answered)))
+        #expect(inbox.rows.held.keys.isEmpty)
+        #expect(inbox.rows.wantedTimers(of: anna).allSatisfy { $0.due > inbox.time + .hours(1) })
+    }
+
+    @Test("S13: the same again while it is held back changes nothing, nor does what is older than that")
+    func late() throws {
+        var inbox = Inbox()
+        inbox.rows.limits.toldAtOnce = 1
+        let (anna, ben) = (try inbox.person(), try inbox.person())
+        let early: NotificationID = inbox.id()
+        inbox.pass(.seconds(1))
+        try inbox.tell(anna, .pingSent, about: ben)
+        let held = try inbox.tell(anna, .pingAnswered, about: ben)
+        for id in [held, early] {
+            try inbox.ask(anna, .deliverNotification(.init(id: id, kind: .pingSent, subject: ben)))
+        }
+        #expect(inbox.rows.held.keys.compactMap { inbox.rows.held[$0]?.id } == [held])
+        #expect(inbox.rows.held.keys.compactMap { inbox.rows.held[$0]?.kind } == [.pingAnswered])
+        inbox.pass(.minutes(1))
+        try Self.runTimers(of: anna, in: &inbox)
+        #expect(inbox.state(anna).notifications.map(\.id).contains(held) && inbox.state(anna).unread == 2)
+    }
+}
