@@ -27,7 +27,7 @@ public final class Consumer<Handler: BatchHandler>: Service, Sendable {
             let worker = Worker(
                 source: source, schema: schema, owner: owner, slot: Int32(slot), settings: settings,
                 configuration: configuration, logger: logger, handler: handler)
-            doorbells.connect(worker.bell, to: source.name)
+            doorbells.connect(worker.bell, to: source)
             doorbells.onRing(of: worker.membershipChannel) { _ in worker.bell.ring { $0.membership = true } }
             return worker
         }

@@ -53,7 +53,7 @@ public final class Tail: Service, Sendable {
         logger[metadataKey: "log"] = "\(log.name)"
         self.logger = logger
         metrics = TailMetrics(log: log.name)
-        doorbells.connect(bell, to: log.name)
+        doorbells.connect(bell, to: log)
     }
 
     // MARK: Registering
@@ -132,8 +132,10 @@ public final class Tail: Service, Sendable {
             let rings = rung.isEmpty ? bell.wait(nextPoll - .now) : bell.take()
             if rings.stop { return }
             rung.formUnion(rings.partitions)
-            if rings.all || ContinuousClock.now >= nextPoll {
-                rung = Set(log.partitions)
+            let isPollDue = ContinuousClock.now >= nextPoll
+            if rings.all || isPollDue { rung = Set(log.partitions) }
+            // Not at each ring: anybody may ring as often as they like.
+            if isPollDue {
                 let (polls, served) = registry.withLock { registry in
                     (registry.polls, registry.subscribers.values.reduce(0) { $0 + $1.count })
                 }

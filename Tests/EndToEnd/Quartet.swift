@@ -192,6 +192,12 @@ final class Quartet: Sendable {
         return try await database.psql(sql)
     }
 
+    /// A role's connection string.
+    func databaseURL(as role: String) throws -> String {
+        guard let database else { throw NotRunning(service: .sessionClient) }
+        return try database.url(as: role)
+    }
+
     /// Takes an advisory lock, as a superuser; returns how to let it go.
     func holdAdvisoryLock(_ number: Int32) async throws -> @Sendable () async -> Void {
         let holder = try await Connection.connect(Configuration(databaseURL))
