@@ -124,8 +124,8 @@ public struct SessionClient: Service {
         let (database, logger) = (context.database, context.logger)
         let doorbells = Doorbells(configuration: database, logger: logger)
         doorbells.report(to: bus)
-        let pool = Pool(configuration: database, size: context.settings[Self.poolSize], logger: logger)
-        var unflushed = database
+        let pool = Pool(configuration: database.named("reads"), size: context.settings[Self.poolSize], logger: logger)
+        var unflushed = database.named("saga steps")
         unflushed.settings["synchronous_commit"] = "off"
         let steps = Pool(configuration: unflushed, size: 4, logger: logger)
         let services: ServiceConnections

@@ -21,7 +21,7 @@ public final class Doorbells: Service, Sendable {
 
     /// All its parts, as the properties describe them.
     public init(configuration: Configuration, logger: Logger) {
-        self.configuration = configuration
+        self.configuration = configuration.named("doorbells")
         self.logger = logger
     }
 
@@ -61,7 +61,7 @@ public final class Doorbells: Service, Sendable {
         let (logger, metrics) = (logger, DoorbellMetrics(channels: channels))
         let listener = Listener(configuration: configuration, channels: channels.sorted(), logger: logger) { event in
             switch event {
-            case .notification(let channel, let payload, _):
+            case .notification(let channel, let payload):
                 metrics.rang(channel)
                 for registration in registrations where registration.channel == channel { registration.ring(payload) }
             case .connected:
@@ -71,8 +71,6 @@ public final class Doorbells: Service, Sendable {
                 metrics.lost()
                 for observer in observers { observer(error) }
                 logger.warning("doorbells are not heard until the listener is back", metadata: ["error": "\(error)"])
-            case .overflowed:
-                for registration in registrations { registration.ring(nil) }
             }
         }
         try await cancelWhenGracefulShutdown { try await listener.run() }

@@ -32,7 +32,7 @@ public final class Retention: Service, Sendable {
         self.hasOutcomes = hasOutcomes
         self.others = others
         self.interval = interval
-        self.configuration = configuration
+        self.configuration = configuration.named("retention")
         self.logger = logger
     }
 

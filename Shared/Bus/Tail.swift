@@ -48,7 +48,7 @@ public final class Tail: Service, Sendable {
         self.log = log
         self.idlePoll = idlePoll
         self.backoff = backoff
-        self.configuration = configuration
+        self.configuration = configuration.named("tail")
         var logger = logger
         logger[metadataKey: "log"] = "\(log.name)"
         self.logger = logger

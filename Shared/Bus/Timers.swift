@@ -26,7 +26,7 @@ public final class Timers: Service, Sendable {
     ) {
         self.log = log
         self.idlePoll = idlePoll
-        self.configuration = configuration
+        self.configuration = configuration.named("timers")
         self.logger = logger
     }
 

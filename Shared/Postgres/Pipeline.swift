@@ -41,6 +41,16 @@ public final class Pipeline {
     /// - Throws: only when the connection is lost; a statement's error is in its ``Pending``.
     public func flush() throws(PostgresError) {
         if !isSynced { sync() }
+        try readAll()
+    }
+
+    /// The same without a sync: the implicit transaction of what was queued stays open.
+    public func receive() throws(PostgresError) {
+        if failure == nil, PQsendFlushRequest(database.connection) != 1 { failure = database.lost() }
+        try readAll()
+    }
+
+    private func readAll() throws(PostgresError) {
         let entries = entries
         self.entries = []
         var cause: PostgresError?

@@ -104,6 +104,11 @@ public final class PrivateCluster: Sendable {
         try await end(with: mode == .fast ? .interrupt : .quit)
     }
 
+    /// Sends the server's first process a signal: one that is stopped takes no connections, while its sessions go on.
+    public func send(_ signal: Signal) {
+        server.value?.send(signal)
+    }
+
     /// The ways to stop a server.
     public enum StopMode: Sendable {
         /// Ends all sessions, rolls back, writes everything.

@@ -45,7 +45,7 @@ public final class PushDelivery: Service, Sendable {
     ) {
         self.sender = sender
         self.due = due
-        self.configuration = configuration
+        self.configuration = configuration.named("push")
         self.logger = logger
         let waker = waker
         doorbells.onRing(of: log.name) { waker.yield() }
