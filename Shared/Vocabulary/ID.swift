@@ -203,7 +203,10 @@ private struct RandomWords: Sendable {
         let count = 32
         #if canImport(Glibc)
             var words = [UInt64](repeating: 0, count: count)
-            if words.withUnsafeMutableBytes({ getentropy($0.baseAddress!, $0.count) }) == 0 { return words }
+            let isFilled = words.withUnsafeMutableBytes { bytes in
+                bytes.baseAddress.map { getentropy($0, bytes.count) == 0 } ?? false
+            }
+            if isFilled { return words }
         #endif
         var generator = SystemRandomNumberGenerator()
         return (0..<count).map { _ in generator.next() }

@@ -98,7 +98,7 @@ extension Database {
 
     /// Has a push sent again after a pause, unless somebody else has it in hand by now.
     func postpone(_ push: ClaimedPush, for pause: Duration, because reason: String) throws {
-        let pause = Int64(pause / .microseconds(1))
+        let pause = Interval(pause).microseconds
         let reason = String(reason.replacing("\u{0}", with: "").unicodeScalars.prefix(500))
         try execute(
             """

@@ -102,7 +102,7 @@ final class SagaRunner: Service, Sendable {
         let event = Message(
             kind: .event, type: OperationStarted.type, key: .account(account), account: account,
             body: try started.encoded(), correlationID: correlationID, traceParent: traceParent)
-        let (owner, length) = (owner, ownership.microseconds)
+        let (owner, length) = (owner, Interval(ownership).microseconds)
         // Run here, unless another of the account's is running or too many are in hand.
         let hasPlace = takePlace()
         let claimed: Claimed?
@@ -236,7 +236,7 @@ final class SagaRunner: Service, Sendable {
 
     /// Says again that the sagas in hand are this process's own, well before that ends.
     private func renew() async {
-        let (owner, length) = (owner, ownership.microseconds)
+        let (owner, length) = (owner, Interval(ownership).microseconds)
         while !Task.isCancelled {
             try? await Task.sleep(for: ownership / 3)
             guard inHand.withLock({ $0 }) > 0 else { continue }
@@ -268,7 +268,7 @@ final class SagaRunner: Service, Sendable {
 
     /// Takes the oldest saga that may run: due, owned by nobody, and the first of its account.
     private func claim() async -> Claimed? {
-        let (owner, length) = (owner, ownership.microseconds)
+        let (owner, length) = (owner, Interval(ownership).microseconds)
         guard takePlace() else { return nil }
         do {
             let found = try await pool.withConnection { database in
@@ -368,7 +368,7 @@ final class SagaRunner: Service, Sendable {
 
     private func postpone(_ claimed: Claimed, because error: String, after pause: Duration? = nil) async throws {
         let owner = owner
-        let pause = Int64((pause ?? backoff.delay(attempt: claimed.attempts)) / .microseconds(1))
+        let pause = Interval(pause ?? backoff.delay(attempt: claimed.attempts)).microseconds
         _ = try await pool.withConnection { database in
             try database.execute(
                 """
@@ -388,10 +388,6 @@ final class SagaRunner: Service, Sendable {
     private func encodedFailure(_ reason: String) -> [UInt8] {
         (try? JSONEncoder().encode(["reason": reason])).map(Array.init) ?? Array("{}".utf8)
     }
-}
-
-extension Duration {
-    fileprivate var microseconds: Int64 { Int64(self / .microseconds(1)) }
 }
 
 /// An operation was asked for.
