@@ -50,6 +50,12 @@ ALTER ROLE quartet_operator SET timezone = 'UTC';
 COMMENT ON ROLE quartet_operator IS 'For people who put things right: reads what quartet_reader does and calls the functions made for operators.';
 GRANT quartet_reader TO quartet_operator;
 
+-- Over TCP, a client that vanished holds nothing for long.
+SELECT format('ALTER ROLE %I SET %s', role, setting)
+  FROM (VALUES ('quartet_migrator'), ('quartet_reader'), ('quartet_operator')) AS roles (role),
+       (VALUES ('tcp_keepalives_idle = 10'), ('tcp_keepalives_interval = 5'), ('tcp_keepalives_count = 3'),
+               ('tcp_user_timeout = ''30s''')) AS behaviour (setting) \gexec
+
 -- Nobody gets in by being somebody.
 SELECT format('REVOKE ALL ON DATABASE %I FROM PUBLIC', current_database()) \gexec
 SELECT format('GRANT CONNECT ON DATABASE %I TO quartet_migrator, quartet_reader, quartet_operator', current_database()) \gexec

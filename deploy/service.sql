@@ -53,6 +53,9 @@ SELECT format('ALTER ROLE %I SET %s', :'service', setting)
     ('statement_timeout = ''10s'''),
     ('lock_timeout = ''4s'''),
     ('idle_in_transaction_session_timeout = ''4s'''),
+    -- Over TCP, a client that vanished holds its locks no longer than one that is there.
+    ('tcp_keepalives_idle = 2'), ('tcp_keepalives_interval = 1'), ('tcp_keepalives_count = 3'),
+    ('tcp_user_timeout = ''5s'''),
     ('timezone = ''UTC'''),
     -- Statements name their schema; nothing is found by accident.
     ('search_path = pg_catalog')

@@ -105,17 +105,6 @@ struct LeaseStatements: Sendable {
         """
     }
 
-    /// Ends sessions of this service that hold a transaction open while their client is silent: whoever waited too
-    /// long for a lock asks for this.
-    func endSilentSessions(silentFor: Duration) -> Query {
-        """
-        SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity AS a
-         WHERE a.usename = current_user AND a.state = 'idle in transaction' AND a.wait_event = 'ClientRead'
-           AND a.pid <> pg_backend_pid()
-           AND a.state_change < clock_timestamp() - \(Int64(silentFor / .microseconds(1))) * interval '1 microsecond'
-        """
-    }
-
     /// The application_name of a worker's connection.
     func ownerName(_ owner: OwnerID) -> String { "\(schema)/\(owner)" }
 

@@ -35,6 +35,7 @@ final class Worker<Handler: BatchHandler>: Sendable {
         // A paused process must not hold others up longer than its lease.
         configuration.settings["idle_in_transaction_session_timeout"] =
             "\(Int(settings.leaseDuration * 0.6 / .milliseconds(1)))ms"
+        configuration.blockerPatience = settings.leaseDuration
         self.configuration = configuration
     }
 

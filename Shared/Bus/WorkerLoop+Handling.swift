@@ -317,9 +317,6 @@ extension WorkerLoop {
         worker.metrics.failed(failure)
         if failure == .connectionLost { throw error }
         if database.transactionStatus != .idle { try database.execute("ROLLBACK") }
-        if (error as? PostgresError)?.sqlState == "55P03" {
-            try database.execute(leases.endSilentSessions(silentFor: settings.leaseDuration / 5))
-        }
         if failure == .fenced { nextMaintenance = .now }
         return failure
     }

@@ -1,3 +1,4 @@
+import Bus
 import CoreMetrics
 import Foundation
 import Logging
@@ -90,7 +91,8 @@ struct ServiceCommand<Program: ServiceProgram> {
         let health = Health()
         let metrics = PrometheusMetrics()
         MetricsSystem.bootstrap(metrics)
-        let database = database(settings, role: Program.schema)
+        var database = database(settings, role: Program.schema)
+        database.blockerPatience = ConsumerSettings().leaseDuration
         let clock = DatabaseClock(configuration: database, logger: logger)
         let context = ServiceContext(
             settings: settings, database: database, clock: clock, health: health, logger: logger)
