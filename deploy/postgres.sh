@@ -19,6 +19,9 @@ Commands
   url FOLDER [DATABASE [ROLE]]
                    print its connection URL (database and role: postgres)
   destroy FOLDER   stop it and delete its data
+  follow FOLDER PRIMARY
+                   copy the running cluster in the folder PRIMARY; started, the copy is
+                   its standby, until somebody promotes it: SELECT pg_promote()
 
 Options of start and run
   --port N         listen on 127.0.0.1:N too; there, passwords are asked for
@@ -42,7 +45,7 @@ fail() {
 
 case "${1:-}" in
   -h | --help | help) usage; exit 0 ;;
-  start | run | stop | status | url | destroy) command=$1; shift ;;
+  start | run | stop | status | url | destroy | follow) command=$1; shift ;;
   '') usage >&2; exit 2 ;;
   *) echo "postgres.sh: unknown command '$1'; see postgres.sh --help" >&2; exit 2 ;;
 esac
@@ -68,7 +71,7 @@ done
 [ -n "$folder" ] || fail "say in which folder; see postgres.sh --help"
 case "$port" in *[!0-9]*) fail "--port needs a number, not '$port'" ;; esac
 
-case "$command" in start | run) mkdir -p -- "$folder" ;; esac
+case "$command" in start | run | follow) mkdir -p -- "$folder" ;; esac
 if [ ! -d "$folder" ]; then
   case "$command" in
     stop | destroy) exit 0 ;;
@@ -152,16 +155,20 @@ await_nobody() {
 
 # --- Preparing -------------------------------------------------------------------------------------------------------
 
+make_data_folder() {
+  mkdir -p -- "$data"
+  chmod 0700 "$data"
+  [ "$(id -un)" = "$server_user" ] || chown "$server_user" "$data"
+  [ "$data" = "$folder/data" ] || printf '%s\n' "$data" >"$folder/data-path"
+}
+
 make_cluster() {
   find_data
   if [ ! -f "$data/PG_VERSION" ]; then
     if [ -e "$data" ] && [ -n "$(ls -A "$data")" ]; then
       fail "$data is there, but is no cluster; delete it, or run: postgres.sh destroy $folder"
     fi
-    mkdir -p -- "$data"
-    chmod 0700 "$data"
-    [ "$(id -un)" = "$server_user" ] || chown "$server_user" "$data"
-    [ "$data" = "$folder/data" ] || printf '%s\n' "$data" >"$folder/data-path"
+    make_data_folder
     sync=
     [ -z "$fast" ] || sync=--no-sync
     ctype=C
@@ -292,6 +299,17 @@ run() {
   exec setpriv --reuid "$server_user" --regid "$(id -gn "$server_user")" --init-groups -- "$bin/postgres" -D "$data"
 }
 
+follow() {
+  lock
+  find_data
+  [ ! -e "$data/PG_VERSION" ] || fail "there is a cluster in $folder already; throw it away: postgres.sh destroy $folder"
+  primary=$(cat "$1/socket-path" 2>/dev/null) || fail "there is no cluster in '$1'; start it first"
+  find_binaries
+  make_data_folder
+  (cd / && as_server_user "$bin/pg_basebackup" --pgdata="$data" --host="$primary" --username=postgres \
+    --checkpoint=fast --write-recovery-conf --no-sync)
+}
+
 stop() {
   lock
   find_data
@@ -321,6 +339,7 @@ case "$command" in
   run) run ;;
   stop) stop ;;
   destroy) destroy ;;
+  follow) follow "$database" ;;
   status)
     find_data
     if pid=$(postmaster); then

@@ -130,6 +130,9 @@ extension RecordedMessage {
                 traceParent: try row.decode(14, as: String?.self)),
             recordedAt: try row.decode(16, as: Instant.self), expiresAt: try row.decode(15, as: Instant?.self))
     }
+
+    /// False for one that was emptied when its account closed: its place in the log is all that is left.
+    public var isReadable: Bool { message.type != "Redacted" }
 }
 
 // MARK: Appending

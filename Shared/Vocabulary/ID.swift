@@ -22,17 +22,6 @@ public struct ID<Subject>: Hashable, Sendable {
         self.low = low
     }
 
-    /// Reads exactly sixteen bytes, in network order. Returns nil for any other count.
-    public init?(bytes: some Collection<UInt8>) {
-        guard bytes.count == 16 else { return nil }
-        var high: UInt64 = 0
-        var low: UInt64 = 0
-        for (offset, byte) in bytes.enumerated() {
-            if offset < 8 { high = high << 8 | UInt64(byte) } else { low = low << 8 | UInt64(byte) }
-        }
-        self.init(high: high, low: low)
-    }
-
     /// Bit for bit.
     @inlinable
     public static func == (left: Self, right: Self) -> Bool { left.high == right.high && left.low == right.low }
@@ -141,11 +130,6 @@ extension ID {
     public static func new(at time: Instant = .now) -> Self {
         let (first, second) = randomWords.withLock { $0.take() }
         return new(at: time, first, second)
-    }
-
-    /// The same with the caller's randomness, for tests that replay a seed.
-    public static func new(at time: Instant, using generator: inout some RandomNumberGenerator) -> Self {
-        new(at: time, generator.next(), generator.next())
     }
 
     private static func new(at time: Instant, _ first: UInt64, _ second: UInt64) -> Self {

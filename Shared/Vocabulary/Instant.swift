@@ -70,8 +70,6 @@ public struct Interval: Hashable, Comparable, Sendable {
     /// Their natural order.
     public static func < (left: Self, right: Self) -> Bool { left.microseconds < right.microseconds }
 
-    /// Milliseconds.
-    public static func milliseconds(_ count: Int64) -> Self { Self(microseconds: count * 1000) }
     /// Seconds.
     public static func seconds(_ count: Int64) -> Self { Self(microseconds: count * 1_000_000) }
     /// Minutes.

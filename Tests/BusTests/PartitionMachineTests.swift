@@ -158,7 +158,9 @@ struct ShareTests {
         var generator = SeededGenerator(seed: UInt64(processes * 10 + workers))
         for partitions in Int32(1)...17 {
             let members = (0..<processes).map { _ in
-                (0..<workers).map { Member(owner: OwnerID.new(at: .now, using: &generator), slot: Int32($0)) }
+                (0..<workers).map {
+                    Member(owner: OwnerID.derived(at: .now, from: Array("\(generator.next())".utf8)), slot: Int32($0))
+                }
             }
             let all = members.flatMap { $0 }.shuffled(using: &generator)
             let shares = members.map { process in process.map { $0.share(of: partitions, among: all) } }

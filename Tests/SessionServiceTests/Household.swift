@@ -24,7 +24,7 @@ struct Household {
         random = SeededRandom(seed: seed)
     }
 
-    mutating func id<Subject>() -> ID<Subject> { .new(at: time, using: &random) }
+    mutating func id<Subject>() -> ID<Subject> { .derived(at: time, from: Array("\(random.next())".utf8)) }
 
     /// The same text makes the same secret.
     static func secret(_ text: String) throws -> Secret {

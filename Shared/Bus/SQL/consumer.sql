@@ -5,7 +5,6 @@ CREATE TABLE {{schema}}.batch (
     partition  int         NOT NULL,
     number     bigint      NOT NULL CONSTRAINT batch_number_begins_at_one CHECK (number > 0),
     position   bigint      NOT NULL CONSTRAINT batch_position_is_not_negative CHECK (position >= 0),
-    fired_until timestamptz,
     owner      uuid        NOT NULL,
     epoch      bigint      NOT NULL,
     given_time timestamptz NOT NULL,
@@ -20,7 +19,6 @@ COMMENT ON COLUMN {{schema}}.batch.source IS 'The log that was read, as schema.t
 COMMENT ON COLUMN {{schema}}.batch.partition IS 'The log''s partition.';
 COMMENT ON COLUMN {{schema}}.batch.number IS 'The batch before it plus one.';
 COMMENT ON COLUMN {{schema}}.batch.position IS 'Everything up to this position of the source is handled.';
-COMMENT ON COLUMN {{schema}}.batch.fired_until IS 'Timers due up to here have been handled.';
 COMMENT ON COLUMN {{schema}}.batch.owner IS 'The worker that committed it.';
 COMMENT ON COLUMN {{schema}}.batch.epoch IS 'The epoch of its lease.';
 COMMENT ON COLUMN {{schema}}.batch.given_time IS 'The time that the rules were given; never less than the batch before.';

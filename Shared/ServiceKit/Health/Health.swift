@@ -66,15 +66,5 @@ public final class Health: Sendable {
         public var isReady: Bool {
             conditions.values.allSatisfy { $0 == .ready }
         }
-
-        /// The parts that aren't ready, with their reasons, in one line.
-        public var reasons: String {
-            conditions.sorted { $0.key < $1.key }.compactMap { name, condition in
-                switch condition {
-                case .ready: nil
-                case .notReady(let reason), .dead(let reason): "\(name): \(reason)"
-                }
-            }.joined(separator: "; ")
-        }
     }
 }
