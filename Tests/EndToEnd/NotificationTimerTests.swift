@@ -118,7 +118,7 @@ struct EndToEndNotificationTimerTests {
 
 extension Quartet {
     /// Asks notifications something on behalf of somebody, as session-client does, which offers no way to.
-    fileprivate func askNotifications(_ type: String, _ body: JSON, for device: Device) async throws {
+    func askNotifications(_ type: String, _ body: JSON, for device: Device) async throws {
         let key = "account/\(device.account)"
         _ = try await psql(
             """
