@@ -51,7 +51,8 @@ struct CommandService<S: Store>: Service {
         }
         let retention = Retention(
             schema: schema, logs: logs.filter { $0.name.schema == schema }, hasOutcomes: true,
-            interval: context.settings[CommonSettings.retentionInterval], configuration: context.database,
+            others: ["empty_failed_secrets"], interval: context.settings[CommonSettings.retentionInterval],
+            configuration: context.database,
             logger: context.logger)
         var services: [any Service] = [doorbells] + consumers + timers + [retention]
         services += try companions(
