@@ -145,7 +145,7 @@ let package = Package(
             name: "SessionServiceTests",
             dependencies: [
                 "Bus", "Grammar", "Postgres", "SessionContract", "SessionService", "StoreKit", "TestKit",
-                "Vocabulary", "WorkingSet",
+                "Vocabulary", "WorkingSet", logging,
             ],
             path: "Tests/SessionServiceTests", swiftSettings: settings),
         .testTarget(

@@ -2,7 +2,7 @@ public import Bus
 import Grammar
 public import NotificationsContract
 public import Postgres
-import Vocabulary
+public import Vocabulary
 import WorkingSet
 
 /// Keeps notifications in the schema `notifications`.
@@ -10,7 +10,7 @@ import WorkingSet
 /// Everything of an account is asked under the account's own key, but in two logs: what others ask, and what the service
 /// asks itself by timers and for devices that are gone. So the account's row is locked, in the order of the ids; the lock
 /// also keeps all else of the account, which is read after it.
-public struct NotificationsStore: Store {
+public struct NotificationsStore: TimedStore {
     /// The rules whose tables these are.
     public typealias Rules = NotificationsReducer
 
@@ -37,10 +37,8 @@ public struct NotificationsStore: Store {
         var rows = NotificationsRows(limits: limits)
         rows.woken = touched.woken
         for row in try accounts.rowsIfAsked {
-            let (account, unread, total, forgetting, closed) = try row.decode(
-                AccountID.self, Int32.self, Int32.self, Instant?.self, Instant?.self)
-            rows.accounts.load(
-                AccountRow(unread: Int(unread), total: Int(total), forgetting: forgetting, closed: closed), at: account)
+            let (account, kept) = try row.account()
+            rows.accounts.load(kept, at: account)
         }
         for pending in [named, uncleared, all, old, oldest] {
             for row in try pending.rowsIfAsked {
@@ -48,18 +46,39 @@ public struct NotificationsStore: Store {
             }
         }
         for row in try scheduled.rowsIfAsked {
-            let (account, id, kind, subject, details, due) = try row.decode(
-                AccountID.self, NotificationID.self, String.self, AccountID?.self, JSON.self, Instant.self)
-            rows.scheduled.load(
-                ScheduledNotification(
-                    id: id, kind: try .init(stored: kind), subject: subject, details: try .init(stored: details),
-                    due: due), at: Place(account, id))
+            let (place, kept) = try row.scheduled()
+            rows.scheduled.load(kept, at: place)
         }
         for row in try devices.rowsIfAsked {
             let (account, device) = try row.decode(AccountID.self, PushDeviceID.self)
             rows.load(try row.pushDevice(), at: PushPlace(account, device))
         }
         return rows
+    }
+
+    /// Reads accounts and what is scheduled for them, and says what each wants to be timed.
+    public func wantedTimers(of keys: TimedKeys, in pipeline: Pipeline) throws -> [Key: [TimedCommand]] {
+        let found: Pending? =
+            switch keys {
+            case .next(let limit, let key): pipeline.accounts(after: key?.account, limit: limit)
+            case .locked(let keys): pipeline.lockAccounts(Set(keys.compactMap(\.account)))
+            }
+        try pipeline.flush()
+        var rows = NotificationsRows(limits: limits)
+        var accounts: Set<AccountID> = []
+        for row in try found.rowsIfAsked {
+            let (account, kept) = try row.account()
+            rows.accounts.load(kept, at: account)
+            accounts.insert(account)
+        }
+        let scheduled = pipeline.scheduled(for: accounts)
+        try pipeline.flush()
+        for row in try scheduled.rowsIfAsked {
+            let (place, kept) = try row.scheduled()
+            rows.scheduled.load(kept, at: place)
+        }
+        return Dictionary(
+            uniqueKeysWithValues: accounts.map { (Key.account($0), rows.wantedTimers(of: $0).map(\.timed)) })
     }
 
     /// Writes what changed, a statement per table and kind of change.

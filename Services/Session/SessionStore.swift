@@ -1,14 +1,14 @@
 public import Bus
 public import Postgres
 public import SessionContract
-import Vocabulary
+public import Vocabulary
 import WorkingSet
 
 /// Keeps accounts in the schema `session`.
 ///
 /// An account is asked under its own key and, by who isn't signed in yet, under its handle's or its phone's. So its row is locked, in
 /// the order of the ids; the lock also keeps its password and devices, which are read after it.
-public struct SessionStore: Store {
+public struct SessionStore: TimedStore {
     /// The rules whose tables these are.
     public typealias Rules = SessionReducer
 
@@ -59,6 +59,26 @@ public struct SessionStore: Store {
             rows.uploads[hash] = upload
         }
         return rows
+    }
+
+    /// Reads accounts and says what each wants to be timed.
+    public func wantedTimers(of keys: TimedKeys, in pipeline: Pipeline) throws -> [Key: [TimedCommand]] {
+        let found: Pending? =
+            switch keys {
+            case .next(let limit, let key): pipeline.accounts(after: key?.account, limit: limit)
+            case .locked(let keys):
+                pipeline.lockAccounts(Set(keys.compactMap(\.account)), skeletons: [], phones: [], changing: [])
+            }
+        try pipeline.flush()
+        var rows = SessionRows(limits: limits)
+        var accounts: [AccountID] = []
+        for row in try found.rowsIfAsked {
+            let account = try row.decode(0, as: AccountID.self)
+            rows.load(try row.account(), at: account)
+            accounts.append(account)
+        }
+        return Dictionary(
+            uniqueKeysWithValues: accounts.map { (Key.account($0), rows.wantedTimers(of: $0).map(\.timed)) })
     }
 
     /// Writes what changed, a statement per table and kind of change.

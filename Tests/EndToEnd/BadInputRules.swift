@@ -223,7 +223,7 @@ extension BadInputTests {
             "ClearNotifications", #"{"selection":*}"#,
             [
                 "{\"everything\":false}", "{\"category\":null}", "{\"occurredBy\":1}",
-                "{\"everything\":true,\"kinds\":[\"system\"]}", "{\"everything\":true,\"subject\":\"<bob>\"}",
+                "{\"everything\":true,\"kinds\":[\"system\"]}", "{\"everything\":true,\"subjects\":[\"<bob>\"]}",
                 "{\"everything\":true,\"ids\":[\"<told>\"]}", "{\"everything\":true,\"category\":\"alerts\"}",
             ], "selection"),
         .malformed(
@@ -246,7 +246,9 @@ extension BadInputTests {
         .malformed(
             "ClearNotifications", #"{"selection":{"category":*}}"#, ["1", "true", "[]", "\"all\"", "\"Alerts\""],
             "selection.category"),
-        .malformed("ClearNotifications", #"{"selection":{"subject":*}}"#, notIDs, "selection.subject"),
+        .malformed(
+            "ClearNotifications", #"{"selection":{"subjects":[*]}}"#, notRequiredIDs, "selection.subjects.0"),
+        .invalid("ClearNotifications", #"{"selection":{"subjects":*}}"#, ["[]"], "selection.subjects"),
         .malformed("ClearNotifications", #"{"selection":{"everything":*}}"#, notFlags, "selection.everything"),
         .malformed(
             "ClearNotifications", #"{"selection":{"everything":true,"occurredBy":*}}"#,

@@ -315,6 +315,17 @@ struct EndToEndSecurityTests {
                 """
             let before = try await quartet.psql(secrets)
             #expect(before == "4")
+            // As if each had failed: a dead letter is kept for half a year.
+            for (schema, log) in [("session", "session_commands"), ("notifications", "notifications_commands")] {
+                _ = try await quartet.psql(
+                    """
+                    INSERT INTO \(schema).dead_letter (message_id, source, partition, position, kind, type, version, key, account,
+                                                       body, command_id, code, error, attempts, died_at)
+                    SELECT message_id, 'session_client.\(log)', partition, position, kind, type, version, key, account, body,
+                           command_id, 'error', 'by hand', 5, clock_timestamp() - interval '61 minutes'
+                      FROM session_client.\(log)
+                    """)
+            }
             let tooEarly = try await quartet.psql("SELECT session_client.empty_secrets(1000)")
             #expect(tooEarly == "0")
             _ = try await quartet.psql(
@@ -326,6 +337,13 @@ struct EndToEndSecurityTests {
             #expect(emptied == "4")
             let after = try await quartet.psql(secrets)
             #expect(after == "0")
+            let emptiedLetters = try await quartet.psql(
+                "SELECT session.empty_failed_secrets(1000) + notifications.empty_failed_secrets(1000)")
+            #expect(emptiedLetters == "4")
+            for secret in ["verifier", "proof", "a-push-token"] {
+                let found = try await quartet.tablesContaining(secret)
+                #expect(Set(found).isSubset(of: ["notifications.push_device"]), "\(secret)")
+            }
             let again = try await quartet.edge.insist("/v1/sign-in", signIn, key: key)
             #expect(again.status == 200 && again.body["refreshToken"] == first.body["refreshToken"])
             let restarted = try await quartet.psql("SELECT count(*) FROM session.device")

@@ -29,6 +29,30 @@ private struct AppliedTwice: Error {
 struct SchemaTests {
     private static let ours = "('session', 'contacts', 'notifications', 'session_client')"
 
+    @Test("append-only tables are analyzed after a million new rows at the earliest, and nothing hot needs it")
+    func analyze() async throws {
+        try await TestDatabase.with(.services) { database in
+            let often = try await database.psql(
+                """
+                SELECT c.oid::regclass FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+                 WHERE n.nspname IN \(Self.ours) AND c.relkind = 'r'
+                   AND (c.relname IN ('log', 'batch', 'outcome', 'operations', 'due') OR c.relname LIKE '%\\_commands')
+                   AND NOT coalesce(c.reloptions, '{}') @> '{autovacuum_analyze_threshold=1000000}'
+                """)
+            #expect(often == "")
+            // Without any statistics, the newest row, a read and a look-up are found by keys alone.
+            for query in [
+                "SELECT position FROM session.log WHERE partition = 0 ORDER BY position DESC LIMIT 1",
+                "SELECT * FROM session.log WHERE partition = 0 AND position > 7 ORDER BY position LIMIT 64",
+                "SELECT * FROM session.outcome WHERE command_id = ANY (ARRAY[gen_random_uuid()])",
+                "SELECT * FROM session.batch WHERE source = 's' AND partition = 0 ORDER BY number DESC LIMIT 1",
+            ] {
+                let plan = try await database.psql("SET enable_seqscan = off; EXPLAIN (COSTS OFF) \(query)")
+                #expect(plan.contains("Index") && !plan.contains("Sort") && !plan.contains("Seq Scan"), "\(plan)")
+            }
+        }
+    }
+
     @Test("S3: whatever a role may do to another's schema, it is SELECT; logs, batches and outcomes are never changed")
     func oneWriter() async throws {
         try await TestDatabase.with(.services) { database in

@@ -11,7 +11,6 @@ struct NotificationsProgram: DomainProgram {
     static let name = "notifications"
     static let summary = "What each person was told, and how much of it is unread."
     static let target = "NotificationsService"
-    static let hasTimers = true
 
     private static let webhookURL = Setting<String?>(
         "push.webhook.url", placeholder: "URL", default: nil,

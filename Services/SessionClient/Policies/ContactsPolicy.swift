@@ -15,12 +15,8 @@ struct ContactsPolicy: Policy {
             .notify(account, kind, about: contact, details, because: message)
         }
         /// What a ping led to is over: its notification goes, though it may have come late.
-        func clearPings(from contact: AccountID?, by time: Instant) -> PolicyCommand {
-            .tell(
-                .notifications,
-                ClearNotifications(
-                    selection: .init(kinds: [.pingReceived], subject: contact, occurredBy: time)),
-                for: account)
+        func clearPings(from contacts: [AccountID], by time: Instant) -> PolicyCommand {
+            .tell(.notifications, ClearNotifications(pingsFrom: contacts, by: time), for: account)
         }
 
         switch event {
@@ -40,7 +36,7 @@ struct ContactsPolicy: Policy {
         case .contactRemoved(let event):
             // Nobody can answer a ping of somebody who is gone.
             return [
-                clearPings(from: event.contact, by: event.at),
+                clearPings(from: [event.contact], by: event.at),
                 notify(.contactRemoved, about: event.contact, .init(at: event.at)),
             ]
         case .pingSent(let event):
@@ -50,16 +46,16 @@ struct ContactsPolicy: Policy {
         case .pingCancelled(let event):
             guard event.direction == .incoming else { return [] }
             return [
-                clearPings(from: event.contact, by: event.at),
+                clearPings(from: [event.contact], by: event.at),
                 notify(.pingCancelled, about: event.contact, .init(at: event.at)),
             ]
         case .pingAnswered(let event):
             switch event.direction {
-            case .incoming: return [clearPings(from: event.contact, by: event.at)]
+            case .incoming: return [clearPings(from: [event.contact], by: event.at)]
             case .outgoing: return [.acknowledge(event, because: message)]
             }
         case .receivedPingsCleared(let event):
-            return [clearPings(from: nil, by: event.at)]
+            return [clearPings(from: event.contacts, by: event.at)]
         case .responderAlerted(let event):
             return [
                 notify(
@@ -84,6 +80,14 @@ extension AlertKind {
         case .checkInMissed: .dependentCheckInMissed
         case .checkedIn: .dependentCheckedIn
         }
+    }
+}
+
+extension ClearNotifications {
+    /// Those of pings by these contacts that were answered or cancelled at a time. Somebody else's ping of that moment may
+    /// still be on its way, and waits for an answer.
+    init(pingsFrom contacts: [AccountID], by time: Instant) {
+        self.init(selection: .init(kinds: [.pingReceived], subjects: contacts, occurredBy: time))
     }
 }
 

@@ -30,6 +30,7 @@ final class SagaRunner: Service, Sendable {
     private let isLookPending = Mutex(false)
     /// How many sagas this process runs now.
     private let inHand = Mutex(0)
+    private let search = Mutex(QueueSearch())
     private static var concurrency: Int { 64 }
     /// How old a request may be: ended sagas are remembered for a day longer.
     private static var horizon: Interval { .days(30) }
@@ -270,6 +271,7 @@ final class SagaRunner: Service, Sendable {
     private func claim() async -> Claimed? {
         let (owner, length) = (owner, Interval(ownership).microseconds)
         guard takePlace() else { return nil }
+        let look = search.withLock { $0.begin() }
         do {
             let found = try await pool.withConnection { database in
                 try database.query(
@@ -279,7 +281,8 @@ final class SagaRunner: Service, Sendable {
                            owned_until = clock_timestamp() + \(length) * interval '1 microsecond'
                      WHERE s.id = (
                         SELECT c.id FROM session_client.saga AS c
-                         WHERE c.state = 'running' AND c.next_attempt <= clock_timestamp()
+                         WHERE c.state = 'running' AND c.next_attempt <= now()
+                           AND c.next_attempt >= now() - \(look.age.microseconds) * interval '1 microsecond'
                            AND (c.owner IS NULL OR c.owned_until < clock_timestamp())
                            AND NOT EXISTS (SELECT FROM session_client.saga AS e
                                             WHERE e.state = 'running' AND e.account = c.account AND e.lane = c.lane
@@ -298,6 +301,7 @@ final class SagaRunner: Service, Sendable {
                     )
                 }
             }
+            search.withLock { $0.end(look, foundAll: found.isEmpty) }
             if found.isEmpty { leavePlace() }
             return found.first
         } catch {

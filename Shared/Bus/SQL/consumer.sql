@@ -11,7 +11,9 @@ CREATE TABLE {{schema}}.batch (
     messages   int         NOT NULL CONSTRAINT batch_messages_is_not_negative CHECK (messages >= 0),
     -- The fence: two replicas that build on one batch both insert its successor, and one of them fails.
     CONSTRAINT batch_has_one_successor PRIMARY KEY (source, partition, number)
-) WITH (autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 100000);
+) WITH (autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 100000,
+        -- No plan depends on its statistics: it is found by its keys. An analyze takes half a second of a core.
+        autovacuum_analyze_scale_factor = 1, autovacuum_analyze_threshold = 1000000);
 
 COMMENT ON TABLE {{schema}}.batch IS
     'One row per handled transaction of a partition; the newest one is how far {{schema}} has come. The others are its throughput history.';
