@@ -234,7 +234,8 @@ let package = Package(
         .executableTarget(
             name: "benchmark",
             dependencies: [
-                "Bus", "EdgeClient", "Ledger", "Postgres", "ServiceKit", "Vocabulary", httpClient, logging, lifecycle,
+                "Bus", "EdgeClient", "Ledger", "Postgres", "ServiceKit", "Vocabulary", crypto, httpClient, logging,
+                lifecycle,
                 nio,
                 nioHTTP,
             ],

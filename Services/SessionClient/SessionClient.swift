@@ -18,6 +18,12 @@ public struct SessionClient: Service {
         "port", in: 0...65_535, default: 8080, help: "Its port; 0 takes a free one, which the log names.")
     private static let poolSize = Setting<Int>.int(
         "database.pool", in: 1...64, default: 8, help: "Database connections for reads.")
+    private static let joinPoolSize = Setting<Int>.int(
+        "database.joins", in: 1...64, default: 4,
+        help: "Database connections by which streams begin, so that no request waits for them.")
+    private static let streamWriteDeadline = Setting<Duration>.duration(
+        "stream.write.deadline", in: .milliseconds(100)...(.seconds(3600)), default: .seconds(30),
+        help: "How long an app may not read what is written to its stream; then the stream is closed.")
     private static let connections = Setting<Int>.int(
         "http.connections", in: 1...100_000, default: 20_000, help: "HTTP connections at a time; more have to wait.")
     private static let unanswered = Setting<Int>.int(
@@ -79,7 +85,8 @@ public struct SessionClient: Service {
     /// What can be configured.
     public static var settings: [any SettingDeclaration] {
         [
-            host, port, connections, serverKey, signingKeys, tokenLifetime, poolSize, unanswered, proxies, guessLimit,
+            host, port, connections, serverKey, signingKeys, tokenLifetime, poolSize, joinPoolSize,
+            streamWriteDeadline, unanswered, proxies, guessLimit,
             signUpLimit, phoneCodes, phoneCodesKey,
         ]
             + ConsumerSettings.declared
@@ -124,7 +131,12 @@ public struct SessionClient: Service {
         let (database, logger) = (context.database, context.logger)
         let doorbells = Doorbells(configuration: database, logger: logger)
         doorbells.report(to: bus)
-        let pool = Pool(configuration: database.named("reads"), size: context.settings[Self.poolSize], logger: logger)
+        // All may wait: those who come back after a restart come at once, and no request waits longer than it has patience.
+        let pool = Pool(
+            configuration: database.named("reads"), size: context.settings[Self.poolSize],
+            waiters: context.settings[Self.connections], logger: logger)
+        let joins = Pool(
+            configuration: database.named("joins"), size: context.settings[Self.joinPoolSize], logger: logger)
         var unflushed = database.named("saga steps")
         unflushed.settings["synchronous_commit"] = "off"
         let steps = Pool(configuration: unflushed, size: 4, logger: logger)
@@ -135,7 +147,7 @@ public struct SessionClient: Service {
                 let logs = try await context.open([domain.commands, domain.log], reportingTo: bus)
                 return ServiceConnection(
                     commands: logs[0], log: logs[1], unansweredLimit: context.settings[Self.unanswered],
-                    configuration: database, doorbells: doorbells, pool: pool,
+                    configuration: database, doorbells: doorbells, pool: pool, joins: joins,
                     logger: logger)
             }
             operationsLog = try await context.open([Domain.operations], reportingTo: bus)
@@ -150,13 +162,15 @@ public struct SessionClient: Service {
                 CloseAccountOperation.self,
             ], services: services, pool: pool, steps: steps, operations: operations,
             ownership: ConsumerSettings(context.settings).leaseDuration, logger: logger)
-        let load = [("reads", pool), ("saga steps", steps)].map { name, pool in
+        let load = [("reads", pool), ("joins", joins), ("saga steps", steps)].map { name, pool in
             (
                 pool, Gauge(label: "quartet_pool_connections", dimensions: [("pool", name)]),
                 Gauge(label: "quartet_pool_waiting", dimensions: [("pool", name)])
             )
         }
         operations.observe { _ in
+            false
+        } _: { _ in
         } poll: {
             for (pool, open, waiting) in load {
                 open.record(pool.load.open)
@@ -164,16 +178,18 @@ public struct SessionClient: Service {
             }
         }
         let devices = Devices(pool: pool)
-        services.session.tail.observe {
+        services.session.tail.observe(where: Devices.isWanted) {
             devices.observe($0)
         } restart: {
             devices.forgetAll()
         }
 
         await context.clock.measure()
+        let people = PeopleSource(session: services.session.streams, logger: logger)
         let edge = Edge(
             EdgeParts(
-                services: services, operations: StreamReader(tail: operations, pool: pool), sagas: sagas, pool: pool,
+                services: services, operations: StreamReader(tail: operations, pool: joins), people: people,
+                streamWriteDeadline: context.settings[Self.streamWriteDeadline], sagas: sagas, pool: pool,
                 devices: devices,
                 tokens: try await Tokens(
                     signingKeys: signingKeys, secret: serverKey, lifetime: context.settings[Self.tokenLifetime],
@@ -194,9 +210,8 @@ public struct SessionClient: Service {
             interval: context.settings[CommonSettings.retentionInterval], configuration: database, logger: logger)
         try await context.runTogether(
             [doorbells, operations, retention] + services.all.flatMap(\.services)
-                + policies(services, doorbells) + [sagas, server])
-        await pool.close()
-        await steps.close()
+                + policies(services, doorbells) + [sagas, people, server])
+        for pool in [pool, joins, steps] { await pool.close() }
     }
 
     private var phoneCodeSender: (any PhoneCodeSender)? {

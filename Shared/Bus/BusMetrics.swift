@@ -88,17 +88,37 @@ struct DoorbellMetrics: Sendable {
 /// What a tail measures.
 struct TailMetrics: Sendable {
     private let rows: Counter
+    private let bodies: Counter
     private let subscribers: Gauge
     private let dropped: Counter
 
     init(log: LogName) {
         rows = Counter(label: "quartet_tail_rows_total", dimensions: [("log", log.description)])
+        bodies = Counter(label: "quartet_tail_bodies_total", dimensions: [("log", log.description)])
         subscribers = Gauge(label: "quartet_subscribers", dimensions: [("log", log.description)])
         dropped = Counter(label: "quartet_subscribers_dropped_total", dimensions: [("log", log.description)])
     }
 
     func read(_ count: Int) { rows.increment(by: count) }
+    /// Somebody here wanted a row, so all of it was read.
+    func decoded() { bodies.increment() }
     func serves(_ count: Int) { subscribers.record(count) }
     /// One didn't take what it was offered, and was told that it fell behind.
     func fellBehind() { dropped.increment() }
+}
+
+/// What joining streams costs.
+struct JoinMetrics: Sendable {
+    private let statements: Counter
+    private let streams: Counter
+
+    init(log: LogName) {
+        statements = Counter(label: "quartet_join_statements_total", dimensions: [("log", log.description)])
+        streams = Counter(label: "quartet_streams_joined_total", dimensions: [("log", log.description)])
+    }
+
+    func joined(_ count: Int) {
+        statements.increment()
+        streams.increment(by: count)
+    }
 }

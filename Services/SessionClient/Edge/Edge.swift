@@ -8,6 +8,9 @@ import Vocabulary
 struct EdgeParts: Sendable {
     let services: ServiceConnections
     let operations: StreamReader
+    let people: PeopleSource
+    /// How long an app may not read what is written to its stream.
+    let streamWriteDeadline: Duration
     let sagas: SagaRunner
     let pool: Pool
     let devices: Devices
@@ -63,13 +66,13 @@ struct Edge: Sendable {
         stream = EventStream(
             sources: [
                 StreamSource(name: "session", reader: services.session.streams, state: States.session),
-                StreamSource(name: "contacts", reader: services.contacts.streams, state: States.contacts),
+                StreamSource(
+                    name: "contacts", reader: services.contacts.streams, hasContacts: true, state: States.contacts),
                 StreamSource(
                     name: "notifications", reader: services.notifications.streams, state: States.notifications),
                 StreamSource(name: "operations", reader: parts.operations, state: States.operations),
             ],
-            people: PeopleSource(contacts: services.contacts.streams, session: services.session.streams),
-            devices: parts.devices)
+            people: parts.people, devices: parts.devices, writeDeadline: parts.streamWriteDeadline)
         authentication = Authentication(tokens: parts.tokens, devices: parts.devices)
     }
 
