@@ -147,10 +147,13 @@ public final class Appender: Service, Sendable {
             }
             _ = machine.withLock { $0.flushed() }
         } catch {
-            guard case .permanent(let reason) = TransactionFailure(error) else {
-                // A transient refusal is a certain one, but sending again is right for both.
+            let failure = TransactionFailure(error)
+            guard case .failed(let reason) = failure, reason.code == .error else {
+                // What isn't the rows' own fault passes: they are sent again, after a pause unless a lock was waited for.
                 _ = machine.withLock { $0.failed(.connectionLost) }
-                guard case .transient = TransactionFailure(error) else { throw error }
+                var isRefusedForNow = (error as? PostgresError)?.sqlState == "55P03"
+                if case .contention = failure { isRefusedForNow = true }
+                guard isRefusedForNow else { throw error }
                 logger.warning("a flush is repeated", metadata: ["error": "\(error)", "waiting": "\(waiting)"])
                 return
             }

@@ -61,7 +61,7 @@ extension Log {
         "outcome",
         "command_hash", "correlation_id", "causation_id", "trace_parent", "expires_at", "recorded_at",
     ]
-    private static let columnList = columns.joined(separator: ", ")
+    static let columnList = columns.joined(separator: ", ")
 
     /// The rows of a partition after a position, in order.
     func read(_ partition: Partition, after position: Position, limit: Int) -> Query {
@@ -209,8 +209,12 @@ extension Log {
 extension Database {
     /// Rings in a transaction of its own. That the server can't, say because NOTIFY's queue is full, costs latency alone.
     /// - Throws: what ends the connection.
-    func ring(_ notify: Query) throws(PostgresError) {
-        do throws(PostgresError) { try execute(notify) } catch {
+    func ring(_ notify: Query) throws(PostgresError) { try attempt(notify) }
+
+    /// Executes what the server may refuse without harm.
+    /// - Throws: what ends the connection.
+    func attempt(_ query: Query) throws(PostgresError) {
+        do throws(PostgresError) { try execute(query) } catch {
             guard case .server = error.root else { throw error }
         }
     }
