@@ -132,8 +132,10 @@ struct TimerRepairTests {
     /// Parks the command of somebody's deadline.
     private static func park(_ handle: String) -> String {
         """
-        INSERT INTO session.parked (source, partition, position, key, attempts, error)
-        SELECT 'session.due', d.partition, d.position, d.key, 1, 'a trouble that passes'
+        INSERT INTO session.parked (source, partition, position, kind, type, version, key, body, message_id, command_id,
+                                    recorded_at, attempts)
+        SELECT 'session.due', d.partition, d.position, d.kind, d.type, d.version, d.key, d.body, d.message_id, d.command_id,
+               d.recorded_at, 0
           FROM session.due AS d JOIN session.account AS a ON d.key = 'account/' || a.account
          WHERE a.handle = '\(handle)'
         """

@@ -12,8 +12,16 @@ AS $$
                            WHERE r.done_at IS NULL OR r.done_at < r.late_until)
             OR d.key IN (SELECT 'account/' || r.account FROM {{schema}}.redaction AS r
                           WHERE r.done_at IS NULL OR r.done_at < r.late_until));
+    -- A closed account's command can only be rejected. An event still has to be told to others, whom it concerns.
+    UPDATE {{schema}}.parked AS p SET body = '{}'
+     WHERE p.kind = 'command' AND p.body::text <> '{}'
+       AND (p.account IN (SELECT r.account FROM {{schema}}.redaction AS r
+                           WHERE r.done_at IS NULL OR r.done_at < r.late_until)
+            OR p.key IN (SELECT 'account/' || r.account FROM {{schema}}.redaction AS r
+                          WHERE r.done_at IS NULL OR r.done_at < r.late_until));
 $$;
-COMMENT ON FUNCTION {{schema}}.redact_failed() IS 'Empties the dead letters of accounts whose redaction is open.';
+COMMENT ON FUNCTION {{schema}}.redact_failed() IS
+    'Empties the dead letters and the parked commands of accounts whose redaction is open.';
 
 CREATE FUNCTION {{schema}}.empty_failed_secrets(at_most int) RETURNS bigint
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
@@ -21,6 +29,7 @@ AS $$
 DECLARE
     too_old timestamptz := clock_timestamp() - (SELECT r.keep FROM {{schema}}.retention AS r WHERE r.subject = 'secrets');
     emptied bigint;
+    parked  bigint;
 BEGIN
     IF to_regprocedure('{{sender}}.carries_secrets(text)') IS NULL THEN RETURN 0; END IF;
     UPDATE {{schema}}.dead_letter AS d SET body = '{}'
@@ -28,10 +37,17 @@ BEGIN
                              WHERE o.died_at < too_old AND o.body::text <> '{}' AND {{sender}}.carries_secrets(o.type)
                              ORDER BY o.died_at LIMIT at_most);
     GET DIAGNOSTICS emptied = ROW_COUNT;
-    RETURN emptied;
+    -- By now the command has expired: it will be rejected, whatever it says.
+    UPDATE {{schema}}.parked AS p SET body = '{}'
+     WHERE (p.source, p.partition, p.position) IN (
+        SELECT o.source, o.partition, o.position FROM {{schema}}.parked AS o
+         WHERE o.recorded_at < too_old AND o.body::text <> '{}' AND {{sender}}.carries_secrets(o.type)
+         LIMIT at_most);
+    GET DIAGNOSTICS parked = ROW_COUNT;
+    RETURN emptied + parked;
 END
 $$;
 COMMENT ON FUNCTION {{schema}}.empty_failed_secrets(int) IS
-    'Empties dead letters that carry secrets, at most so many, when they are older than {{schema}}.retention says. Returns how many.';
+    'Empties dead letters and parked commands that carry secrets, at most so many of each, when they are older than {{schema}}.retention says. Returns how many.';
 REVOKE EXECUTE ON FUNCTION {{schema}}.redact_failed(), {{schema}}.empty_failed_secrets(int) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION {{schema}}.redact_failed(), {{schema}}.empty_failed_secrets(int) TO {{schema}};
