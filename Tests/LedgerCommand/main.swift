@@ -13,6 +13,7 @@ import Vocabulary
 //   ledger DATABASE_URL
 //
 // LEDGER_ENTRIES=off keeps balances alone, which is what benchmarks measure.
+// LEDGER_RELEASE=old takes commands for unknown that came with the last release.
 // LEDGER_FAULT=<point>:<n> kills the process at the n-th time that a worker comes to the point; stop:<n> and
 // stopWithLock:<n> stop it (SIGSTOP) at its n-th commit, the latter when the server has done all but the COMMIT.
 
