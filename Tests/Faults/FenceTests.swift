@@ -108,6 +108,59 @@ struct FenceTests {
         }
     }
 
+    /// When an entry is posted, post another: what it causes has no outcome that would be there only once.
+    private struct Echo: Policy {
+        let commands: LogName
+        var name: StaticString { "echo" }
+
+        func commands(for event: LedgerEvent, in message: RecordedMessage) -> [PolicyCommand] {
+            switch event {
+            case .entryPosted(let entry):
+                [
+                    PolicyCommand(
+                        PostEntry(client: "echo", n: entry.n, amount: entry.amount), to: commands,
+                        key: message.message.key, account: message.message.account)
+                ]
+            }
+        }
+    }
+
+    @Test("of two replicas that run a policy on the same batch one commits: its commands are in the log once, in order")
+    func policyCommitsOnce() async throws {
+        try await LedgerFixture.with { fixture in
+            let (commands, log) = try await logs(fixture)
+            let service = try await fixture.startService()
+            try await fixture.withClient { client in
+                let account = AccountID.new()
+                for n in Int64(1)...3 {
+                    let outcome = try await client.post(PostEntry(client: "a", n: n, amount: 1), for: account)
+                    #expect(outcome.kind == .accepted)
+                }
+            }
+            await service.end()
+            try await collide(
+                {
+                    try consumer(
+                        of: log, schema: "ledger_client", fixture, gate: $0,
+                        handler: PolicyHandler(Echo(commands: commands.name), logs: [commands]))
+                }, schema: "ledger_client", fixture
+            ) {
+                try await fixture.wait(
+                    for: "the policy to have come to the log's end",
+                    "SELECT coalesce(max(position), 0) FROM ledger_client.batch"
+                ) { $0 == 3 }
+            }
+            let told = try await fixture.database.psql(
+                """
+                SELECT string_agg(body ->> 'n', ',' ORDER BY position) FROM ledger_client.ledger_commands
+                 WHERE body ->> 'client' = 'echo'
+                """
+            ).trimmingCharacters(in: .whitespacesAndNewlines)
+            #expect(told == "1,2,3")
+            #expect(try await fixture.number("SELECT count(*) FROM ledger_client.batch") == 1)
+        }
+    }
+
     @Test("whoever takes over ends the sessions of the owner before, also those that wait for nothing and hold nothing")
     func takeoverEndsSessions() async throws {
         try await LedgerFixture.with { fixture in

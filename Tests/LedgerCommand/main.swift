@@ -15,6 +15,7 @@ import Vocabulary
 // LEDGER_LEASE_MS, LEDGER_BACKOFF_MS, LEDGER_GIVE_UP_MS (how long a message that fails by its own fault is tried at
 // least), LEDGER_PARKED_KEYS, LEDGER_BATCH and LEDGER_WORKERS set what ConsumerSettings says.
 // LEDGER_ENTRIES=off keeps balances alone, which is what benchmarks measure.
+// LEDGER_RELEASE=old takes commands for unknown that came with the last release.
 // LEDGER_FAULT=<point>:<n> kills the process at the n-th time that a worker comes to the point; stop:<n> and
 // stopWithLock:<n> stop it (SIGSTOP) at its n-th commit, the latter when the server has done all but the COMMIT.
 // LEDGER_POSTS=<account> makes it an edge instead: it posts one entry of 1 for the account, waits for the outcome and ends.
