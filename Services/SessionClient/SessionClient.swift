@@ -131,7 +131,7 @@ public struct SessionClient: Service {
         let (database, logger) = (context.database, context.logger)
         let doorbells = Doorbells(configuration: database, logger: logger)
         doorbells.report(to: bus)
-        // All may wait: those who come back after a restart come at once, and no request waits longer than it has patience.
+        // Every connection may wait: after a restart all apps come back at once. A request's own time limit ends its wait.
         let pool = Pool(
             configuration: database.named("reads"), size: context.settings[Self.poolSize],
             waiters: context.settings[Self.connections], logger: logger)

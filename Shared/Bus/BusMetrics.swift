@@ -106,14 +106,14 @@ struct TailMetrics: Sendable {
     }
 
     func read(_ count: Int) { rows.increment(by: count) }
-    /// Somebody here wanted a row, so all of it was read.
+    /// A subscriber or waiter wanted a row, so it was decoded.
     func decoded() { bodies.increment() }
     func serves(_ count: Int) { subscribers.record(count) }
     /// One didn't take what it was offered, and was told that it fell behind.
     func fellBehind() { dropped.increment() }
 }
 
-/// What joining streams costs.
+/// Counts what joining streams costs.
 struct JoinMetrics: Sendable {
     private let statements: Counter
     private let streams: Counter

@@ -152,7 +152,7 @@ public final class CommandSender: Service, Sendable {
         appender.enqueueAgain(waiting)
     }
 
-    /// Whether it is an outcome of a command from here.
+    /// Whether it is the outcome of a command sent from here.
     private func isWanted(_ heading: RowHeading) -> Bool {
         guard heading.hasOutcome, let id = heading.commandID else { return false }
         return open.withLock { $0.waiters[id] != nil || $0.abandoned[id] != nil }

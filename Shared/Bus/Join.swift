@@ -12,18 +12,19 @@ struct JoinRequest: Sendable {
 struct JoinedStream: Sendable {
     /// The newest position of the stream's partition.
     var position: Position = .start
-    /// Nil where the stream goes on after the position asked for, unless it was wanted all the same.
+    /// Nil where the stream goes on after the position asked for and no state was requested.
     var state: [UInt8]?
     /// What came after the position asked for; nil where the stream doesn't go on there.
     var events: [RecordedMessage]?
 }
 
 extension Log {
-    /// Reads how these streams stand, in one statement: two would be wrong whenever somebody commits in between.
+    /// Reads positions, states and missed events of these streams in one statement. With two, a commit in between would be
+    /// lost or doubled.
     /// - Parameters:
     ///   - state: a scalar expression of type json for the state of `stream.key`, whose account is `stream.account`.
     ///   - withStates: whether states are wanted also of streams that go on where they were.
-    ///   - limits: what a stream that goes on may bring; with more it doesn't go on.
+    ///   - limits: a stream with more missed events than these allow gets a snapshot.
     func join(
         _ requests: [JoinRequest], state: Query, withStates: Bool, limits: StreamReader.Settings, _ database: Database
     ) throws -> [JoinedStream] {

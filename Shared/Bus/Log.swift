@@ -37,7 +37,7 @@ public struct Log: Hashable, Sendable {
 public enum BusError: Error, Sendable, CustomStringConvertible {
     case badPartitions(LogName, [Int32])
     case unreadable(LogName, String)
-    /// A server that hasn't got everything that was read from another one; asking again helps.
+    /// The server lacks rows that were already read from another one. Asking again helps.
     case behind(LogName)
 
     /// For logs and messages to people.
@@ -72,7 +72,7 @@ extension Log {
         """
     }
 
-    /// The same rows without what most readers don't want of them.
+    /// The headings of the same rows.
     func headings(of partition: Partition, after position: Position, limit: Int) -> Query {
         """
         SELECT \(unescaped: RowHeading.columns) FROM \(unescaped: name.description)

@@ -1,7 +1,7 @@
 import Postgres
 public import Vocabulary
 
-/// As much of a row as tells whether anybody here wants it.
+/// The part of a row that decides whether anyone in this process wants the rest.
 public struct RowHeading: Sendable {
     let position: Position
     let key: Key
@@ -13,9 +13,9 @@ public struct RowHeading: Sendable {
     public let commandID: CommandID?
     /// Whether it says how its command ended.
     public let hasOutcome: Bool
-    /// False for one that was emptied when its account closed.
+    /// False for a row that was emptied when its account closed.
     public let isReadable: Bool
-    /// Of its body, in bytes; 0 where the body itself was read.
+    /// Size of the body in bytes; 0 where the whole row was read.
     let size: Int
 
     static let columns = "position, kind, type, key, command_id, outcome IS NOT NULL, octet_length(body::text)"

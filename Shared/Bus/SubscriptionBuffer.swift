@@ -41,7 +41,7 @@ final class SubscriptionBuffer: Sendable {
 
     func next() -> SubscriptionMachine<RecordedMessage>.Next {
         state.withLock { state in
-            // It may be large, and whoever goes on has taken it.
+            // The state may be large, and a subscriber that goes on has taken it.
             (state.beginning, state.joined) = (.resumed, nil)
             return state.machine.next()
         }

@@ -43,7 +43,7 @@ public struct SubscriptionMachine<Event: Sendable>: Sendable {
         switch phase {
         case .ended, .behind: return false
         case .joining, .live:
-            // What is read when joining may reach further than the tail has come.
+            // Joining may have read further than the tail has come.
             guard position > buffer.last?.0 ?? given else { return false }
             guard buffer.count < limit else {
                 buffer.removeAll()

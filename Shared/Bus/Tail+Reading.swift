@@ -2,18 +2,18 @@ import Postgres
 import Synchronization
 import Vocabulary
 
-// What a tail reads and offers. Few rows come whole, with one round trip. Of many, the headings are read first, and then the
-// bodies that somebody wants.
+// How a tail reads and offers rows. A few rows are read whole, in one round trip. In a backlog it reads headings first, then
+// only the bodies that are wanted.
 
 extension Tail {
-    /// Rows that are read whole from a partition at a time; with as many there may be a backlog.
+    /// How many rows are read whole from a partition; as many mean that there may be a backlog.
     private static var wholeLimit: Int { 256 }
-    /// Headings that are read at a time.
+    /// How many headings are read at a time.
     private static var headingLimit: Int { 1000 }
-    /// Bytes of bodies that are read at a time, unless one alone has more.
+    /// How many bytes of bodies are read at a time; a single larger body is read alone.
     private static var bodyLimit: Int { 1 << 20 }
 
-    /// A row that was read, and the whole of it, where somebody wanted it.
+    /// A heading, and the whole row if it was wanted.
     private struct Found: Sendable {
         let heading: RowHeading
         let message: RecordedMessage?
@@ -49,7 +49,7 @@ extension Tail {
         let after = place.positions[Int(partition.number)]
         let headings = try database.query(log.headings(of: partition, after: after, limit: Self.headingLimit))
             .map { try RowHeading($0, of: log.name) }
-        // As many as the wanted bodies among them may be read at a time.
+        // Takes the headings whose wanted bodies fit the limit.
         var (count, wanted, bytes) = (0, [Int64](), 0)
         for (heading, isWanted) in zip(headings, areWanted(headings)) {
             if isWanted {
@@ -67,7 +67,7 @@ extension Tail {
             }
         }
         let found = headings.prefix(count).map { Found(heading: $0, message: messages[$0.position]) }
-        // What was wanted and is gone was deleted in between, a month behind; nobody may wait for it for ever.
+        // A wanted row that is missing was deleted in between, by retention: its subscribers have to join again.
         let gone = Set(wanted.map(Position.init)).subtracting(messages.keys)
         let isOffered = offer(found, of: partition, gone: gone)
         return !isOffered || count < headings.count || headings.count == Self.headingLimit
@@ -77,18 +77,18 @@ extension Tail {
         registry.withLock { registry in headings.map { registry.wants($0) } }
     }
 
-    /// Offers rows in order, up to one that somebody has come to want since it was read. Returns whether that was all of
-    /// them.
+    /// Offers rows in order, up to one that became wanted after it was read without its body. Returns whether all were
+    /// offered.
     ///
-    /// Within the registry's lock, so that who registers at a position gets exactly what comes after it. Offering only puts
-    /// into bounded buffers.
+    /// Holds the registry's lock, so that a subscriber gets exactly what comes after the position it registered at. Offering
+    /// only puts into bounded buffers.
     private func offer(_ found: [Found], of partition: Partition, gone: Set<Position> = []) -> Bool {
         let offered = registry.withLock { registry in
             var offered = 0
             for row in found {
                 let heading = row.heading
                 if !heading.isReadable || gone.contains(heading.position) {
-                    // Who lags so far behind a closed account must look anew.
+                    // A subscriber that far behind a closed account has to join again.
                     for subscriber in (registry.subscribers[heading.key] ?? [:]).values { subscriber.interrupt() }
                     registry.subscribers[heading.key] = nil
                 }

@@ -8,7 +8,7 @@ public import Vocabulary
 /// asked for its key and to the waiters for its command's outcome.
 ///
 /// One indexed read per doorbell for all rung partitions together; without doorbells it looks every idle poll. Rows that
-/// nobody here wants aren't decoded, and when there are many, their bodies aren't even read.
+/// nobody here wants aren't decoded; in a backlog, their bodies aren't read either.
 public final class Tail: Service, Sendable {
     struct SubscriberID: Hashable, Sendable { let number: UInt64 }
 
@@ -23,7 +23,7 @@ public final class Tail: Service, Sendable {
         var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
     }
 
-    /// Somebody who wants rows whatever their key.
+    /// Wants rows whatever their key.
     struct Observer: Sendable {
         let isWanted: @Sendable (RowHeading) -> Bool
         let observe: @Sendable (RecordedMessage) -> Void

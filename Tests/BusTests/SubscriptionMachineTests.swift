@@ -21,7 +21,7 @@ struct SubscriptionMachineTests {
             }
         }
         for _ in 0..<Int.random(in: 0..<10, using: &generator) { advance(&machine) }
-        // Whatever is read has all that the tail had when it was registered, and maybe more.
+        // The read covers at least what the tail had read at registration.
         let read = Int64.random(in: registeredAt...committed, using: &generator)
         let isResumed = Bool.random(using: &generator)
         let snapshot = isResumed ? Int64.random(in: 0...read, using: &generator) : read

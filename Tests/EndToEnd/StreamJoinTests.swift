@@ -2,7 +2,7 @@ import EdgeClient
 import TestKit
 import Testing
 
-/// How streams begin, and whom that costs what.
+/// How streams begin, what that costs, and how unread ones end.
 @Suite
 struct StreamJoinTests {
     @Test(
@@ -35,7 +35,7 @@ struct StreamJoinTests {
             let less = try await again.wait(person: carol)
             #expect(less["checkIn"] == .null && less["emergencyNote"] == .null)
             if isRefetched {
-                // A snapshot begins the people, too: who isn't in it isn't shown any more.
+                // A snapshot replaces the people, too.
                 let contacts = try await again.snapshot(of: "contacts")["contacts"].array
                 #expect(contacts.map { $0["contact"].string } == [carol.account])
             } else {
@@ -44,7 +44,7 @@ struct StreamJoinTests {
                     $0.data["account"].string == bob.account && $0.name == "person.ended"
                         || $0.data["type"] == "ContactRemoved"
                 }.map(\.name)
-                // In this order: whoever loses the connection in between and resumes is told again.
+                // In this order: an app that loses the connection in between gets both again.
                 #expect(names == ["person.ended", "contacts.event"])
             }
             #expect(!again.all.contains { $0.name == "person" && $0.data["account"].string == bob.account })
@@ -62,7 +62,7 @@ struct StreamJoinTests {
                 try await anna.add(other)
                 people.append(other)
             }
-            // In either order of the two: with a snapshot, and resumed.
+            // The first stream begins with snapshots, the second one resumes.
             var place: String?
             for isFirst in [true, false] {
                 let before = try await Self.joins(quartet)
@@ -70,7 +70,7 @@ struct StreamJoinTests {
                 for person in people { try await view.wait(person: person) }
                 let joins = try await Self.joins(quartet) - before
                 #expect(joins == 5)
-                // Somebody else's connection knows these people already.
+                // A second connection finds these people known.
                 if isFirst {
                     let second = try await LiveView.open(anna)
                     for person in people { try await second.wait(person: person) }
@@ -111,7 +111,7 @@ struct StreamJoinTests {
         }
     }
 
-    @Test("of rows that nobody here follows the edge takes note, and no more")
+    @Test("rows that nobody follows are counted and not decoded")
     func nobodysRows() async throws {
         try await Quartet.with { quartet in
             let anna = try await Device.signUp("anna", at: quartet.edge)

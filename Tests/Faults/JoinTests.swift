@@ -70,7 +70,7 @@ extension StreamTests {
                             }
                             try await group.waitForAll()
                         }
-                        // And of one who isn't there.
+                        // An account that the owner doesn't know has no state.
                         let nobody = try await client.streams.subscribe(
                             to: [.new()],
                             state: "SELECT to_json(b.amount) FROM ledger.balance AS b WHERE b.account = stream.account")

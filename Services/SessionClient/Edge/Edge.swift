@@ -9,7 +9,7 @@ struct EdgeParts: Sendable {
     let services: ServiceConnections
     let operations: StreamReader
     let people: PeopleSource
-    /// How long an app may not read what is written to its stream.
+    /// How long a write to a stream may take before the stream is closed.
     let streamWriteDeadline: Duration
     let sagas: SagaRunner
     let pool: Pool

@@ -11,7 +11,7 @@ import Vocabulary
 struct StreamSource: Sendable {
     let name: String
     let reader: StreamReader
-    /// Whether it has the contacts, and with them whom its account may see.
+    /// Whether it is the contacts stream, which decides whom the account may see.
     var hasContacts = false
     let state: @Sendable (AccountID) throws -> Query
 }
@@ -21,13 +21,13 @@ struct StreamSource: Sendable {
 /// Each owner's stream is its own sequence on the one connection: first `<stream>.snapshot` (or `<stream>.resumed`), then
 /// `<stream>.event`. An event's id is the set of all streams' tokens, so `Last-Event-ID` goes on exactly where each was.
 /// The people in the caller's contacts come as `person`, whole each time, and go as `person.ended`. A `contacts.snapshot`
-/// begins them again: who isn't among its contacts isn't to be shown any more. After `contacts.resumed`, `person.ended`
+/// replaces them: the app drops people who aren't among its contacts. After `contacts.resumed`, `person.ended`
 /// comes also for relations that ended while the app was away.
 struct EventStream: Sendable {
     let sources: [StreamSource]
     let people: PeopleSource
     let devices: Devices
-    /// How long an app may not read what is written to it.
+    /// How long a write may take before the stream is closed.
     let writeDeadline: Duration
     private let open = Places<AccountID>(limit: 16)
 

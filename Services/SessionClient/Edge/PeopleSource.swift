@@ -8,30 +8,29 @@ import SessionContract
 import Synchronization
 import Vocabulary
 
-/// The people whom somebody connected here may see, live. Each is followed once per process, however many look: after a
-/// restart a person's state is read once, not once for each of their contacts, and an event is folded and written as JSON
-/// once.
+/// Follows every person whom some connection of this process shows, each of them once. After a restart a person's state is
+/// read once instead of once for each of their contacts, and each event is folded and encoded once.
 ///
-/// A person is shown whole each time, so nothing queues up for a slow connection: it is only told who changed.
+/// Connections show a person whole each time, so a slow connection needs no queue, only the set of people who changed.
 final class PeopleSource: Service, Sendable {
     /// One person.
     private struct Followed {
         var subscription: Subscription?
         /// Nil until it was read.
         var state: AccountState?
-        /// The person as JSON, by whether a responder looks; made when somebody wants it.
+        /// The person as JSON, for responders (true) and for others, encoded on first use.
         var texts: [Bool: String] = [:]
-        /// Who looks, and whether as a responder.
+        /// The connections that show the person, and whether as the person's responder.
         var views: [ObjectIdentifier: (view: PeopleView, isResponder: Bool)] = [:]
     }
 
     private struct State {
         var people: [AccountID: Followed] = [:]
-        /// Whose state is to be read, in the order in which they were asked for.
+        /// People whose states are to be read, first come first.
         var wanted: [AccountID] = []
     }
 
-    /// People whose states are read by one statement, at most.
+    /// How many states one statement reads at most.
     private static let joinLimit = 500
     private let session: StreamReader
     private let logger: Logger
@@ -45,7 +44,7 @@ final class PeopleSource: Service, Sendable {
 
     // MARK: Looking
 
-    /// Tells `view` whenever one of these people changes, and at once of those who are known already.
+    /// Notifies `view` whenever one of these people changes, and at once about those whose state is known.
     func watch(_ people: [(account: AccountID, isResponder: Bool)], _ view: PeopleView) {
         let isAnybodyNew = state.withLock { state in
             let before = state.wanted.count
@@ -71,7 +70,7 @@ final class PeopleSource: Service, Sendable {
         for subscription in ended { subscription.end() }
     }
 
-    /// The person as JSON, as far as known and to be seen.
+    /// The person as JSON, limited to what the viewer may see; nil until the state was read.
     func text(of account: AccountID, seenByResponder isResponder: Bool) throws -> String? {
         try state.withLock { state in
             guard let person = state.people[account], let known = person.state else { return nil }
@@ -84,7 +83,7 @@ final class PeopleSource: Service, Sendable {
 
     // MARK: Following
 
-    /// Reads the states of those who are wanted and follows them, until cancelled or shut down.
+    /// Reads wanted states and follows those people, until cancelled or shut down.
     func run() async throws {
         await withGracefulShutdownHandler {
             await withDiscardingTaskGroup { group in
@@ -100,7 +99,7 @@ final class PeopleSource: Service, Sendable {
                             }
                         } catch {
                             want(wanted)
-                            // Fewer at a time: should it be one of them that can't be read, the others can.
+                            // If one person's state can't be read, smaller statements get the others through.
                             (attempt, limit) = (attempt + 1, max(1, limit / 2))
                             logger.info(
                                 "people's states wait for the database",
@@ -124,7 +123,7 @@ final class PeopleSource: Service, Sendable {
         waker.yield()
     }
 
-    /// The next ones, without those at whom nobody looks any more.
+    /// Takes the next people to read, leaving out those whom no connection shows any more.
     private func takeWanted(_ limit: Int) -> [AccountID] {
         state.withLock { state in
             var (taken, next) = (0, Set<AccountID>())
@@ -141,7 +140,7 @@ final class PeopleSource: Service, Sendable {
         guard isFollowed(account, by: subscription) else { return subscription.end() }
         do {
             let body = subscription.state?.body
-            // Nobody whom session knows: what an account is before its first event.
+            // session doesn't know this account: its state is the one before the first event.
             let begun = try body.map { try JSONDecoder().decode(AccountState.self, from: Data($0)) }
             change(account, subscription) { $0 = begun ?? AccountState(account: account) }
             while let element = await subscription.next() {
@@ -151,7 +150,7 @@ final class PeopleSource: Service, Sendable {
                 change(account, subscription) { $0.apply(event) }
             }
         } catch {
-            // Of a later version than this replica, say: the state has what the event said.
+            // Say, an event of a version this replica doesn't know. The state includes what it changed.
             logger.error("a person's state is read again", metadata: ["account": "\(account)", "error": "\(error)"])
             guard (try? await Task.sleep(for: Backoff.joining.delay(attempt: 6))) != nil else {
                 return subscription.end()
@@ -166,7 +165,7 @@ final class PeopleSource: Service, Sendable {
         if isWanted, !Task.isCancelled { want([account]) }
     }
 
-    /// Takes the subscription as the person's, unless somebody else was faster or nobody looks any more.
+    /// Keeps the subscription as the person's, unless there is one already or no connection shows the person any more.
     private func isFollowed(_ account: AccountID, by subscription: Subscription) -> Bool {
         state.withLock { state in
             guard let person = state.people[account], person.subscription == nil else { return false }

@@ -9,9 +9,9 @@ import Vocabulary
 /// the change.
 final class PeopleView: Sendable {
     private struct State {
-        /// Who is seen, and whether by their responder.
+        /// The people seen, and whether as their responder.
         var roles: [AccountID: Bool] = [:]
-        /// Who is to be shown.
+        /// People to show.
         var changed: Set<AccountID> = []
     }
 
@@ -23,8 +23,7 @@ final class PeopleView: Sendable {
         self.source = source
     }
 
-    /// Takes these contacts instead of those before. Returns who isn't among them any more: nothing of them is handed over
-    /// from now on.
+    /// Replaces the contacts. Returns those who aren't among them any more; from now on nothing about them is handed over.
     func see(_ contacts: some Sequence<Contact>) -> [AccountID] {
         // Contacts calls the other side a dependent when this side is its responder.
         let roles = Dictionary(contacts.map { ($0.contact, $0.dependent) }) { $1 }
@@ -39,16 +38,16 @@ final class PeopleView: Sendable {
         return ended
     }
 
-    /// Sees nobody any more.
+    /// Stops following everybody.
     func end() { _ = see(EmptyCollection()) }
 
-    /// Somebody is to be shown. Only notes it: called under the source's lock.
+    /// Notes that a person is to be shown. The source calls it under its lock.
     func changed(_ account: AccountID) {
         state.withLock { _ = $0.changed.insert(account) }
         waker.yield()
     }
 
-    /// Shows who changed, as fast as the connection takes it, until the task is cancelled.
+    /// Shows people who changed, as fast as the connection takes them, until the task is cancelled.
     func show(_ outlet: StreamOutlet) async throws {
         for await _ in wake {
             while let (account, isResponder) = takeChanged() {
@@ -77,7 +76,7 @@ final class PeopleView: Sendable {
     }
 }
 
-/// Keeps a connection's people in step with its contacts stream, from one joining of that stream on.
+/// Keeps a connection's people in step with its contacts stream, starting where that stream was joined.
 struct PeopleInContacts: Sendable {
     private let view: PeopleView
     private var contacts: ContactsState
@@ -85,20 +84,20 @@ struct PeopleInContacts: Sendable {
 
     /// - Parameters:
     ///   - contacts: the state of the stream.
-    ///   - position: up to where events are in it.
+    ///   - position: the state includes the events up to here.
     init(_ view: PeopleView, _ contacts: ContactsState, at position: Position) {
         self.view = view
         self.contacts = contacts
         self.position = position
     }
 
-    /// Who was seen and isn't any more.
+    /// Starts showing the contacts. Returns people who were shown and no longer are.
     func begin() -> [AccountID] { view.see(contacts.contacts) }
 
-    /// Takes in the next event, before it is handed over. Returns who isn't seen any more.
+    /// Applies the next event, before it is handed over. Returns people who are no longer shown.
     ///
-    /// Of the relations that ended while the stream was away, which the state doesn't have any more, the events tell: whoever
-    /// resumes may still show these people.
+    /// A relation that ended while the stream was away is missing from the state, but a resuming app may still show that
+    /// person; such an event returns them.
     mutating func takeIn(_ event: ContactsEvent, at place: Position) -> [AccountID] {
         guard place <= position else {
             contacts.apply(event)

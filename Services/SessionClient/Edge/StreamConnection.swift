@@ -88,7 +88,7 @@ struct StreamConnection: Sendable {
         }
     }
 
-    /// Whether a connection's part has ended the whole.
+    /// Whether the end of one part ends the connection.
     private enum IsOver {
         case yes, no
     }
@@ -105,7 +105,7 @@ struct StreamConnection: Sendable {
 
     // MARK: Following
 
-    /// - Parameter view: the people in this stream, if it is that of the contacts.
+    /// - Parameter view: the connection's people, for the contacts stream.
     private func follow(_ stream: StreamSource, _ view: PeopleView?) async throws {
         var token = tokens[stream.name]
         while !Task.isCancelled {
@@ -131,7 +131,7 @@ struct StreamConnection: Sendable {
         }
     }
 
-    /// Joins a stream as soon as the database lets it: the stream waits, nothing in it is lost.
+    /// Joins a stream, retrying until the database can do it. Meanwhile the stream waits; nothing in it is lost.
     private func join(
         _ stream: StreamSource, from token: ResumeToken?, withState: Bool
     ) async throws -> Subscription {
@@ -155,14 +155,14 @@ struct StreamConnection: Sendable {
             view, contacts ?? ContactsState(account: caller.account), at: subscription.state?.position ?? .start)
     }
 
-    /// Says who isn't seen any more, ahead of the event that ended it: whoever loses the connection in between and resumes
-    /// is told again.
+    /// Ends these people's cards, ahead of the event that ended the relation: an app that loses the connection in between
+    /// gets both again.
     private func end(_ people: [AccountID]?) async {
         for account in people ?? [] { await outlet.put(.personEnded(account)) }
     }
 }
 
 extension Backoff {
-    /// Joining streams again when the database is away or busy: everybody at another time.
+    /// Retries of joining a stream while the database is away or busy, spread by jitter.
     static let joining = Backoff(initial: .milliseconds(200), maximum: .seconds(5), multiplier: 2)
 }

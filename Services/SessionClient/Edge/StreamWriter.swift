@@ -4,7 +4,7 @@ import Vocabulary
 
 /// Writes one connection's items as server-sent events (WHATWG HTML, section 9.2).
 struct StreamWriter: Sendable {
-    /// The app doesn't read: for so long nothing of a write got through.
+    /// The app doesn't read: a piece wasn't written before its deadline.
     struct Stuck: Error {}
 
     private let outlet: StreamOutlet
@@ -13,13 +13,13 @@ struct StreamWriter: Sendable {
     private let write: @Sendable (ByteBuffer) async throws -> Void
     private let progress = Progress()
 
-    /// Since when the write that is under way has been.
+    /// When the write in progress began.
     private final class Progress: Sendable {
         let begun = Mutex<ContinuousClock.Instant?>(nil)
     }
 
-    /// What is there already goes out together, up to so many bytes. More than that is written in pieces of this size, each
-    /// of which has its own deadline.
+    /// Waiting items are written together, up to about this many bytes. Larger ones are written in pieces of this size, each
+    /// with a deadline of its own.
     private static let pieceSize = 16 * 1024
 
     /// - Parameters:
@@ -39,7 +39,7 @@ struct StreamWriter: Sendable {
     /// Writes until the end or until the app has left.
     func run() async throws {
         var position = tokens
-        // After a restart everybody comes back: not at once.
+        // Spreads the apps that all lose their connection when a server restarts.
         var (text, count) = ("retry: \(Int.random(in: 1000...4000))\n", 0)
         for await item in outlet.items {
             let hasMore = outlet.taken()

@@ -13,7 +13,7 @@ enum States {
         """
     }
 
-    /// For ``StreamReader/subscribe(to:state:)``: null for who is unknown.
+    /// For ``StreamReader/subscribe(to:state:)``; null for an unknown account.
     static let people: Query = "SELECT s.state FROM session.account_state AS s WHERE s.account = stream.account"
 
     static func contacts(_ account: AccountID) throws -> Query {

@@ -1,6 +1,6 @@
--- What a log with streams has besides: who comes back reads what they missed, however long ago, without the rows of others.
+-- The index of a log that has streams: an app that comes back reads what it missed without reading other streams' rows.
 -- Placeholders: schema, log.
 
--- By a hash: half the size of one by the keys themselves, and two thirds of what that costs each append.
+-- On a hash of the key: less than half the size of an index on the key itself, and two thirds of its cost per append.
 CREATE INDEX {{log}}_by_key ON {{schema}}.{{log}} (hashtext(key), position);
 COMMENT ON INDEX {{schema}}.{{log}}_by_key IS 'A stream''s rows in order: finds what came after a position.';

@@ -30,7 +30,7 @@ extension ProductBenchmark {
             say("all of them for the first time")
             report.add("sse_join_s", try await waitUntilLive(apps, since: .now))
             group.addTask {
-                // A few events a second for everybody, whatever becomes of the edge.
+                // Events go on while the edge is down.
                 while true {
                     try await self.publish(Array(accounts.shuffled().prefix(clients / 50)), log, publisher)
                     try await Task.sleep(for: .milliseconds(100))
@@ -39,7 +39,7 @@ extension ProductBenchmark {
             try await Task.sleep(for: .seconds(2))
             say("kill -9 of the edge")
             for app in apps { app.forget() }
-            let begun = try await restartEdge()
+            let begun = try restartEdge()
             report.add("sse_rejoin_s", try await waitUntilLive(apps, since: begun), aim: "<= 10")
             report.add("sse_rejoin_refused", Double(apps.reduce(0) { $0 + $1.refused }), aim: "0")
             report.add("sse_rejoin_statements_per_client", try await statements() / Double(clients))
@@ -169,7 +169,7 @@ extension ProductBenchmark {
             } catch {
                 if Task.isCancelled { return }
             }
-            // Sooner than the edge asks of apps, which would be the most of what is measured.
+            // Sooner than `retry:` asks of apps, which would be most of what is measured.
             try await Task.sleep(for: .milliseconds(Int.random(in: 100...500)))
         }
     }
@@ -206,7 +206,7 @@ private final class App: Sendable {
         state.withLock { state in
             for byte in bytes {
                 if byte != UInt8(ascii: "\n") {
-                    // Of data it is enough to know that it is.
+                    // The contents of data lines don't matter.
                     if state.line.first != UInt8(ascii: "d") { state.line.append(byte) }
                     continue
                 }
