@@ -185,6 +185,20 @@ public struct PhoneCodePlace: Hashable, Comparable, Sendable {
     }
 }
 
+/// Whose bytes, under which hash: nobody claims what another account uploaded.
+public struct UploadPlace: Hashable, Sendable {
+    /// Who uploaded them.
+    public let account: AccountID
+    /// Their name.
+    public let hash: ContentHash
+
+    /// Its parameters are the properties of the same names.
+    public init(_ account: AccountID, _ hash: ContentHash) {
+        self.account = account
+        self.hash = hash
+    }
+}
+
 /// Bytes that the edge has stored under their hash, as far as a rule needs to know them.
 public struct Upload: Hashable, Sendable {
     /// How many bytes there are.

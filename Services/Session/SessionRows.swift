@@ -12,7 +12,7 @@ public struct SessionRows: Equatable, Sendable {
     /// Codes that were sent to phones.
     public var phoneCodes = WorkingSet<PhoneCodePlace, PhoneCodeRow>()
     /// What was uploaded, whole and not long ago, of what the batch's commands name.
-    public var uploads: [ContentHash: Upload] = [:]
+    public var uploads: [UploadPlace: Upload] = [:]
     /// Accounts by id, closed ones too: an id is remembered for ever.
     private var accounts = WorkingSet<AccountID, AccountRow>()
     /// Devices, also some that are signed out.

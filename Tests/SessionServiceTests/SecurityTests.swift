@@ -307,12 +307,14 @@ struct SecurityTests {
         let account = try household.person()
         let avatar = try Self.avatar()
         let set = SessionCommand.setAvatar(.init(avatar: avatar))
-        #expect(try household.rejection(account, set) == .notFound)
+        let stranger = try household.person("bob")
+        household.rows.uploads[UploadPlace(stranger, avatar.hash)] = Upload(size: 70, type: .png)
+        #expect(try household.rejection(account, set) == .notFound, "another account's upload is nobody else's")
         for upload in [Upload(size: 71, type: .png), Upload(size: 70, type: .jpeg), Upload(size: 70, type: nil)] {
-            household.rows.uploads[avatar.hash] = upload
+            household.rows.uploads[UploadPlace(account, avatar.hash)] = upload
             #expect(try household.rejection(account, set) == .invalidField)
         }
-        household.rows.uploads[avatar.hash] = Upload(size: 70, type: .png)
+        household.rows.uploads[UploadPlace(account, avatar.hash)] = Upload(size: 70, type: .png)
         #expect(
             try household.ask(account, set) == [
                 .avatarSet(.init(account: account, avatar: avatar, at: household.time))

@@ -26,13 +26,14 @@ struct Confirmations: Sendable {
 
     func confirm(_ request: Request, _ context: EdgeContext) async throws -> Response {
         let caller = try context.requireCaller()
-        let body = try ConfirmRequest.decodedStrictly(from: try await request.json())
+        let body = try ConfirmRequest.decodedStrictly(from: try await request.json(context))
         let key = try IdempotencyKey(of: request)
         let handle = try await self.handle(of: caller.account)
         let address = guesses.addresses.address(of: request, context)
         return try await guesses.watch(request, context) {
             let command = ConfirmIdentity(
-                verifier: try await passwords.verifier(of: body.password, for: handle, from: address),
+                verifier: try await passwords.verifier(
+                    of: body.password, for: handle, from: address, isSignedIn: true),
                 device: caller.device)
             let event = try await services.ask(
                 .session, command, id: key.derive("confirm", caller.account.bytes), key: .account(caller.account),
@@ -47,15 +48,17 @@ struct Confirmations: Sendable {
 
     func changePassword(_ request: Request, _ context: EdgeContext) async throws -> Response {
         let caller = try context.requireCaller()
-        let body = try PasswordRequest.decodedStrictly(from: try await request.json())
+        let body = try PasswordRequest.decodedStrictly(from: try await request.json(context))
         let key = try IdempotencyKey(of: request)
         let handle = try await self.handle(of: caller.account)
         let address = guesses.addresses.address(of: request, context)
+        try Passwords.check(new: body.newPassword, for: handle, field: "newPassword")
         return try await guesses.watch(request, context) {
             let next = try await passwords.verifier(
-                of: body.newPassword, for: handle, from: address, field: "newPassword")
+                of: body.newPassword, for: handle, from: address, isSignedIn: true, field: "newPassword")
             let command = ChangePassword(
-                verifier: try await passwords.verifier(of: body.password, for: handle, from: address), next: next,
+                verifier: try await passwords.verifier(
+                    of: body.password, for: handle, from: address, isSignedIn: true), next: next,
                 by: caller.device)
             let event: CausedEvent?
             do {

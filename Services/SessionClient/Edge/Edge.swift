@@ -21,6 +21,8 @@ struct EdgeParts: Sendable {
     let guesses: Guesses
     /// New accounts per address and minute.
     let signUps: RateLimit<String>
+    /// Commands and operations per account and minute.
+    let commands: RateLimit<AccountID>
 }
 
 /// Everything that apps can call, as routes.
@@ -35,6 +37,7 @@ struct Edge: Sendable {
     private let history: History
     private let stream: EventStream
     private let authentication: Authentication
+    private let commandLimit: CommandLimit
     private let tokens: Tokens
 
     init(_ parts: EdgeParts) {
@@ -50,7 +53,7 @@ struct Edge: Sendable {
             sagas: parts.sagas)
         confirmations = Confirmations(
             services: services, passwords: parts.passwords, handles: handles, guesses: parts.guesses)
-        avatars = Avatars(pool: pool, services: services)
+        avatars = Avatars(pool: pool, services: services, addresses: parts.guesses.addresses)
         reads = Reads(pool: pool, lookUps: lookUps)
         commands = Commands(
             allowed: PublicCommands(
@@ -70,6 +73,7 @@ struct Edge: Sendable {
             ],
             people: PeopleSource(contacts: services.contacts.streams, session: services.session.streams),
             devices: parts.devices)
+        commandLimit = CommandLimit(commands: parts.commands)
         authentication = Authentication(tokens: parts.tokens, devices: parts.devices)
     }
 
@@ -95,8 +99,9 @@ struct Edge: Sendable {
         signedIn.post("change-password", use: confirmations.changePassword)
         signedIn.post("phone", use: phones.change)
         signedIn.post("phone/verification", use: phones.verify)
-        signedIn.post("commands/{type}", use: commands.handle)
-        signedIn.post("operations/{operation}", use: operations.start)
+        let acting = signedIn.group().add(middleware: commandLimit)
+        acting.post("commands/{type}", use: commands.handle)
+        acting.post("operations/{operation}", use: operations.start)
         signedIn.get("operations", use: operations.list)
         signedIn.get("operations/{operation}", use: operations.get)
         signedIn.get("account", use: reads.account)
