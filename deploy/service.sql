@@ -70,7 +70,7 @@ SELECT format('REVOKE ALL ON SCHEMA %I FROM PUBLIC', :'service') \gexec
 SELECT format('GRANT USAGE ON SCHEMA %I TO %I, quartet_reader, quartet_operator', :'service', :'service') \gexec
 SELECT format('GRANT CONNECT ON DATABASE %I TO %I', current_database(), :'service') \gexec
 
-SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', p.oid::regprocedure, :'service')
+SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I, %I', p.oid::regprocedure, :'service', :'service' || '_owner')
   FROM pg_proc AS p
  WHERE p.pronamespace = 'pg_catalog'::regnamespace AND p.proname ~ '^pg_(try_)?advisory_' \gexec
 SELECT format('GRANT USAGE ON SCHEMA quartet TO %I', :'service') \gexec

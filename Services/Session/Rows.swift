@@ -133,8 +133,10 @@ public struct DeviceRow: Equatable, Sendable {
     public var signedOut: Instant?
     /// Why it was.
     public var reason: SignOutReason?
-    /// Until when it may do what the account wants confirmed.
+    /// Until when it may do what needs a confirmation.
     public var confirmedUntil: Instant?
+    /// Whether the confirmation was the password, not a code that was sent to the phone.
+    public var isConfirmedByPassword = false
     /// Wrong passwords that were given on it: counted apart from those of strangers, who could lock its person out.
     public var guesses = GuessesRow()
 }
@@ -158,6 +160,8 @@ public struct PhoneCodeRow: Equatable, Sendable {
     public var expires: Instant
     /// Since when codes are counted.
     public var countedSince: Instant
+    /// From when on the phone may sign in that the account got by this code; nil: from the change on.
+    public var signsInFrom: Instant?
     /// How many were sent since.
     public var count: Int
     /// Wrong digits in a row, of this code and those before it.

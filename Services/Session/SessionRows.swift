@@ -143,6 +143,8 @@ public struct SessionLimits: Equatable, Sendable {
     public var phoneCodes = 5
     /// How long a confirmation is good for.
     public var confirmation: Interval = .minutes(5)
+    /// How long a phone that replaced another one can't sign in, unless the change was confirmed by the password.
+    public var phoneRest: Interval = .days(1)
     /// How long after a check-in the next one may come.
     public var checkInCooldown: Interval = .minutes(5)
     /// How often a missed check-in or an alert is told again.

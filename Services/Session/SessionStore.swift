@@ -122,7 +122,7 @@ struct Touched {
             if let handle = try? Handle(command.handle) { skeletons.insert(handle.skeleton) }
         case .signIn(let command):
             if let handle = try? Handle(command.handle) { provingSkeletons.insert(handle.skeleton) }
-        case .changePassword, .confirmIdentity:
+        case .changePassword, .resetPassword, .confirmIdentity:
             if let account {
                 proving.insert(account)
                 signing.insert(account)

@@ -376,6 +376,9 @@ extension BadInputTests {
         Rule(
             "/v1/change-password", #"{"password":"a long enough password","newPassword":*}"#,
             ["\"iloveyou123\""], 422, "commonPassword", "newPassword"),
+        .malformed("/v1/reset-password", #"{"newPassword":*}"#, notRequiredTexts, "newPassword"),
+        .invalid("/v1/reset-password", #"{"newPassword":*}"#, ["\"\"", text(9), text(201)], "newPassword"),
+        Rule("/v1/reset-password", #"{"newPassword":*}"#, ["\"password123\""], 422, "commonPassword", "newPassword"),
         .malformed("/v1/change-password", #"{"password":"a long enough password"}"#, [""], "newPassword"),
         .malformed("/v1/change-password", #"{"password":*,"newPassword":"another password"}"#, notTexts, "password"),
         .invalid(

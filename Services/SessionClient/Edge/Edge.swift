@@ -97,6 +97,7 @@ struct Edge: Sendable {
         signedIn.post("sign-out", use: accounts.signOut)
         signedIn.post("confirm", use: confirmations.confirm)
         signedIn.post("change-password", use: confirmations.changePassword)
+        signedIn.post("reset-password", use: confirmations.resetPassword)
         signedIn.post("phone", use: phones.change)
         signedIn.post("phone/verification", use: phones.verify)
         let acting = signedIn.group().add(middleware: commandLimit)

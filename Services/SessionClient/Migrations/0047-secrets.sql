@@ -1,6 +1,6 @@
 -- What proves who somebody is, and push services' tokens, need not stay in logs longer than somebody may have to handle them.
 CREATE INDEX session_commands_with_secrets ON session_client.session_commands (recorded_at)
- WHERE type IN ('SignUp', 'SignIn', 'RefreshDevice', 'ChangePassword', 'ConfirmIdentity', 'RequestSignInCode', 'SignInByPhone',
+ WHERE type IN ('SignUp', 'SignIn', 'RefreshDevice', 'ChangePassword', 'ResetPassword', 'ConfirmIdentity', 'RequestSignInCode', 'SignInByPhone',
                 'RequestPhoneChange', 'ChangePhone');
 COMMENT ON INDEX session_client.session_commands_with_secrets IS 'What is emptied once it is handled, the oldest first.';
 CREATE INDEX notifications_commands_with_secrets ON session_client.notifications_commands (recorded_at)
@@ -20,7 +20,7 @@ BEGIN
     -- Their outcomes are remembered apart, so one that is sent again gets its answer all the same.
     UPDATE session_client.session_commands AS l SET body = '{}', type = 'Redacted', version = 1
       FROM (SELECT c.partition, c.position FROM session_client.session_commands AS c
-             WHERE c.type IN ('SignUp', 'SignIn', 'RefreshDevice', 'ChangePassword', 'ConfirmIdentity', 'RequestSignInCode',
+             WHERE c.type IN ('SignUp', 'SignIn', 'RefreshDevice', 'ChangePassword', 'ResetPassword', 'ConfirmIdentity', 'RequestSignInCode',
                               'SignInByPhone', 'RequestPhoneChange', 'ChangePhone')
                AND c.recorded_at < too_old
                AND c.position <= session_client.session_commands_handled(c.partition)
