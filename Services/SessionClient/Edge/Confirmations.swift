@@ -82,7 +82,7 @@ struct Confirmations: Sendable {
     /// For who forgot the present one and proved otherwise who they are: by a code, or a moment ago.
     func resetPassword(_ request: Request, _ context: EdgeContext) async throws -> Response {
         let caller = try context.requireCaller()
-        let body = try ResetRequest.decodedStrictly(from: try await request.json())
+        let body = try ResetRequest.decodedStrictly(from: try await request.json(context))
         let key = try IdempotencyKey(of: request)
         let handle = try await self.handle(of: caller.account)
         try Passwords.check(new: body.newPassword, for: handle, field: "newPassword")
