@@ -103,11 +103,14 @@ or say where it is: PG_BIN=/folder/of/initdb"
 # The server refuses to run as root, so root hands over to this user.
 server_user=$(id -un)
 if [ "$(id -u)" -eq 0 ]; then
-  server_user=
-  for candidate in postgres nobody; do
-    if id "$candidate" >/dev/null 2>&1; then server_user=$candidate; break; fi
-  done
-  [ -n "$server_user" ] || fail "PostgreSQL can't run as root, and there is no user 'postgres' or 'nobody' to run it as"
+  # A user of its own: whoever shares it could read the data and would be let in.
+  server_user=postgres
+  id postgres >/dev/null 2>&1 || {
+    server_user=quartet-postgres
+    id "$server_user" >/dev/null 2>&1 ||
+      useradd --system --no-create-home --home-dir / --shell /usr/sbin/nologin "$server_user" 2>/dev/null ||
+      fail "PostgreSQL can't run as root, there is no user 'postgres', and useradd could not make '$server_user'"
+  }
 fi
 
 as_server_user() {
@@ -240,6 +243,8 @@ log_timezone = 'UTC'
 log_line_prefix = '%m [%p] %q%u %a '
 log_min_duration_statement = 1s
 log_lock_waits = on
+log_parameter_max_length = 0
+log_parameter_max_length_on_error = 0
 logging_collector = off
 SETTINGS
   } | as_server_user sh -c 'cat >"$1/quartet.conf"' - "$data"
@@ -281,6 +286,7 @@ start() {
   if postmaster >/dev/null; then return 0; fi
   prepare
   
+  (umask 077 && : >>"$folder/postgres.log")
   (cd / && as_server_user "$bin/pg_ctl" start --wait --timeout=60 --silent --pgdata="$data") \
     >>"$folder/postgres.log" 2>&1 9>&- </dev/null || {
     tail -n 20 "$folder/postgres.log" >&2

@@ -12,7 +12,7 @@ public struct SessionRows: Equatable, Sendable {
     /// Codes that were sent to phones.
     public var phoneCodes = WorkingSet<PhoneCodePlace, PhoneCodeRow>()
     /// What was uploaded, whole and not long ago, of what the batch's commands name.
-    public var uploads: [ContentHash: Upload] = [:]
+    public var uploads: [UploadPlace: Upload] = [:]
     /// Accounts by id, closed ones too: an id is remembered for ever.
     private var accounts = WorkingSet<AccountID, AccountRow>()
     /// Devices, also some that are signed out.
@@ -124,6 +124,8 @@ public struct SessionLimits: Equatable, Sendable {
     public var phoneCodes = 5
     /// How long a confirmation is good for.
     public var confirmation: Interval = .minutes(5)
+    /// How long a phone that replaced another one can't sign in, unless the change was confirmed by the password.
+    public var phoneRest: Interval = .days(1)
     /// How long after a check-in the next one may come.
     public var checkInCooldown: Interval = .minutes(5)
     /// How often a missed check-in or an alert is told again.

@@ -55,8 +55,8 @@ public struct SessionStore: TimedStore {
             rows.phoneCodes.load(code, at: place)
         }
         for row in try uploads.rowsIfAsked {
-            guard let (hash, upload) = try row.upload() else { continue }
-            rows.uploads[hash] = upload
+            guard let (place, upload) = try row.upload() else { continue }
+            rows.uploads[place] = upload
         }
         return rows
     }
@@ -123,7 +123,7 @@ struct Touched {
     /// Accounts that get the phone which their code was sent to.
     var changingPhone: Set<AccountID> = []
     /// Uploads that are named.
-    var uploads: Set<ContentHash> = []
+    var uploads: Set<UploadPlace> = []
 
     init(_ requests: [Request<SessionCommand>]) {
         for request in requests { take(request.command, of: request.account) }
@@ -142,7 +142,7 @@ struct Touched {
             if let handle = try? Handle(command.handle) { skeletons.insert(handle.skeleton) }
         case .signIn(let command):
             if let handle = try? Handle(command.handle) { provingSkeletons.insert(handle.skeleton) }
-        case .changePassword, .confirmIdentity:
+        case .changePassword, .resetPassword, .confirmIdentity:
             if let account {
                 proving.insert(account)
                 signing.insert(account)
@@ -168,7 +168,8 @@ struct Touched {
                 coding.insert(account)
                 changingPhone.insert(account)
             }
-        case .setAvatar(let command): uploads.insert(command.avatar.hash)
+        case .setAvatar(let command):
+            if let account { uploads.insert(UploadPlace(account, command.avatar.hash)) }
         case .freeHandle(let command): accounts.insert(command.account)
         case .expireCheckIn(let command): accounts.insert(command.account)
         case .remindCheckIn(let command): accounts.insert(command.account)

@@ -26,6 +26,12 @@ public struct SessionClient: Service {
         help: "How long an app may not read what is written to its stream; then the stream is closed.")
     private static let connections = Setting<Int>.int(
         "http.connections", in: 1...100_000, default: 20_000, help: "HTTP connections at a time; more have to wait.")
+    private static let connectionsPerAddress = Setting<Int>.int(
+        "http.connections.per.address", in: 1...100_000, default: 1000,
+        help: "HTTP connections at a time from one address (an IPv6 /64); more are closed. Behind proxies there is no limit.")
+    private static let commandLimit = Setting<Int>.int(
+        "commands.per.minute", in: 1...1_000_000, default: 600,
+        help: "Commands and operations of one account in a minute, a tenth of them at once; more are refused (429).")
     private static let unanswered = Setting<Int>.int(
         "commands.unanswered", in: 1...100_000, default: 4096,
         help: "Commands to each service without an outcome; more are refused (503) until it catches up.")
@@ -71,8 +77,13 @@ public struct SessionClient: Service {
         switch text {
         case "off": return .off
         case "log": return .log
-        case let url where url.hasPrefix("http://") || url.hasPrefix("https://"): return .webhook(url)
-        default: throw SettingProblem(expected: "off, log, or the URL of a system that sends text messages")
+        default:
+            guard let address = WebhookAddress(text) else {
+                throw SettingProblem(
+                    expected:
+                        "off, log, or the https:// URL of a system that sends text messages (http:// on this machine)")
+            }
+            return .webhook(address)
         }
     }
     private static let phoneCodesKey = Setting<SymmetricKey?>(
@@ -85,8 +96,8 @@ public struct SessionClient: Service {
     /// What can be configured.
     public static var settings: [any SettingDeclaration] {
         [
-            host, port, connections, serverKey, signingKeys, tokenLifetime, poolSize, joinPoolSize,
-            streamWriteDeadline, unanswered, proxies, guessLimit,
+            host, port, connections, connectionsPerAddress, commandLimit, serverKey, signingKeys, tokenLifetime,
+            poolSize, joinPoolSize, streamWriteDeadline, unanswered, proxies, guessLimit,
             signUpLimit, phoneCodes, phoneCodesKey,
         ]
             + ConsumerSettings.declared
@@ -118,6 +129,11 @@ public struct SessionClient: Service {
                 description:
                     "set SIGNING_KEY_FILE to a file with a private key (openssl ecparam -genkey -name prime256v1 "
                     + "-noout), the same for all replicas")
+        }
+        if case .webhook(let address) = context.settings[Self.phoneCodes],
+            let problem = address.problem(key: context.settings[Self.phoneCodesKey])
+        {
+            throw MissingSetting(description: "\(problem): set PHONE_CODES_KEY_FILE to a file with a key")
         }
         self.context = context
         self.serverKey = serverKey
@@ -199,17 +215,22 @@ public struct SessionClient: Service {
                 guesses: Guesses(
                     limit: RateLimit(perMinute: context.settings[Self.guessLimit]),
                     addresses: ClientAddress(proxies: context.settings[Self.proxies])),
-                signUps: RateLimit(perMinute: context.settings[Self.signUpLimit])))
+                signUps: RateLimit(perMinute: context.settings[Self.signUpLimit]),
+                commands: RateLimit(
+                    perMinute: context.settings[Self.commandLimit],
+                    burst: max(1, context.settings[Self.commandLimit] / 10))))
         let server = EdgeServer(
             edge: edge, host: context.settings[Self.host], port: context.settings[Self.port],
-            connections: context.settings[Self.connections], check: http, logger: logger)
+            connections: context.settings[Self.connections],
+            connectionsPerAddress: context.settings[Self.proxies] == 0
+                ? context.settings[Self.connectionsPerAddress] : nil, check: http, logger: logger)
 
         let retention = Retention(
             schema: "session_client", logs: services.all.map(\.commands) + operationsLog, hasOutcomes: false,
             others: ["delete_old_sagas", "delete_old_uploads", "empty_secrets"],
             interval: context.settings[CommonSettings.retentionInterval], configuration: database, logger: logger)
         try await context.runTogether(
-            [doorbells, operations, retention] + services.all.flatMap(\.services)
+            [doorbells, operations, retention, LongReads(pool: pool, logger: logger)] + services.all.flatMap(\.services)
                 + policies(services, doorbells) + [sagas, people, server])
         for pool in [pool, joins, steps] { await pool.close() }
     }
@@ -218,8 +239,8 @@ public struct SessionClient: Service {
         switch context.settings[Self.phoneCodes] {
         case .off: nil
         case .log: LoggedPhoneCodes(logger: context.logger)
-        case .webhook(let url):
-            WebhookPhoneCodes(webhook: Webhook(url: url, key: context.settings[Self.phoneCodesKey]))
+        case .webhook(let address):
+            WebhookPhoneCodes(webhook: Webhook(address, key: context.settings[Self.phoneCodesKey]))
         }
     }
 

@@ -106,7 +106,8 @@ final class Quartet: Sendable {
                 // Tests look at rows that retention would delete; those that are about it say otherwise.
                 "RETENTION_INTERVAL": "1h",
                 // They all come from one address.
-                "SIGN_UPS_PER_MINUTE": "100000",
+                "SIGN_UPS_PER_MINUTE": "100000", "HTTP_CONNECTIONS_PER_ADDRESS": "20000",
+                "COMMANDS_PER_MINUTE": "1000000",
             ].merging(environment) { $1 })
     }
 
@@ -179,6 +180,9 @@ final class Quartet: Sendable {
         for process in processes.withLock({ Array($0.values) }) { await process.end() }
         try? await http.shutdown()
     }
+
+    /// What a service has logged.
+    func lines(of service: Service) -> [String] { processes.withLock { $0[service] }?.lines() ?? [] }
 
     private var logs: String {
         processes.withLock { $0 }.map { "== \($0.key.rawValue)\n\($0.value.logTail(30))" }.joined(separator: "\n")

@@ -101,6 +101,45 @@ struct SchemaTests {
         }
     }
 
+    @Test("people at psql can't take advisory locks or make large objects")
+    func readers() async throws {
+        try await TestDatabase.with(.services) { database in
+            let allowed = try await database.psql(
+                """
+                SELECT r.rolname, p.oid::regprocedure FROM pg_proc AS p CROSS JOIN pg_roles AS r
+                 WHERE r.rolname IN ('quartet_reader', 'quartet_operator')
+                   AND (p.proname LIKE '%advisory%' OR p.proname LIKE 'lo\\_%' OR p.proname IN ('loread', 'lowrite'))
+                   AND has_function_privilege(r.oid, p.oid, 'EXECUTE')
+                """)
+            #expect(allowed.isEmpty, "\(allowed)")
+        }
+    }
+
+    @Test("a reader's old transaction is ended, also when its session switched the time-outs off; others' are not")
+    func longReads() async throws {
+        try await TestDatabase.with(.services) { database in
+            func connect(_ role: String) async throws -> Connection {
+                try await Connection.connect(Configuration(try database.url(as: role)))
+            }
+            let (reader, service) = (try await connect("quartet_reader"), try await connect("session_client"))
+            for connection in [reader, service] {
+                try await connection.run { database in
+                    try database.execute("SET statement_timeout = 0")
+                    try database.execute("SET idle_in_transaction_session_timeout = 0")
+                    try database.execute("BEGIN")
+                }
+            }
+            let watching = try await connect("session_client")
+            let ended = try await watching.run { database in
+                try database.query("SELECT quartet.end_long_reads(interval '0')").only?.decode(0, as: Int64.self)
+            }
+            #expect(ended == 1)
+            await #expect(throws: PostgresError.self) { try await reader.run { try $0.execute("SELECT") } }
+            try await service.run { database in _ = try database.execute("COMMIT") }
+            for connection in [reader, service, watching] { await connection.close() }
+        }
+    }
+
     @Test("everything that psql shows has a comment")
     func comments() async throws {
         try await TestDatabase.with(.services) { database in

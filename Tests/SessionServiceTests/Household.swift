@@ -58,6 +58,13 @@ struct Household {
         return signedIn.device.id
     }
 
+    /// A device of the account that may do what needs a confirmation.
+    mutating func confirmed(_ account: AccountID, password: String = "secret") throws -> DeviceID {
+        guard let device = state(account).devices.first?.id else { throw Unexpected("nobody is signed in") }
+        try ask(account, .confirmIdentity(.init(verifier: try Self.secret(password), device: device)))
+        return device
+    }
+
     /// Sends a command, takes in its events, and checks what every command must keep to.
     @discardableResult
     mutating func ask(_ account: AccountID?, _ command: SessionCommand) throws -> [SessionEvent] {

@@ -1,7 +1,7 @@
 -- What proves who somebody is, and push services' tokens, need not stay in logs longer than somebody may have to handle them.
 CREATE FUNCTION session_client.carries_secrets(type text) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN type IN ('SignUp', 'SignIn', 'RefreshDevice', 'ChangePassword', 'ConfirmIdentity', 'RequestSignInCode',
+    RETURN type IN ('SignUp', 'SignIn', 'RefreshDevice', 'ChangePassword', 'ResetPassword', 'ConfirmIdentity', 'RequestSignInCode',
                     'SignInByPhone', 'RequestPhoneChange', 'ChangePhone', 'RegisterPush');
 COMMENT ON FUNCTION session_client.carries_secrets(text) IS
     'Whether commands of this type carry what proves who somebody is, or a push service''s token: the one list of them.';

@@ -36,6 +36,7 @@ public final class Health: Sendable {
     }
 
     private let conditions = Mutex<[String: Condition]>([:])
+    private let isDraining = Mutex(false)
 
     /// Health without any check is alive and ready.
     public init() {}
@@ -49,9 +50,16 @@ public final class Health: Sendable {
         return Check(name: name, health: self)
     }
 
+    /// The process ends: it isn't ready from now on, whatever its parts report, so that nothing new is sent to it.
+    func drain() {
+        isDraining.withLock { $0 = true }
+    }
+
     /// All checks as they are now.
     public var report: Report {
-        Report(conditions: conditions.withLock { $0 })
+        var conditions = conditions.withLock { $0 }
+        if isDraining.withLock({ $0 }) { conditions["process"] = .notReady("it ends; send requests elsewhere") }
+        return Report(conditions: conditions)
     }
 
     /// All checks as they were at one moment.

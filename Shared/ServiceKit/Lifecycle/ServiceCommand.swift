@@ -114,6 +114,7 @@ struct ServiceCommand<Program: ServiceProgram> {
                 .init(service: admin),
                 .init(service: clock),
                 .init(service: start),
+                .init(service: Draining(health: health)),
             ],
             gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet)
         // What doesn't end by itself is cancelled.
@@ -146,6 +147,16 @@ extension String {
             return false
         }
         return self[start.upperBound..<end].contains(":") && !self[start.upperBound..<end].contains("/")
+    }
+}
+
+/// Says that the process ends before anything in it does: the last service of its group is told first.
+private struct Draining: Service {
+    let health: Health
+
+    func run() async throws {
+        try? await gracefulShutdown()
+        health.drain()
     }
 }
 

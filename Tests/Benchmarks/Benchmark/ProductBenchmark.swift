@@ -39,7 +39,8 @@ final class ProductBenchmark: Sendable {
         let key = Data((0..<32).map { _ in UInt8.random(in: 0...255) }).base64EncodedString()
         let environment = [
             "DATABASE_URL": server.url("quartet"), "SERVER_KEY": key, "SIGNING_KEY": signing,
-            "SIGN_UPS_PER_MINUTE": "1000000",
+            "SIGN_UPS_PER_MINUTE": "1000000", "HTTP_CONNECTIONS_PER_ADDRESS": "100000",
+            "COMMANDS_PER_MINUTE": "1000000",
         ]
         var started: [String: Process] = [:]
         defer { end(started) }
