@@ -31,6 +31,9 @@ final class SagaRunner: Service, Sendable {
     /// How many sagas this process runs now.
     private let inHand = Mutex(0)
     private let search = Mutex(QueueSearch())
+    /// Which these are. One that was written down for this process by a request that was cancelled before it heard so isn't
+    /// among them: it isn't kept, so whoever looks next takes it up.
+    private let running = Mutex<Set<ID<SagaSubject>>>([])
     private static var concurrency: Int { 64 }
     /// How old a request may be: ended sagas are remembered for a day longer.
     private static var horizon: Interval { .days(30) }
@@ -240,14 +243,15 @@ final class SagaRunner: Service, Sendable {
         let (owner, length) = (owner, Interval(ownership).microseconds)
         while !Task.isCancelled {
             try? await Task.sleep(for: ownership / 3)
-            guard inHand.withLock({ $0 }) > 0 else { continue }
+            let ids = running.withLock { Array($0) }
+            guard !ids.isEmpty else { continue }
             do {
                 _ = try await pool.withConnection { database in
                     try database.execute(
                         """
                         UPDATE session_client.saga
                            SET owned_until = clock_timestamp() + \(length) * interval '1 microsecond'
-                         WHERE owner = \(owner) AND state = 'running'
+                         WHERE id = ANY (\(ids)) AND owner = \(owner) AND state = 'running'
                         """)
                 }
             } catch {
@@ -312,7 +316,9 @@ final class SagaRunner: Service, Sendable {
     }
 
     private func advance(_ claimed: Claimed) async {
+        running.withLock { _ = $0.insert(claimed.id) }
         defer {
+            running.withLock { _ = $0.remove(claimed.id) }
             leavePlace()
             look()
         }

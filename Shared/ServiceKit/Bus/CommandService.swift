@@ -38,7 +38,7 @@ struct CommandService<S: Store>: Service {
             Consumer(
                 source: source, schema: schema, settings: context.consumerSettings(of: source),
                 configuration: context.database, doorbells: doorbells, logger: context.logger,
-                handler: CommandHandler(store, log: logs[0], givesUp: source.name != due))
+                handler: CommandHandler(store, log: logs[0], asksItself: source.name == due))
         }
         var timers: [any Service] = []
         if let timed, let due = logs.first(where: { $0.name == due }) {
