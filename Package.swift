@@ -17,6 +17,7 @@ let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swi
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
 let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
 let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
@@ -41,6 +42,7 @@ let package = Package(
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.0"),
     ],
@@ -124,6 +126,7 @@ let package = Package(
                 logging,
                 metrics,
                 nio,
+                nioHTTPTypes,
                 .product(name: "JWTKit", package: "jwt-kit"),
             ],
             path: "Services/SessionClient", exclude: ["Executable"], resources: [.copy("Migrations")],
@@ -145,7 +148,7 @@ let package = Package(
             name: "SessionServiceTests",
             dependencies: [
                 "Bus", "Grammar", "Postgres", "SessionContract", "SessionService", "StoreKit", "TestKit",
-                "Vocabulary", "WorkingSet",
+                "Vocabulary", "WorkingSet", logging,
             ],
             path: "Tests/SessionServiceTests", swiftSettings: settings),
         .testTarget(
@@ -164,7 +167,10 @@ let package = Package(
             path: "Tests/NotificationsServiceTests", swiftSettings: settings),
         .testTarget(
             name: "SessionClientServiceTests",
-            dependencies: ["SessionClientService", "SessionContract", "Vocabulary", crypto],
+            dependencies: [
+                "SessionClientService", "SessionContract", "Vocabulary", crypto, nio, nioHTTPTypes, httpTypes,
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+            ],
             path: "Tests/SessionClientServiceTests", swiftSettings: settings),
         .executableTarget(
             name: "example", dependencies: ["ServiceKit", logging, lifecycle], path: "Tests/Example",
@@ -234,7 +240,8 @@ let package = Package(
         .executableTarget(
             name: "benchmark",
             dependencies: [
-                "Bus", "EdgeClient", "Ledger", "Postgres", "ServiceKit", "Vocabulary", httpClient, logging, lifecycle,
+                "Bus", "EdgeClient", "Ledger", "Postgres", "ServiceKit", "Vocabulary", crypto, httpClient, logging,
+                lifecycle,
                 nio,
                 nioHTTP,
             ],

@@ -19,6 +19,9 @@ Commands
   url FOLDER [DATABASE [ROLE]]
                    print its connection URL (database and role: postgres)
   destroy FOLDER   stop it and delete its data
+  follow FOLDER PRIMARY
+                   copy the running cluster in the folder PRIMARY; started, the copy is
+                   its standby, until somebody promotes it: SELECT pg_promote()
 
 Options of start and run
   --port N         listen on 127.0.0.1:N too; there, passwords are asked for
@@ -42,7 +45,7 @@ fail() {
 
 case "${1:-}" in
   -h | --help | help) usage; exit 0 ;;
-  start | run | stop | status | url | destroy) command=$1; shift ;;
+  start | run | stop | status | url | destroy | follow) command=$1; shift ;;
   '') usage >&2; exit 2 ;;
   *) echo "postgres.sh: unknown command '$1'; see postgres.sh --help" >&2; exit 2 ;;
 esac
@@ -68,7 +71,7 @@ done
 [ -n "$folder" ] || fail "say in which folder; see postgres.sh --help"
 case "$port" in *[!0-9]*) fail "--port needs a number, not '$port'" ;; esac
 
-case "$command" in start | run) mkdir -p -- "$folder" ;; esac
+case "$command" in start | run | follow) mkdir -p -- "$folder" ;; esac
 if [ ! -d "$folder" ]; then
   case "$command" in
     stop | destroy) exit 0 ;;
@@ -100,11 +103,14 @@ or say where it is: PG_BIN=/folder/of/initdb"
 # The server refuses to run as root, so root hands over to this user.
 server_user=$(id -un)
 if [ "$(id -u)" -eq 0 ]; then
-  server_user=
-  for candidate in postgres nobody; do
-    if id "$candidate" >/dev/null 2>&1; then server_user=$candidate; break; fi
-  done
-  [ -n "$server_user" ] || fail "PostgreSQL can't run as root, and there is no user 'postgres' or 'nobody' to run it as"
+  # A user of its own: whoever shares it could read the data and would be let in.
+  server_user=postgres
+  id postgres >/dev/null 2>&1 || {
+    server_user=quartet-postgres
+    id "$server_user" >/dev/null 2>&1 ||
+      useradd --system --no-create-home --home-dir / --shell /usr/sbin/nologin "$server_user" 2>/dev/null ||
+      fail "PostgreSQL can't run as root, there is no user 'postgres', and useradd could not make '$server_user'"
+  }
 fi
 
 as_server_user() {
@@ -152,16 +158,20 @@ await_nobody() {
 
 # --- Preparing -------------------------------------------------------------------------------------------------------
 
+make_data_folder() {
+  mkdir -p -- "$data"
+  chmod 0700 "$data"
+  [ "$(id -un)" = "$server_user" ] || chown "$server_user" "$data"
+  [ "$data" = "$folder/data" ] || printf '%s\n' "$data" >"$folder/data-path"
+}
+
 make_cluster() {
   find_data
   if [ ! -f "$data/PG_VERSION" ]; then
     if [ -e "$data" ] && [ -n "$(ls -A "$data")" ]; then
       fail "$data is there, but is no cluster; delete it, or run: postgres.sh destroy $folder"
     fi
-    mkdir -p -- "$data"
-    chmod 0700 "$data"
-    [ "$(id -un)" = "$server_user" ] || chown "$server_user" "$data"
-    [ "$data" = "$folder/data" ] || printf '%s\n' "$data" >"$folder/data-path"
+    make_data_folder
     sync=
     [ -z "$fast" ] || sync=--no-sync
     ctype=C
@@ -233,6 +243,8 @@ log_timezone = 'UTC'
 log_line_prefix = '%m [%p] %q%u %a '
 log_min_duration_statement = 1s
 log_lock_waits = on
+log_parameter_max_length = 0
+log_parameter_max_length_on_error = 0
 logging_collector = off
 SETTINGS
   } | as_server_user sh -c 'cat >"$1/quartet.conf"' - "$data"
@@ -274,6 +286,7 @@ start() {
   if postmaster >/dev/null; then return 0; fi
   prepare
   
+  (umask 077 && : >>"$folder/postgres.log")
   (cd / && as_server_user "$bin/pg_ctl" start --wait --timeout=60 --silent --pgdata="$data") \
     >>"$folder/postgres.log" 2>&1 9>&- </dev/null || {
     tail -n 20 "$folder/postgres.log" >&2
@@ -290,6 +303,17 @@ run() {
   cd /
   if [ "$(id -un)" = "$server_user" ]; then exec "$bin/postgres" -D "$data"; fi
   exec setpriv --reuid "$server_user" --regid "$(id -gn "$server_user")" --init-groups -- "$bin/postgres" -D "$data"
+}
+
+follow() {
+  lock
+  find_data
+  [ ! -e "$data/PG_VERSION" ] || fail "there is a cluster in $folder already; throw it away: postgres.sh destroy $folder"
+  primary=$(cat "$1/socket-path" 2>/dev/null) || fail "there is no cluster in '$1'; start it first"
+  find_binaries
+  make_data_folder
+  (cd / && as_server_user "$bin/pg_basebackup" --pgdata="$data" --host="$primary" --username=postgres \
+    --checkpoint=fast --write-recovery-conf --no-sync)
 }
 
 stop() {
@@ -321,6 +345,7 @@ case "$command" in
   run) run ;;
   stop) stop ;;
   destroy) destroy ;;
+  follow) follow "$database" ;;
   status)
     find_data
     if pid=$(postmaster); then

@@ -114,6 +114,7 @@ admin_port_of() { # name-replica
 
 lock() {
   mkdir -p "$state"
+  chmod 700 "$state"
   exec 9>.local/run.lock # and "9>&-" with whatever may outlive us
   flock --nonblock 9 || {
     echo "Another run.sh is at work in this folder; waiting for it."
@@ -194,6 +195,8 @@ start_process() { # name-replica
   log=$state/$1.log
   flags=$(flags_of "$1")
   [ ! -s "$log" ] || mv -f "$log" "$log.1"
+  # For us alone: a log may name phones and, in development, codes.
+  (umask 077 && : >"$log")
   # A session of its own: Ctrl-C here is for this script, which then stops it in good order.
   # shellcheck disable=SC2086 # flags are a list of words
   setsid "$executables/${1%-*}" run $flags >"$log" 2>&1 </dev/null 9>&- &

@@ -53,7 +53,13 @@ SELECT format('ALTER ROLE %I SET %s', :'service', setting)
     ('statement_timeout = ''10s'''),
     ('lock_timeout = ''4s'''),
     ('idle_in_transaction_session_timeout = ''4s'''),
+    -- Over TCP, a client that vanished holds its locks no longer than one that is there.
+    ('tcp_keepalives_idle = 2'), ('tcp_keepalives_interval = 1'), ('tcp_keepalives_count = 3'),
+    ('tcp_user_timeout = ''5s'''),
     ('timezone = ''UTC'''),
+    -- What is bound never reaches the server's log: among it are people's texts and numbers, and proofs.
+    ('log_parameter_max_length = 0'),
+    ('log_parameter_max_length_on_error = 0'),
     -- Statements name their schema; nothing is found by accident.
     ('search_path = pg_catalog')
   ) AS behaviour (setting) \gexec
@@ -66,6 +72,12 @@ SELECT format('COMMENT ON SCHEMA %I IS %L', :'service',
 SELECT format('REVOKE ALL ON SCHEMA %I FROM PUBLIC', :'service') \gexec
 SELECT format('GRANT USAGE ON SCHEMA %I TO %I, quartet_reader, quartet_operator', :'service', :'service') \gexec
 SELECT format('GRANT CONNECT ON DATABASE %I TO %I', current_database(), :'service') \gexec
+
+SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I, %I', p.oid::regprocedure, :'service', :'service' || '_owner')
+  FROM pg_proc AS p
+ WHERE p.pronamespace = 'pg_catalog'::regnamespace AND p.proname ~ '^pg_(try_)?advisory_' \gexec
+SELECT format('GRANT USAGE ON SCHEMA quartet TO %I', :'service') \gexec
+SELECT format('GRANT EXECUTE ON FUNCTION quartet.end_long_reads(interval) TO %I', :'service') \gexec
 
 -- Migrations are applied by quartet_migrator, who becomes the owner (SET ROLE) and never inherits its rights.
 SELECT format('GRANT %I TO quartet_migrator', :'service' || '_owner') \gexec

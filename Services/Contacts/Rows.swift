@@ -169,9 +169,6 @@ public struct RelationRow: Equatable, Sendable {
         /// When it was set.
         public var updated: Instant
     }
-
-    /// Whether there is a role: without one there is no relation.
-    public var hasRole: Bool { low.isResponder || high.isResponder }
 }
 
 /// A relation seen from one of its sides; changes go to the row.

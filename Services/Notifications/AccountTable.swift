@@ -6,12 +6,27 @@ import WorkingSet
 // The statements on notifications.account and notifications.scheduled.
 
 extension Pipeline {
+    /// As ``Row/account()`` reads them.
+    private static let columns = "a.account, a.unread, a.total, a.forget_at, a.closed_at"
+
+    /// Reads the accounts that come after one, in the order of their ids.
+    func accounts(after account: AccountID?, limit: Int64) -> Pending {
+        query(
+            """
+            SELECT \(unescaped: Self.columns)
+              FROM notifications.account AS a
+             WHERE a.account > \(account ?? AccountID(high: 0, low: 0))
+             ORDER BY a.account
+             LIMIT \(limit)
+            """)
+    }
+
     /// Locks and reads accounts, in the order of their ids.
     func lockAccounts(_ accounts: Set<AccountID>) -> Pending? {
         guard !accounts.isEmpty else { return nil }
         return query(
             """
-            SELECT a.account, a.unread, a.total, a.forget_at, a.closed_at
+            SELECT \(unescaped: Self.columns)
               FROM notifications.account AS a
              WHERE a.account = ANY (\(accounts.sorted()))
              ORDER BY a.account
@@ -74,5 +89,23 @@ extension Pipeline {
                                  \(rows.map(\.row.subject)), \(try rows.map { try $0.row.details.stored }),
                                  \(rows.map(\.row.due)))
             """)
+    }
+}
+
+extension Row {
+    func account() throws -> (AccountID, AccountRow) {
+        let (account, unread, total, forgetting, closed) = try decode(
+            AccountID.self, Int32.self, Int32.self, Instant?.self, Instant?.self)
+        return (account, AccountRow(unread: Int(unread), total: Int(total), forgetting: forgetting, closed: closed))
+    }
+
+    func scheduled() throws -> (Place, ScheduledNotification) {
+        let (account, id, kind, subject, details, due) = try decode(
+            AccountID.self, NotificationID.self, String.self, AccountID?.self, JSON.self, Instant.self)
+        return (
+            Place(account, id),
+            ScheduledNotification(
+                id: id, kind: try .init(stored: kind), subject: subject, details: try .init(stored: details), due: due)
+        )
     }
 }

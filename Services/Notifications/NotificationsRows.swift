@@ -124,16 +124,6 @@ public struct NotificationsRows: Equatable, Sendable {
         }
     }
 
-    /// What the account sees of the rows: the same as the view `notifications.notifications_state` gives, and as
-    /// folding the account's stream.
-    public func published(_ account: AccountID) -> NotificationsState {
-        guard let row = accounts[account] else { return NotificationsState(account: account) }
-        guard row.closed == nil else { return NotificationsState(account: account, isClosed: true) }
-        return NotificationsState(
-            account: account, unread: row.unread, notifications: history(of: account),
-            scheduled: .init(scheduled(for: account)), pushDevices: pushDevices(of: account))
-    }
-
     /// Two states are equal when their rows are, however they were found.
     public static func == (left: Self, right: Self) -> Bool {
         left.limits == right.limits && left.accounts == right.accounts && left.scheduled == right.scheduled

@@ -2,7 +2,7 @@ public import Bus
 import Grammar
 public import NotificationsContract
 public import Postgres
-import Vocabulary
+public import Vocabulary
 import WorkingSet
 
 /// Keeps notifications in the schema `notifications`.
@@ -10,7 +10,7 @@ import WorkingSet
 /// Everything of an account is asked under the account's own key, but in two logs: what others ask, and what the service
 /// asks itself by timers and for devices that are gone. So the account's row is locked, in the order of the ids; the lock
 /// also keeps all else of the account, which is read after it.
-public struct NotificationsStore: Store {
+public struct NotificationsStore: TimedStore {
     /// The rules whose tables these are.
     public typealias Rules = NotificationsReducer
 
@@ -41,25 +41,15 @@ public struct NotificationsStore: Store {
         var rows = NotificationsRows(limits: limits)
         rows.woken = touched.woken
         for row in try accounts.rowsIfAsked {
-            let (account, unread, total, forgetting, closed) = try row.decode(
-                AccountID.self, Int32.self, Int32.self, Instant?.self, Instant?.self)
-            rows.accounts.load(
-                AccountRow(unread: Int(unread), total: Int(total), forgetting: forgetting, closed: closed), at: account)
+            let (account, kept) = try row.account()
+            rows.accounts.load(kept, at: account)
         }
         for pending in [named, uncleared, all, old, oldest, alike, twice] {
             for row in try pending.rowsIfAsked {
                 rows.load(try row.notification(), of: try row.decode(0, as: AccountID.self))
             }
         }
-        for row in try scheduled.rowsIfAsked {
-            let scheduled = try row.scheduledNotification()
-            rows.scheduled.load(scheduled, at: Place(try row.decode(0, as: AccountID.self), scheduled.id))
-        }
-        for row in try held.rowsIfAsked {
-            let pace = Pace(name: try row.decode(6, as: String.self))
-            rows.held.load(
-                try row.scheduledNotification(), at: PacePlace(try row.decode(0, as: AccountID.self), pace))
-        }
+        try rows.load(scheduled: scheduled, held: held)
         for row in try devices.rowsIfAsked {
             let (account, device) = try row.decode(AccountID.self, PushDeviceID.self)
             rows.load(try row.pushDevice(), at: PushPlace(account, device))
@@ -70,6 +60,28 @@ public struct NotificationsStore: Store {
             rows.shown.load(ShownRow(at: at, heard: heard), at: ShownPlace(account, notification, device))
         }
         return rows
+    }
+
+    /// Reads accounts and what is scheduled for them, and says what each wants to be timed.
+    public func wantedTimers(of keys: TimedKeys, in pipeline: Pipeline) throws -> [Key: [TimedCommand]] {
+        let found: Pending? =
+            switch keys {
+            case .next(let limit, let key): pipeline.accounts(after: key?.account, limit: limit)
+            case .locked(let keys): pipeline.lockAccounts(Set(keys.compactMap(\.account)))
+            }
+        try pipeline.flush()
+        var rows = NotificationsRows(limits: limits)
+        var accounts: Set<AccountID> = []
+        for row in try found.rowsIfAsked {
+            let (account, kept) = try row.account()
+            rows.accounts.load(kept, at: account)
+            accounts.insert(account)
+        }
+        let (scheduled, held) = (pipeline.scheduled(for: accounts), pipeline.held(for: accounts))
+        try pipeline.flush()
+        try rows.load(scheduled: scheduled, held: held)
+        return Dictionary(
+            uniqueKeysWithValues: accounts.map { (Key.account($0), rows.wantedTimers(of: $0).map(\.timed)) })
     }
 
     /// Writes what changed, a statement per table and kind of change.
@@ -93,6 +105,19 @@ public struct NotificationsStore: Store {
 }
 
 extension NotificationsRows {
+    /// Takes in what waits for a time.
+    fileprivate mutating func load(scheduled: Pending?, held: Pending?) throws {
+        for row in try scheduled.rowsIfAsked {
+            let (place, kept) = try row.scheduled()
+            self.scheduled.load(kept, at: place)
+        }
+        for row in try held.rowsIfAsked {
+            let pace = Pace(name: try row.decode(6, as: String.self))
+            let (place, kept) = try row.scheduled()
+            self.held.load(kept, at: PacePlace(place.account, pace))
+        }
+    }
+
     /// Accounts that may want other timers than are set. Everything that is scheduled and held back for them is loaded.
     fileprivate var accountsToWake: Set<AccountID> {
         let accounts = accounts.changes

@@ -7,6 +7,28 @@ import WorkingSet
 // The statements on session.account.
 
 extension Pipeline {
+    /// As ``Row/account()`` reads them.
+    private static let columns = """
+        a.account, a.handle, a.name, a.emergency_note, a.profile_version, a.is_single_device, \
+        a.is_confirmation_required, (extract(epoch FROM a.check_in_interval) * 1000000)::bigint, \
+        a.reminds_two_hours, a.reminds_thirty_minutes, a.last_check_in_at, a.due_at, a.missed_alarm, a.reminded, \
+        a.missed_repetitions, a.alert_raised_at, a.alert_repetitions, a.opened_at, a.closed_at, \
+        a.missed_told_at, a.alert_told_at, a.phone, a.phone_region, a.phone_id, a.avatar, a.alert_alarm, \
+        a.alert_waits_until, a.alert_counted_since, a.alert_count
+        """
+
+    /// Reads the accounts that come after one, in the order of their ids.
+    func accounts(after account: AccountID?, limit: Int64) -> Pending {
+        query(
+            """
+            SELECT \(unescaped: Self.columns)
+              FROM session.account AS a
+             WHERE a.account > \(account ?? AccountID(high: 0, low: 0))
+             ORDER BY a.account
+             LIMIT \(limit)
+            """)
+    }
+
     /// Locks and reads accounts by id, by what their handle looks like, and by their phone, in the order of their ids.
     /// - Parameter changing: accounts that get the phone which their code was sent to: whose it is is read, too.
     func lockAccounts(
@@ -15,12 +37,7 @@ extension Pipeline {
         guard !accounts.isEmpty || !skeletons.isEmpty || !phones.isEmpty else { return nil }
         return query(
             """
-            SELECT a.account, a.handle, a.name, a.emergency_note, a.profile_version, a.is_single_device,
-                   a.is_confirmation_required, (extract(epoch FROM a.check_in_interval) * 1000000)::bigint,
-                   a.reminds_two_hours, a.reminds_thirty_minutes, a.last_check_in_at, a.due_at, a.missed_alarm, a.reminded,
-                   a.missed_repetitions, a.alert_raised_at, a.alert_repetitions, a.opened_at, a.closed_at,
-                   a.missed_told_at, a.alert_told_at, a.phone, a.phone_region, a.phone_id, a.avatar, a.alert_alarm,
-                   a.alert_waits_until, a.alert_counted_since, a.alert_count
+            SELECT \(unescaped: Self.columns)
               FROM session.account AS a
              WHERE a.account = ANY (\(accounts.sorted())) OR a.skeleton = ANY (\(skeletons.sorted()))
                 OR a.phone_id = ANY (\(phones.sorted()))

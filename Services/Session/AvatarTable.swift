@@ -7,15 +7,16 @@ import WorkingSet
 
 extension Pipeline {
     /// What is there of uploads: whole ones that nobody is about to delete.
-    func uploads(_ hashes: Set<ContentHash>) -> Pending? {
-        guard !hashes.isEmpty else { return nil }
-        let names = hashes.map { Bytes($0.bytes) }
+    func uploads(_ places: Set<UploadPlace>) -> Pending? {
+        guard !places.isEmpty else { return nil }
+        let places = Array(places)
         return query(
             """
-            SELECT u.hash, sum(octet_length(u.bytes)), substring(string_agg(u.bytes, '' ORDER BY u.number) FROM 1 FOR 8)
-              FROM session_client.upload AS u
-             WHERE u.hash = ANY (\(names))
-             GROUP BY u.hash
+            SELECT u.account, u.hash, sum(octet_length(u.bytes)),
+                   substring(string_agg(u.bytes, '' ORDER BY u.number) FROM 1 FOR 8)
+              FROM unnest(\(places.map(\.account)), \(places.map { Bytes($0.hash.bytes) })) AS p(account, hash)
+              JOIN session_client.upload AS u ON u.account = p.account AND u.hash = p.hash
+             GROUP BY u.account, u.hash
             HAVING min(u.uploaded_at) > clock_timestamp() - interval '50 minutes'
                AND sha256(string_agg(u.bytes, '' ORDER BY u.number)) = u.hash
             """)
@@ -33,16 +34,19 @@ extension Pipeline {
             INSERT INTO session.avatar_chunk (account, number, bytes)
             SELECT n.account, u.number, u.bytes
               FROM unnest(\(new.map(\.account)), \(new.map { Bytes($0.hash.bytes) })) AS n(account, hash)
-              JOIN session_client.upload AS u ON u.hash = n.hash
+              JOIN session_client.upload AS u ON u.account = n.account AND u.hash = n.hash
             """)
     }
 }
 
 extension Row {
     /// An upload; nil where its name isn't a hash.
-    func upload() throws -> (ContentHash, Upload)? {
-        guard let hash = ContentHash(bytes: try decode(0, as: Bytes.self).bytes) else { return nil }
-        let type = ImageType(signature: try decode(2, as: Bytes.self).bytes)
-        return (hash, Upload(size: Int(try decode(1, as: Int64.self)), type: type))
+    func upload() throws -> (UploadPlace, Upload)? {
+        guard let hash = ContentHash(bytes: try decode(1, as: Bytes.self).bytes) else { return nil }
+        let type = ImageType(signature: try decode(3, as: Bytes.self).bytes)
+        return (
+            UploadPlace(try decode(0, as: AccountID.self), hash),
+            Upload(size: Int(try decode(2, as: Int64.self)), type: type)
+        )
     }
 }

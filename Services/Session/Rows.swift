@@ -152,8 +152,10 @@ public struct DeviceRow: Equatable, Sendable {
     public var signedOut: Instant?
     /// Why it was.
     public var reason: SignOutReason?
-    /// Until when it may do what the account wants confirmed.
+    /// Until when it may do what needs a confirmation.
     public var confirmedUntil: Instant?
+    /// Whether the confirmation was the password, not a code that was sent to the phone.
+    public var isConfirmedByPassword = false
     /// Wrong passwords that were given on it: counted apart from those of strangers, who could lock its person out.
     public var guesses = GuessesRow()
 }
@@ -177,6 +179,8 @@ public struct PhoneCodeRow: Equatable, Sendable {
     public var expires: Instant
     /// Since when codes are counted.
     public var countedSince: Instant
+    /// From when on the phone may sign in that the account got by this code; nil: from the change on.
+    public var signsInFrom: Instant?
     /// How many were sent since.
     public var count: Int
     /// Wrong digits in a row, of this code and those before it.
@@ -201,6 +205,20 @@ public struct PhoneCodePlace: Hashable, Comparable, Sendable {
     /// By account, then by purpose.
     public static func < (left: Self, right: Self) -> Bool {
         (left.account, left.purpose.rawValue) < (right.account, right.purpose.rawValue)
+    }
+}
+
+/// Whose bytes, under which hash: nobody claims what another account uploaded.
+public struct UploadPlace: Hashable, Sendable {
+    /// Who uploaded them.
+    public let account: AccountID
+    /// Their name.
+    public let hash: ContentHash
+
+    /// Its parameters are the properties of the same names.
+    public init(_ account: AccountID, _ hash: ContentHash) {
+        self.account = account
+        self.hash = hash
     }
 }
 

@@ -41,7 +41,7 @@ extension Pipeline {
         return query(
             """
             SELECT d.account, d.device, d.name, d.signed_in_at, d.last_seen_at, d.token, d.earlier_tokens, d.signed_out_at,
-                   d.reason, d.confirmed_until, d.failures, d.blocked_until
+                   d.reason, d.confirmed_until, d.failures, d.blocked_until, d.is_confirmed_by_password
               FROM session.device AS d
               JOIN (\(selection.query)) AS w ON w.account = d.account
             """)
@@ -78,19 +78,21 @@ extension Pipeline {
             """
             INSERT INTO session.device
                    (account, device, name, signed_in_at, last_seen_at, token, earlier_tokens, signed_out_at, reason,
-                    confirmed_until, failures, blocked_until)
+                    confirmed_until, failures, blocked_until, is_confirmed_by_password)
             SELECT * FROM unnest(\(rows.map(\.key.account)), \(rows.map(\.key.device)), \(rows.map(\.row.name)),
                                  \(rows.map(\.row.signedIn)), \(rows.map(\.row.lastSeen)),
                                  \(rows.map { Bytes($0.row.token.bytes) }),
                                  \(rows.map { Bytes($0.row.earlier.flatMap(\.bytes)) }), \(rows.map(\.row.signedOut)),
                                  \(rows.map(\.row.reason?.rawValue)), \(rows.map(\.row.confirmedUntil)),
-                                 \(rows.map { Int32($0.row.guesses.failures) }), \(rows.map(\.row.guesses.blockedUntil)))
+                                 \(rows.map { Int32($0.row.guesses.failures) }), \(rows.map(\.row.guesses.blockedUntil)),
+                                 \(rows.map(\.row.isConfirmedByPassword)))
             ON CONFLICT (account, device) DO UPDATE
                SET name = excluded.name, signed_in_at = excluded.signed_in_at, last_seen_at = excluded.last_seen_at,
                    token = excluded.token, earlier_tokens = excluded.earlier_tokens,
                    signed_out_at = excluded.signed_out_at, reason = excluded.reason,
                    confirmed_until = excluded.confirmed_until, failures = excluded.failures,
-                   blocked_until = excluded.blocked_until
+                   blocked_until = excluded.blocked_until,
+                   is_confirmed_by_password = excluded.is_confirmed_by_password
             """)
     }
 }
@@ -108,7 +110,7 @@ extension Row {
                 Secret(Array(earlier[$0..<min($0 + 32, earlier.count)]))
             }, signedOut: try decode(7, as: Instant?.self),
             reason: try decode(8, as: String?.self).flatMap(SignOutReason.init(rawValue:)),
-            confirmedUntil: try decode(9, as: Instant?.self),
+            confirmedUntil: try decode(9, as: Instant?.self), isConfirmedByPassword: try decode(12, as: Bool.self),
             guesses: GuessesRow(
                 failures: Int(try decode(10, as: Int32.self)), blockedUntil: try decode(11, as: Instant?.self)))
     }

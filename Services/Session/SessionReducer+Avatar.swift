@@ -7,7 +7,7 @@ extension SessionReducer {
         _ rows: inout SessionRows, _ command: SetAvatar, _ account: AccountID, _ row: AccountRow, _ time: Instant
     ) throws(Rejection) -> [SessionEvent] {
         guard row.avatar != command.avatar else { return [] }
-        guard let upload = rows.uploads[command.avatar.hash] else {
+        guard let upload = rows.uploads[UploadPlace(account, command.avatar.hash)] else {
             throw Rejection(.notFound, "Upload the picture again; it isn't there (any more).", field: "avatar.hash")
         }
         guard upload.size == command.avatar.size else {

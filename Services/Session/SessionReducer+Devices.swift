@@ -28,8 +28,8 @@ extension SessionReducer {
     static func signOut(
         _ rows: inout SessionRows, _ command: SignOut, _ account: AccountID, _ row: AccountRow, _ time: Instant
     ) throws(Rejection) -> [SessionEvent] {
-        if command.device == nil || command.device != command.by {
-            try requireConfirmed(rows, account, row, by: command.by, time)
+        if row.isConfirmationRequired, command.device == nil || command.device != command.by {
+            try requireConfirmed(rows, account, by: command.by, time)
         }
         guard let id = command.device else {
             // The device that asks comes first: its event is the command's result.

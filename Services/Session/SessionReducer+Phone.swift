@@ -10,7 +10,9 @@ extension SessionReducer {
     static func requestSignInCode(
         _ rows: inout SessionRows, _ command: RequestSignInCode, _ time: Instant
     ) throws(Rejection) -> [SessionEvent] {
-        guard let account = rows.owner(of: command.phone), let row = rows[account], row.closed == nil else {
+        guard let account = rows.owner(of: command.phone), let row = rows[account], row.closed == nil,
+            signsIn(rows, command.phone, of: account, time)
+        else {
             throw Rejection(.notFound, "Nobody signs in by this phone.", field: "phone")
         }
         let code = PhoneCodeRow(
@@ -25,6 +27,7 @@ extension SessionReducer {
         guard let account = rows.owner(of: command.phone), let row = rows[account], row.closed == nil else {
             throw PhoneCodeFailed.rejection
         }
+        guard signsIn(rows, command.phone, of: account, time) else { throw PhoneCodeFailed.rejection }
         try requireNew(command.device, rows, account)
         let place = PhoneCodePlace(account, .signIn)
         switch try redeem(&rows, command.code, command.proof, at: place, time) {
@@ -32,7 +35,7 @@ extension SessionReducer {
         case .redeemed(let code):
             // A code that was sent to a number which the account has given up meanwhile proves nothing.
             guard code.phoneID == command.phone else { throw PhoneCodeFailed.rejection }
-            let events = begin(&rows, command.device, account, row, time)
+            let events = begin(&rows, command.device, account, row, time, byPassword: false)
             rows.phoneCodes[place]?.expires = time
             rows.phoneCodes[place]?.failures = 0
             return events
@@ -46,11 +49,29 @@ extension SessionReducer {
         _ time: Instant
     ) throws(Rejection) -> [SessionEvent] {
         // Whether it is somebody else's is told to who has the phone alone: when its code is given.
-        try requireConfirmed(rows, account, row, by: command.by, time)
-        let code = PhoneCodeRow(
+        let asker = try requireConfirmed(rows, account, by: command.by, time)
+        let place = PhoneCodePlace(account, .phoneChange)
+        if let last = rows.phoneCodes[place], last.phoneID == row.phoneID, let until = last.signsInFrom, until > time,
+            !asker.isConfirmedByPassword
+        {
+            throw .tooSoon("The phone was changed", left: until - time)
+        }
+        var code = PhoneCodeRow(
             code: command.code, phoneID: command.phoneID, phone: command.phone, hash: hash(of: command.proof),
             issued: time, expires: time + PhoneCodeRules.lifetime, countedSince: time, count: 1)
-        return [try issue(&rows, code, at: PhoneCodePlace(account, .phoneChange), time)]
+        // Whoever took the old phone must not go on with the account before its person can have noticed.
+        if row.phone != nil, !asker.isConfirmedByPassword { code.signsInFrom = time + rows.limits.phoneRest }
+        return [try issue(&rows, code, at: place, time)]
+    }
+
+    /// Whether a phone's rest is over.
+    private static func signsIn(
+        _ rows: SessionRows, _ phone: PhoneID, of account: AccountID, _ time: Instant
+    ) -> Bool {
+        guard let change = rows.phoneCodes[PhoneCodePlace(account, .phoneChange)], change.phoneID == phone,
+            let from = change.signsInFrom
+        else { return true }
+        return from <= time
     }
 
     static func changePhone(
@@ -73,7 +94,7 @@ extension SessionReducer {
         _ rows: inout SessionRows, _ command: RemovePhone, _ account: AccountID, _ row: AccountRow, _ time: Instant
     ) throws(Rejection) -> [SessionEvent] {
         guard row.phone != nil else { return [] }
-        try requireConfirmed(rows, account, row, by: command.by, time)
+        try requireConfirmed(rows, account, by: command.by, time)
         rows[account]?.phone = nil
         rows[account]?.phoneID = nil
         return [.phoneChanged(.init(account: account, at: time))]

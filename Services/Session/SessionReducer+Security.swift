@@ -13,14 +13,16 @@ extension SessionReducer {
         if let failed = try prove(&rows, account, command.verifier, by: command.device, time) { return [failed] }
         let until = time + rows.limits.confirmation
         rows[account, command.device]?.confirmedUntil = until
+        rows[account, command.device]?.isConfirmedByPassword = true
         return [.identityConfirmed(.init(account: account, device: command.device, until: until, at: time))]
     }
 
-    /// What an account may want confirmed: that whoever holds the device is its person, not somebody who found it.
+    /// What could take the account away from its person, whatever its settings, needs more than a token, which may be
+    /// stolen.
+    @discardableResult
     static func requireConfirmed(
-        _ rows: SessionRows, _ account: AccountID, _ row: AccountRow, by device: DeviceID?, _ time: Instant
-    ) throws(Rejection) {
-        guard row.isConfirmationRequired else { return }
+        _ rows: SessionRows, _ account: AccountID, by device: DeviceID?, _ time: Instant
+    ) throws(Rejection) -> DeviceRow {
         guard let device, let asker = rows[account, device], asker.signedOut == nil, let until = asker.confirmedUntil,
             until > time
         else {
@@ -29,12 +31,20 @@ extension SessionReducer {
                 "Confirm with your password first; that is good for \(rows.limits.confirmation.inWords) on this device."
             )
         }
+        return asker
+    }
+
+    static func resetPassword(
+        _ rows: inout SessionRows, _ command: ResetPassword, _ account: AccountID, _ time: Instant
+    ) throws(Rejection) -> [SessionEvent] {
+        try requireConfirmed(rows, account, by: command.by, time)
+        return setPassword(&rows, command.next, account, by: command.by, time)
     }
 
     static func updateSecurity(
         _ rows: inout SessionRows, _ command: UpdateSecurity, _ account: AccountID, _ row: AccountRow, _ time: Instant
     ) throws(Rejection) -> [SessionEvent] {
-        try requireConfirmed(rows, account, row, by: command.by, time)
+        try requireConfirmed(rows, account, by: command.by, time)
         var changed = row
         changed.isSingleDevice = command.isSingleDevice ?? row.isSingleDevice
         changed.isConfirmationRequired = command.isConfirmationRequired ?? row.isConfirmationRequired
@@ -53,7 +63,7 @@ extension SessionReducer {
         _ rows: inout SessionRows, _ command: CloseAccount, _ account: AccountID, _ row: AccountRow, _ time: Instant
     ) throws(Rejection) -> [SessionEvent] {
         guard row.closed == nil else { return [] }
-        try requireConfirmed(rows, account, row, by: command.by, time)
+        try requireConfirmed(rows, account, by: command.by, time)
         for (id, _) in rows.devices(of: account) { rows[account, id] = nil }
         rows.credentials[account] = nil
         for purpose in PhoneCodePurpose.allCases { rows.phoneCodes[PhoneCodePlace(account, purpose)] = nil }

@@ -30,7 +30,9 @@ extension SessionReducer {
         let opened = AccountOpened(
             account: command.account, handle: handle.description, name: name?.description,
             checkInInterval: row.checkIn.interval, due: time + row.checkIn.interval, at: time)
-        return [.accountOpened(opened), add(&rows, command.device, command.account, isFirst: true, time)]
+        return [
+            .accountOpened(opened), add(&rows, command.device, command.account, isFirst: true, byPassword: true, time),
+        ]
     }
 
     static func signIn(
@@ -55,10 +57,11 @@ extension SessionReducer {
 
     /// Signs a device in to an account whose person proved who they are.
     static func begin(
-        _ rows: inout SessionRows, _ device: NewDevice, _ account: AccountID, _ row: AccountRow, _ time: Instant
+        _ rows: inout SessionRows, _ device: NewDevice, _ account: AccountID, _ row: AccountRow, _ time: Instant,
+        byPassword: Bool = true
     ) -> [SessionEvent] {
         let others = rows.signedIn(account)
-        var events = [add(&rows, device, account, isFirst: false, time)]
+        var events = [add(&rows, device, account, isFirst: false, byPassword: byPassword, time)]
         if row.isSingleDevice {
             for (id, _) in others { events.append(signOut(&rows, id, .displaced, account, time)) }
         } else if others.count >= rows.limits.devices, let oldest = others.first {
@@ -74,9 +77,16 @@ extension SessionReducer {
             throw Rejection(.samePassword, "Choose another password than the present one.", field: "next")
         }
         if let failed = try prove(&rows, account, command.verifier, by: command.by, time) { return [failed] }
-        rows.credentials[account]?.hash = hash(of: command.next)
+        return setPassword(&rows, command.next, account, by: command.by, time)
+    }
+
+    /// Sets the password and signs every device out but the one that asks.
+    static func setPassword(
+        _ rows: inout SessionRows, _ next: Secret, _ account: AccountID, by device: DeviceID?, _ time: Instant
+    ) -> [SessionEvent] {
+        rows.credentials[account] = CredentialRow(hash: hash(of: next))
         var events: [SessionEvent] = [.passwordChanged(.init(account: account, at: time))]
-        for (id, _) in rows.signedIn(account) where id != command.by {
+        for (id, _) in rows.signedIn(account) where id != device {
             events.append(signOut(&rows, id, .passwordChanged, account, time))
         }
         return events
@@ -105,9 +115,13 @@ extension SessionReducer {
     static func hash(of verifier: Secret) -> [UInt8] { Array(SHA256.hash(data: verifier.bytes)) }
 
     private static func add(
-        _ rows: inout SessionRows, _ device: NewDevice, _ account: AccountID, isFirst: Bool, _ time: Instant
+        _ rows: inout SessionRows, _ device: NewDevice, _ account: AccountID, isFirst: Bool,
+        byPassword: Bool, _ time: Instant
     ) -> SessionEvent {
-        rows[account, device.id] = DeviceRow(name: device.name, signedIn: time, lastSeen: time, token: device.token)
+        // Who has just signed in has just proved who they are.
+        rows[account, device.id] = DeviceRow(
+            name: device.name, signedIn: time, lastSeen: time, token: device.token,
+            confirmedUntil: time + rows.limits.confirmation, isConfirmedByPassword: byPassword)
         let added = Device(id: device.id, name: device.name, signedIn: time, lastSeen: time)
         return .deviceSignedIn(.init(account: account, device: added, isFirst: isFirst, at: time))
     }

@@ -47,6 +47,7 @@ public enum SessionReducer: Reducer {
         case .refreshDevice(let command): try refresh(&rows, command, account, time)
         case .signOut(let command): try signOut(&rows, command, account, row, time)
         case .changePassword(let command): try changePassword(&rows, command, account, time)
+        case .resetPassword(let command): try resetPassword(&rows, command, account, time)
         case .confirmIdentity(let command): try confirm(&rows, command, account, time)
         case .updateSecurity(let command): try updateSecurity(&rows, command, account, row, time)
         case .requestPhoneChange(let command): try requestPhoneChange(&rows, command, account, row, time)

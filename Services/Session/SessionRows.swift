@@ -12,7 +12,7 @@ public struct SessionRows: Equatable, Sendable {
     /// Codes that were sent to phones.
     public var phoneCodes = WorkingSet<PhoneCodePlace, PhoneCodeRow>()
     /// What was uploaded, whole and not long ago, of what the batch's commands name.
-    public var uploads: [ContentHash: Upload] = [:]
+    public var uploads: [UploadPlace: Upload] = [:]
     /// Accounts by id, closed ones too: an id is remembered for ever.
     private var accounts = WorkingSet<AccountID, AccountRow>()
     /// Devices, also some that are signed out.
@@ -95,25 +95,6 @@ public struct SessionRows: Equatable, Sendable {
         }
     }
 
-    /// What the account's person sees of the rows: the same as the view `session.account_state` gives, and as folding
-    /// the account's stream.
-    public func published(_ account: AccountID) -> AccountState {
-        guard let row = self[account] else { return AccountState(account: account) }
-        guard row.closed == nil else { return AccountState(account: account, isClosed: true) }
-        let devices = devices(of: account).filter { $0.row.signedOut == nil }.map {
-            Device(id: $0.id, name: $0.row.name, signedIn: $0.row.signedIn, lastSeen: $0.row.lastSeen)
-        }
-        return AccountState(
-            account: account, handle: row.handle?.description, name: row.name, emergencyNote: row.emergencyNote,
-            profileVersion: row.profileVersion, phone: row.phone, avatar: row.avatar,
-            onboarding: row.name == nil ? .needsProfile : .done, isSingleDevice: row.isSingleDevice,
-            isConfirmationRequired: row.isConfirmationRequired,
-            checkIn: CheckInState(
-                interval: row.checkIn.interval, reminders: row.checkIn.reminders, last: row.checkIn.last,
-                due: row.checkIn.due, missed: row.checkIn.missed), alertRaised: row.alert.raised,
-            devices: .init(devices))
-    }
-
     /// Two states are equal when their rows are, however they were found.
     public static func == (left: Self, right: Self) -> Bool {
         left.limits == right.limits && left.accounts == right.accounts && left.credentials == right.credentials
@@ -143,6 +124,8 @@ public struct SessionLimits: Equatable, Sendable {
     public var phoneCodes = 5
     /// How long a confirmation is good for.
     public var confirmation: Interval = .minutes(5)
+    /// How long a phone that replaced another one can't sign in, unless the change was confirmed by the password.
+    public var phoneRest: Interval = .days(1)
     /// How long after a check-in the next one may come.
     public var checkInCooldown: Interval = .minutes(5)
     /// The shortest interval that somebody may choose.

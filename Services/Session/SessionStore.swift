@@ -1,14 +1,14 @@
 public import Bus
 public import Postgres
 public import SessionContract
-import Vocabulary
+public import Vocabulary
 import WorkingSet
 
 /// Keeps accounts in the schema `session`.
 ///
 /// An account is asked under its own key and, by who isn't signed in yet, under its handle's or its phone's. So its row is locked, in
 /// the order of the ids; the lock also keeps its password and devices, which are read after it.
-public struct SessionStore: Store {
+public struct SessionStore: TimedStore {
     /// The rules whose tables these are.
     public typealias Rules = SessionReducer
 
@@ -56,10 +56,31 @@ public struct SessionStore: Store {
             rows.phoneCodes.load(code, at: place)
         }
         for row in try uploads.rowsIfAsked {
-            guard let (hash, upload) = try row.upload() else { continue }
-            rows.uploads[hash] = upload
+            guard let (place, upload) = try row.upload() else { continue }
+            rows.uploads[place] = upload
         }
         return rows
+    }
+
+    /// Reads accounts and says what each wants to be timed.
+    public func wantedTimers(of keys: TimedKeys, in pipeline: Pipeline) throws -> [Key: [TimedCommand]] {
+        let found: Pending? =
+            switch keys {
+            case .next(let limit, let key): pipeline.accounts(after: key?.account, limit: limit)
+            case .locked(let keys):
+                pipeline.lockAccounts(Set(keys.compactMap(\.account)), skeletons: [], phones: [], changing: [])
+            }
+        let settled = pipeline.limits()
+        try pipeline.flush()
+        var rows = SessionRows(limits: try settled.limits(besides: limits))
+        var accounts: [AccountID] = []
+        for row in try found.rowsIfAsked {
+            let account = try row.decode(0, as: AccountID.self)
+            rows.load(try row.account(), at: account)
+            accounts.append(account)
+        }
+        return Dictionary(
+            uniqueKeysWithValues: accounts.map { (Key.account($0), rows.wantedTimers(of: $0).map(\.timed)) })
     }
 
     /// Writes what changed, a statement per table and kind of change.
@@ -104,7 +125,7 @@ struct Touched {
     /// Accounts that get the phone which their code was sent to.
     var changingPhone: Set<AccountID> = []
     /// Uploads that are named.
-    var uploads: Set<ContentHash> = []
+    var uploads: Set<UploadPlace> = []
 
     init(_ requests: [Request<SessionCommand>]) {
         for request in requests { take(request.command, of: request.account) }
@@ -123,7 +144,7 @@ struct Touched {
             if let handle = try? Handle(command.handle) { skeletons.insert(handle.skeleton) }
         case .signIn(let command):
             if let handle = try? Handle(command.handle) { provingSkeletons.insert(handle.skeleton) }
-        case .changePassword, .confirmIdentity:
+        case .changePassword, .resetPassword, .confirmIdentity:
             if let account {
                 proving.insert(account)
                 signing.insert(account)
@@ -149,7 +170,8 @@ struct Touched {
                 coding.insert(account)
                 changingPhone.insert(account)
             }
-        case .setAvatar(let command): uploads.insert(command.avatar.hash)
+        case .setAvatar(let command):
+            if let account { uploads.insert(UploadPlace(account, command.avatar.hash)) }
         case .freeHandle(let command): accounts.insert(command.account)
         case .expireCheckIn(let command): accounts.insert(command.account)
         case .remindCheckIn(let command): accounts.insert(command.account)

@@ -18,8 +18,20 @@ public struct SessionClient: Service {
         "port", in: 0...65_535, default: 8080, help: "Its port; 0 takes a free one, which the log names.")
     private static let poolSize = Setting<Int>.int(
         "database.pool", in: 1...64, default: 8, help: "Database connections for reads.")
+    private static let joinPoolSize = Setting<Int>.int(
+        "database.joins", in: 1...64, default: 4,
+        help: "Database connections by which streams begin, so that no request waits for them.")
+    private static let streamWriteDeadline = Setting<Duration>.duration(
+        "stream.write.deadline", in: .milliseconds(100)...(.seconds(3600)), default: .seconds(30),
+        help: "How long an app may not read what is written to its stream; then the stream is closed.")
     private static let connections = Setting<Int>.int(
         "http.connections", in: 1...100_000, default: 20_000, help: "HTTP connections at a time; more have to wait.")
+    private static let connectionsPerAddress = Setting<Int>.int(
+        "http.connections.per.address", in: 1...100_000, default: 1000,
+        help: "HTTP connections at a time from one address (an IPv6 /64); more are closed. Behind proxies there is no limit.")
+    private static let commandLimit = Setting<Int>.int(
+        "commands.per.minute", in: 1...1_000_000, default: 600,
+        help: "Commands and operations of one account in a minute, a tenth of them at once; more are refused (429).")
     private static let unanswered = Setting<Int>.int(
         "commands.unanswered", in: 1...100_000, default: 4096,
         help: "Commands to each service without an outcome; more are refused (503) until it catches up.")
@@ -65,8 +77,13 @@ public struct SessionClient: Service {
         switch text {
         case "off": return .off
         case "log": return .log
-        case let url where url.hasPrefix("http://") || url.hasPrefix("https://"): return .webhook(url)
-        default: throw SettingProblem(expected: "off, log, or the URL of a system that sends text messages")
+        default:
+            guard let address = WebhookAddress(text) else {
+                throw SettingProblem(
+                    expected:
+                        "off, log, or the https:// URL of a system that sends text messages (http:// on this machine)")
+            }
+            return .webhook(address)
         }
     }
     private static let phoneCodesKey = Setting<SymmetricKey?>(
@@ -79,7 +96,8 @@ public struct SessionClient: Service {
     /// What can be configured.
     public static var settings: [any SettingDeclaration] {
         [
-            host, port, connections, serverKey, signingKeys, tokenLifetime, poolSize, unanswered, proxies, guessLimit,
+            host, port, connections, connectionsPerAddress, commandLimit, serverKey, signingKeys, tokenLifetime,
+            poolSize, joinPoolSize, streamWriteDeadline, unanswered, proxies, guessLimit,
             signUpLimit, phoneCodes, phoneCodesKey,
         ]
             + ConsumerSettings.declared
@@ -112,6 +130,11 @@ public struct SessionClient: Service {
                     "set SIGNING_KEY_FILE to a file with a private key (openssl ecparam -genkey -name prime256v1 "
                     + "-noout), the same for all replicas")
         }
+        if case .webhook(let address) = context.settings[Self.phoneCodes],
+            let problem = address.problem(key: context.settings[Self.phoneCodesKey])
+        {
+            throw MissingSetting(description: "\(problem): set PHONE_CODES_KEY_FILE to a file with a key")
+        }
         self.context = context
         self.serverKey = serverKey
         self.signingKeys = signingKeys
@@ -124,8 +147,13 @@ public struct SessionClient: Service {
         let (database, logger) = (context.database, context.logger)
         let doorbells = Doorbells(configuration: database, logger: logger)
         doorbells.report(to: bus)
-        let pool = Pool(configuration: database, size: context.settings[Self.poolSize], logger: logger)
-        var unflushed = database
+        // Every connection may wait: after a restart all apps come back at once. A request's own time limit ends its wait.
+        let pool = Pool(
+            configuration: database.named("reads"), size: context.settings[Self.poolSize],
+            waiters: context.settings[Self.connections], logger: logger)
+        let joins = Pool(
+            configuration: database.named("joins"), size: context.settings[Self.joinPoolSize], logger: logger)
+        var unflushed = database.named("saga steps")
         unflushed.settings["synchronous_commit"] = "off"
         let steps = Pool(configuration: unflushed, size: 4, logger: logger)
         let services: ServiceConnections
@@ -135,7 +163,7 @@ public struct SessionClient: Service {
                 let logs = try await context.open([domain.commands, domain.log], reportingTo: bus)
                 return ServiceConnection(
                     commands: logs[0], log: logs[1], unansweredLimit: context.settings[Self.unanswered],
-                    configuration: database, doorbells: doorbells, pool: pool,
+                    configuration: database, doorbells: doorbells, pool: pool, joins: joins,
                     logger: logger)
             }
             operationsLog = try await context.open([Domain.operations], reportingTo: bus)
@@ -150,13 +178,15 @@ public struct SessionClient: Service {
                 CloseAccountOperation.self,
             ], services: services, pool: pool, steps: steps, operations: operations,
             ownership: ConsumerSettings(context.settings).leaseDuration, logger: logger)
-        let load = [("reads", pool), ("saga steps", steps)].map { name, pool in
+        let load = [("reads", pool), ("joins", joins), ("saga steps", steps)].map { name, pool in
             (
                 pool, Gauge(label: "quartet_pool_connections", dimensions: [("pool", name)]),
                 Gauge(label: "quartet_pool_waiting", dimensions: [("pool", name)])
             )
         }
         operations.observe { _ in
+            false
+        } _: { _ in
         } poll: {
             for (pool, open, waiting) in load {
                 open.record(pool.load.open)
@@ -164,16 +194,18 @@ public struct SessionClient: Service {
             }
         }
         let devices = Devices(pool: pool)
-        services.session.tail.observe {
+        services.session.tail.observe(where: Devices.isWanted) {
             devices.observe($0)
         } restart: {
             devices.forgetAll()
         }
 
         await context.clock.measure()
+        let people = PeopleSource(session: services.session.streams, logger: logger)
         let edge = Edge(
             EdgeParts(
-                services: services, operations: StreamReader(tail: operations, pool: pool), sagas: sagas, pool: pool,
+                services: services, operations: StreamReader(tail: operations, pool: joins), people: people,
+                streamWriteDeadline: context.settings[Self.streamWriteDeadline], sagas: sagas, pool: pool,
                 devices: devices,
                 tokens: try await Tokens(
                     signingKeys: signingKeys, secret: serverKey, lifetime: context.settings[Self.tokenLifetime],
@@ -183,37 +215,40 @@ public struct SessionClient: Service {
                 guesses: Guesses(
                     limit: RateLimit(perMinute: context.settings[Self.guessLimit]),
                     addresses: ClientAddress(proxies: context.settings[Self.proxies])),
-                signUps: RateLimit(perMinute: context.settings[Self.signUpLimit])))
+                signUps: RateLimit(perMinute: context.settings[Self.signUpLimit]),
+                commands: RateLimit(
+                    perMinute: context.settings[Self.commandLimit],
+                    burst: max(1, context.settings[Self.commandLimit] / 10))))
         let server = EdgeServer(
             edge: edge, host: context.settings[Self.host], port: context.settings[Self.port],
-            connections: context.settings[Self.connections], check: http, logger: logger)
+            connections: context.settings[Self.connections],
+            connectionsPerAddress: context.settings[Self.proxies] == 0
+                ? context.settings[Self.connectionsPerAddress] : nil, check: http, logger: logger)
 
         let retention = Retention(
             schema: "session_client", logs: services.all.map(\.commands) + operationsLog, hasOutcomes: false,
             others: ["delete_old_sagas", "delete_old_uploads", "empty_secrets"],
             interval: context.settings[CommonSettings.retentionInterval], configuration: database, logger: logger)
         try await context.runTogether(
-            [doorbells, operations, retention] + services.all.flatMap(\.services)
-                + policies(services, doorbells) + [sagas, server])
-        await pool.close()
-        await steps.close()
+            [doorbells, operations, retention, LongReads(pool: pool, logger: logger)] + services.all.flatMap(\.services)
+                + policies(services, doorbells) + [sagas, people, server])
+        for pool in [pool, joins, steps] { await pool.close() }
     }
 
     private var phoneCodeSender: (any PhoneCodeSender)? {
         switch context.settings[Self.phoneCodes] {
         case .off: nil
         case .log: LoggedPhoneCodes(logger: context.logger)
-        case .webhook(let url):
-            WebhookPhoneCodes(webhook: Webhook(url: url, key: context.settings[Self.phoneCodesKey]))
+        case .webhook(let address):
+            WebhookPhoneCodes(webhook: Webhook(address, key: context.settings[Self.phoneCodesKey]))
         }
     }
 
     private func policies(_ services: ServiceConnections, _ doorbells: Doorbells) -> [any Service] {
-        var settings = ConsumerSettings(context.settings)
-        settings.onExpiry = context.health.expiry()
         func consumer(of domain: Domain, _ policy: some Policy) -> any Service {
             Consumer(
-                source: services[domain].log, schema: "session_client", settings: settings,
+                source: services[domain].log, schema: "session_client",
+                settings: context.consumerSettings(of: services[domain].log),
                 configuration: context.database, doorbells: doorbells, logger: context.logger,
                 handler: PolicyHandler(policy, logs: services.all.map(\.commands)))
         }

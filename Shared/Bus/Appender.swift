@@ -18,6 +18,10 @@ public final class Appender: Service, Sendable {
         /// Pauses between attempts to reconnect.
         public var backoff = Backoff(initial: .milliseconds(20), maximum: .seconds(2), multiplier: 2)
 
+        /// Called when the server has done a flush and its transaction is still open, so that a test can hold or end the process
+        /// there. Costs a round trip; nil in production.
+        public var faultPoint: (@Sendable () -> Void)?
+
         /// All its parts, as the properties describe them.
         public init() {}
     }
@@ -48,7 +52,7 @@ public final class Appender: Service, Sendable {
         func message(at time: ContinuousClock.Instant) -> Message {
             guard let expiry else { return message }
             var message = message
-            message.timeToLive = Interval(microseconds: Int64((expiry - time) / .microseconds(1)))
+            message.timeToLive = Interval(expiry - time)
             return message
         }
     }
@@ -68,8 +72,10 @@ public final class Appender: Service, Sendable {
         self.settings = settings
         // Nobody is told anything because of a command's append: what it led to is flushed with the service's commit, later
         // in the same WAL, before its outcome is heard. What a crashed server loses of both, waiters append again.
-        var configuration = configuration
+        var configuration = configuration.named("appender")
         configuration.settings["synchronous_commit"] = "off"
+        // Below any statement time-out: a partition that somebody else holds is no fault of the rows.
+        configuration.settings["lock_timeout"] = "4s"
         self.configuration = configuration
         var logger = logger
         logger[metadataKey: "log"] = "\(log.name)"
@@ -129,6 +135,10 @@ public final class Appender: Service, Sendable {
         do {
             try database.pipeline { pipeline in
                 let append = pipeline.query(log.append(messages))
+                if let faultPoint = settings.faultPoint {
+                    try pipeline.receive()
+                    faultPoint()
+                }
                 pipeline.sync()
                 pipeline.query(log.ring(for: messages))
                 pipeline.sync()
@@ -137,11 +147,15 @@ public final class Appender: Service, Sendable {
             }
             _ = machine.withLock { $0.flushed() }
         } catch {
-            guard case .permanent(let reason) = TransactionFailure(error) else {
-                // A transient refusal is a certain one, but sending again is right for both.
+            let failure = TransactionFailure(error)
+            guard case .failed(let reason) = failure, reason.code == .error else {
+                // What isn't the rows' own fault passes: they are sent again, after a pause unless a lock was waited for.
                 _ = machine.withLock { $0.failed(.connectionLost) }
-                if case .transient = TransactionFailure(error) { return }
-                throw error
+                var isRefusedForNow = (error as? PostgresError)?.sqlState == "55P03"
+                if case .contention = failure { isRefusedForNow = true }
+                guard isRefusedForNow else { throw error }
+                logger.warning("a flush is repeated", metadata: ["error": "\(error)", "waiting": "\(waiting)"])
+                return
             }
             let refused = machine.withLock { $0.failed(.refused) }
             for entry in refused {

@@ -29,7 +29,7 @@ public struct BatchTime: Hashable, Sendable {
         let before = cursors.compactMap { cursor in
             cursor.givenTime.map { given in
                 let passed = cursor.givenAt.map { max(.zero, moment - $0) } ?? .zero
-                return given + Interval(microseconds: Int64(passed / .microseconds(2)))
+                return given + Interval(passed / 2)
             }
         }
         self.init(clock: clock, given: (before + messages.map(\.recordedAt)).reduce(clock, max))

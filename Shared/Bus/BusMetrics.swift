@@ -11,6 +11,7 @@ struct ConsumerMetrics: Sendable {
     private let behind: [Gauge]
     private let behindFor: [Gauge]
     private let parked: [Gauge]
+    private let resting: [Gauge]
 
     init(source: Log) {
         let name = source.name.description
@@ -32,6 +33,7 @@ struct ConsumerMetrics: Sendable {
         behind = gauges("quartet_lag_messages")
         behindFor = gauges("quartet_lag_seconds")
         parked = gauges("quartet_parked_keys")
+        resting = gauges("quartet_partition_resting")
     }
 
     func committed(_ count: Int, _ appendings: [Appending], in duration: Duration) {
@@ -49,12 +51,16 @@ struct ConsumerMetrics: Sendable {
         ).increment()
     }
 
-    /// How far a partition is behind; nothing, once it is another worker's.
-    func lag(of partition: Partition, messages: Int64, seconds: Double, parked keys: Int) {
+    /// How far a partition is behind, how many keys are parked, and whether it rests because nothing gets through.
+    func lag(of partition: Partition, messages: Int64, seconds: Double, parked keys: Int, isResting: Bool) {
         behind[Int(partition.number)].record(messages)
         behindFor[Int(partition.number)].record(seconds)
         parked[Int(partition.number)].record(keys)
+        resting[Int(partition.number)].record(isResting ? 1 : 0)
     }
+
+    /// A partition is another worker's.
+    func left(_ partition: Partition) { lag(of: partition, messages: 0, seconds: 0, parked: 0, isResting: false) }
 }
 
 extension TransactionFailure {
@@ -62,8 +68,8 @@ extension TransactionFailure {
     fileprivate var label: String {
         switch self {
         case .fenced: "fenced"
-        case .transient: "transient"
-        case .permanent(let fault): fault.code.rawValue
+        case .contention: "contention"
+        case .failed(let fault): fault.code.rawValue
         case .connectionLost: "connection_lost"
         }
     }
@@ -88,17 +94,37 @@ struct DoorbellMetrics: Sendable {
 /// What a tail measures.
 struct TailMetrics: Sendable {
     private let rows: Counter
+    private let bodies: Counter
     private let subscribers: Gauge
     private let dropped: Counter
 
     init(log: LogName) {
         rows = Counter(label: "quartet_tail_rows_total", dimensions: [("log", log.description)])
+        bodies = Counter(label: "quartet_tail_bodies_total", dimensions: [("log", log.description)])
         subscribers = Gauge(label: "quartet_subscribers", dimensions: [("log", log.description)])
         dropped = Counter(label: "quartet_subscribers_dropped_total", dimensions: [("log", log.description)])
     }
 
     func read(_ count: Int) { rows.increment(by: count) }
+    /// A subscriber or waiter wanted a row, so it was decoded.
+    func decoded() { bodies.increment() }
     func serves(_ count: Int) { subscribers.record(count) }
     /// One didn't take what it was offered, and was told that it fell behind.
     func fellBehind() { dropped.increment() }
+}
+
+/// Counts what joining streams costs.
+struct JoinMetrics: Sendable {
+    private let statements: Counter
+    private let streams: Counter
+
+    init(log: LogName) {
+        statements = Counter(label: "quartet_join_statements_total", dimensions: [("log", log.description)])
+        streams = Counter(label: "quartet_streams_joined_total", dimensions: [("log", log.description)])
+    }
+
+    func joined(_ count: Int) {
+        statements.increment()
+        streams.increment(by: count)
+    }
 }

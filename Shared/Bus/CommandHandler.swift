@@ -14,12 +14,20 @@ public struct CommandHandler<S: Store>: BatchHandler where S.Rules.Command: Send
     private let store: S
     /// The service's own log.
     private let log: Log
+    private let asksItself: Bool
 
-    /// All its parts, as the properties describe them.
-    public init(_ store: S, log: Log) {
+    /// - Parameters:
+    ///   - store: keeps the state, and says by which rules it changes.
+    ///   - log: the service's own.
+    ///   - asksItself: whether these are the service's own commands, its timers' for example.
+    public init(_ store: S, log: Log, asksItself: Bool = false) {
         self.store = store
         self.log = log
+        self.asksItself = asksItself
     }
+
+    /// What the service asks itself is never given up: nobody else would ask again.
+    public var givesUp: Bool { !asksItself }
 
     /// The state and what is known of the commands before the rules run.
     public struct Loaded {
@@ -54,7 +62,7 @@ public struct CommandHandler<S: Store>: BatchHandler where S.Rules.Command: Send
             guard let commandID = recorded.message.commandID, decided.insert(commandID).inserted else { continue }
             let emissions: [Emission<S.Rules.Event>]
             do throws(Rejection) {
-                try Self.checkTimes(of: recorded, commandID: commandID, at: batch.time.clock)
+                try checkTimes(of: recorded, commandID: commandID, at: batch.time.clock)
                 let context = CommandContext(
                     commandID: commandID, account: recorded.message.account, key: recorded.message.key,
                     time: batch.time.given)
@@ -68,9 +76,6 @@ public struct CommandHandler<S: Store>: BatchHandler where S.Rules.Command: Send
         try store.save(state, in: pipeline)
         return [Appending(rows, to: log)]
     }
-
-    /// A command that keeps failing has an outcome, too.
-    public static var givesUp: Bool { true }
 
     /// The command's outcome is `failed`, unless it had one already and only its repetition is given up.
     public func giveUp(_ message: RecordedMessage, _ fault: Fault, in pipeline: Pipeline) throws -> [Appending] {
@@ -102,25 +107,29 @@ public struct CommandHandler<S: Store>: BatchHandler where S.Rules.Command: Send
 
     /// - Parameter time: the database's clock as it is. By the given time, one command that was recorded while the clock was
     ///   an hour ahead would have all others refused for an hour.
-    private static func checkTimes(
+    private func checkTimes(
         of command: RecordedMessage, commandID: CommandID, at time: Instant
     ) throws(Rejection) {
-        if let made = commandID.time {
-            guard made > time - horizon else {
-                throw Rejection(
-                    .idTooOld,
-                    "this command's id is older than 30 days, so it may have been done already: look, then use a new id"
-                )
-            }
-            guard made < time + aheadLimit else {
-                throw Rejection(
-                    .idTooOld, "this command's id is more than a day ahead: set the sender's clock and use a new id")
-            }
-        } else {
-            throw Rejection(.idTooOld, "a command's id must carry its time (UUID version 7)")
-        }
+        // A timer's command, and one that was caused by an event, was appended in the transaction that decided so. Nobody
+        // sends it again, so it is done however old it is, and whatever the clock was then.
+        if !asksItself, command.message.causationID == nil { try Self.checkAge(of: commandID, at: time) }
         if let expiresAt = command.expiresAt, expiresAt < time {
             throw Rejection(.expired, "the command's time was up before it was handled; send it again")
+        }
+    }
+
+    private static func checkAge(of id: CommandID, at time: Instant) throws(Rejection) {
+        guard let made = id.time else {
+            throw Rejection(.idTooOld, "a command's id must carry its time (UUID version 7)")
+        }
+        guard made > time - horizon else {
+            throw Rejection(
+                .idTooOld,
+                "this command's id is older than 30 days, so it may have been done already: look, then use a new id")
+        }
+        guard made < time + aheadLimit else {
+            throw Rejection(
+                .idTooOld, "this command's id is more than a day ahead: set the sender's clock and use a new id")
         }
     }
 

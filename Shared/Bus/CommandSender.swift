@@ -48,7 +48,9 @@ public final class CommandSender: Service, Sendable {
         self.tail = tail
         self.pool = pool
         self.logger = logger
-        tail.observe { [weak self] row in
+        tail.observe { [weak self] heading in
+            self?.isWanted(heading) == true
+        } _: { [weak self] row in
             self?.observe(row)
         } poll: { [weak self] in
             self?.poll()
@@ -148,6 +150,12 @@ public final class CommandSender: Service, Sendable {
             return open.waiters.values.flatMap { $0.map(\.entry) }
         }
         appender.enqueueAgain(waiting)
+    }
+
+    /// Whether it is the outcome of a command sent from here.
+    private func isWanted(_ heading: RowHeading) -> Bool {
+        guard heading.hasOutcome, let id = heading.commandID else { return false }
+        return open.withLock { $0.waiters[id] != nil || $0.abandoned[id] != nil }
     }
 
     private func observe(_ row: RecordedMessage) {

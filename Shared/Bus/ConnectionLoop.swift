@@ -30,7 +30,7 @@ struct ConnectionLoop: Sendable {
                     guard !bell.isStopped else { return }
                     Counter(label: "quartet_reconnects_total").increment()
                     // A connection that worked for a while is no sign of a server in trouble.
-                    attempt = ContinuousClock.now - begun > .seconds(5) ? 1 : attempt + 1
+                    attempt = ContinuousClock.now - begun > .seconds(1) ? 1 : attempt + 1
                     logger.warning("the connection is lost and made anew", metadata: ["error": "\(error)"])
                     try? await Task.sleep(for: backoff.delay(attempt: attempt))
                 }

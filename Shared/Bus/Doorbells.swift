@@ -21,7 +21,7 @@ public final class Doorbells: Service, Sendable {
 
     /// All its parts, as the properties describe them.
     public init(configuration: Configuration, logger: Logger) {
-        self.configuration = configuration
+        self.configuration = configuration.named("doorbells")
         self.logger = logger
     }
 
@@ -43,9 +43,9 @@ public final class Doorbells: Service, Sendable {
     }
 
     /// Rings `bell` for the partitions that a log's doorbell names.
-    func connect(_ bell: Bell, to log: LogName) {
-        onRing(of: log.channel) { payload in
-            let partitions = payload.flatMap(Self.partitions(from:))
+    func connect(_ bell: Bell, to log: Log) {
+        onRing(of: log.name.channel) { payload in
+            let partitions = payload.flatMap { Self.partitions(from: $0, of: log) }
             bell.ring { rings in
                 if let partitions { rings.partitions.formUnion(partitions) } else { rings.all = true }
             }
@@ -61,7 +61,7 @@ public final class Doorbells: Service, Sendable {
         let (logger, metrics) = (logger, DoorbellMetrics(channels: channels))
         let listener = Listener(configuration: configuration, channels: channels.sorted(), logger: logger) { event in
             switch event {
-            case .notification(let channel, let payload, _):
+            case .notification(let channel, let payload):
                 metrics.rang(channel)
                 for registration in registrations where registration.channel == channel { registration.ring(payload) }
             case .connected:
@@ -71,17 +71,20 @@ public final class Doorbells: Service, Sendable {
                 metrics.lost()
                 for observer in observers { observer(error) }
                 logger.warning("doorbells are not heard until the listener is back", metadata: ["error": "\(error)"])
-            case .overflowed:
-                for registration in registrations { registration.ring(nil) }
             }
         }
         try await cancelWhenGracefulShutdown { try await listener.run() }
     }
 
-    /// A doorbell's payload: the partitions to look at, as in `0,3`. Nil for anything else: look at all of them.
-    static func partitions(from payload: String) -> [Partition]? {
-        let numbers = payload.split(separator: ",", omittingEmptySubsequences: false).map { Int32($0) }
-        return numbers.contains(nil) ? nil : numbers.compactMap { $0 }.map(Partition.init)
+    /// The partitions that a payload names, as in `0,3`. Anybody can ring with anything, so a payload that isn't a list of
+    /// this log's partitions gives nil: look at all of them.
+    static func partitions(from payload: String, of log: Log) -> Set<Partition>? {
+        var partitions: Set<Partition> = []
+        for part in payload.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let number = Int32(part), 0..<log.partitionCount ~= number else { return nil }
+            partitions.insert(Partition(number))
+        }
+        return partitions
     }
 
     static func payload(for partitions: some Sequence<Partition>) -> String {

@@ -37,6 +37,8 @@ public struct Log: Hashable, Sendable {
 public enum BusError: Error, Sendable, CustomStringConvertible {
     case badPartitions(LogName, [Int32])
     case unreadable(LogName, String)
+    /// The server lacks rows that were already read from another one. Asking again helps.
+    case behind(LogName)
 
     /// For logs and messages to people.
     public var description: String {
@@ -45,6 +47,8 @@ public enum BusError: Error, Sendable, CustomStringConvertible {
             "\(log)_partition must have the rows 0 to n-1 but has \(numbers): run the migrations of \(log.schema)"
         case .unreadable(let log, let reason):
             "a row of \(log) can't be read: \(reason)"
+        case .behind(let log):
+            "the server that was asked doesn't have all of \(log) yet"
         }
     }
 }
@@ -52,17 +56,36 @@ public enum BusError: Error, Sendable, CustomStringConvertible {
 // MARK: Reading
 
 extension Log {
-    private static let columns = """
-        partition, position, kind, type, version, key, account, body, message_id, command_id, outcome, command_hash, \
-        correlation_id, causation_id, trace_parent, expires_at, recorded_at
-        """
+    static let columns = [
+        "partition", "position", "kind", "type", "version", "key", "account", "body", "message_id", "command_id",
+        "outcome",
+        "command_hash", "correlation_id", "causation_id", "trace_parent", "expires_at", "recorded_at",
+    ]
+    static let columnList = columns.joined(separator: ", ")
 
     /// The rows of a partition after a position, in order.
     func read(_ partition: Partition, after position: Position, limit: Int) -> Query {
         """
-        SELECT \(unescaped: Self.columns) FROM \(unescaped: name.description)
+        SELECT \(unescaped: Self.columnList) FROM \(unescaped: name.description)
          WHERE partition = \(partition.number) AND position > \(position.number)
          ORDER BY position LIMIT \(Int64(limit))
+        """
+    }
+
+    /// The headings of the same rows.
+    func headings(of partition: Partition, after position: Position, limit: Int) -> Query {
+        """
+        SELECT \(unescaped: RowHeading.columns) FROM \(unescaped: name.description)
+         WHERE partition = \(partition.number) AND position > \(position.number)
+         ORDER BY position LIMIT \(Int64(limit))
+        """
+    }
+
+    /// The rows at these positions of a partition.
+    func read(_ partition: Partition, at positions: [Int64]) -> Query {
+        """
+        SELECT \(unescaped: Self.columnList) FROM \(unescaped: name.description)
+         WHERE partition = \(partition.number) AND position = ANY (\(positions))
         """
     }
 
@@ -79,57 +102,67 @@ extension Log {
         """
     }
 
-    /// The events of one key in a range of positions, in order.
-    func read(_ key: Key, after position: Position, through end: Position) -> Query {
+    /// The events of one key after a position, in order, by the index that logs with streams have (`stream.sql`). Both
+    /// parameters are expressions.
+    func events(of key: Query, after position: Query) -> Query {
         """
-        SELECT \(unescaped: Self.columns) FROM \(unescaped: name.description)
-         WHERE partition = \(partition(of: key).number)
-           AND position > \(position.number) AND position <= \(end.number) AND key = \(key.description)
-           AND kind = 'event' AND type <> 'Redacted'
-         ORDER BY position
+        SELECT \(unescaped: Self.columnList) FROM \(unescaped: name.description) AS e
+         WHERE hashtext(e.key) = hashtext(\(key)) AND e.key = \(key) AND e.position > \(position)
+           AND e.kind = 'event' AND e.type <> 'Redacted'
+         ORDER BY e.position
         """
     }
 
     /// A scalar expression for a partition's newest position: what a snapshot reads beside the state, in one statement.
     func head(_ partition: Partition) -> String {
         """
-        (SELECT p.base_position + greatest(coalesce((SELECT l.position FROM \(name) AS l
-                  WHERE l.partition = \(partition.number) ORDER BY l.position DESC LIMIT 1), 0) - p.base_position, 0)
-           FROM \(name)_partition AS p WHERE p.partition = \(partition.number))
+        (SELECT \(newestPosition("p")) FROM \(name)_partition AS p WHERE p.partition = \(partition.number))
+        """
+    }
+
+    /// The same for the row of `<log>_partition` that is called `row`.
+    func newestPosition(_ row: String) -> String {
+        """
+        \(row).base_position + greatest(coalesce((SELECT l.position FROM \(name) AS l
+            WHERE l.partition = \(row).partition ORDER BY l.position DESC LIMIT 1), 0) - \(row).base_position, 0)
         """
     }
 }
 
 extension RecordedMessage {
-    /// Reads a row of `Log.columns`.
-    init(_ row: Row, of log: LogName) throws {
-        let kind = try row.decode(2, as: String.self)
-        let key = try row.decode(5, as: String.self)
+    /// Reads a row of `Log.columns`, which begin at a column of the row.
+    init(_ row: Row, from first: Int = 0, of log: LogName) throws {
+        let kind = try row.decode(first + 2, as: String.self)
+        let key = try row.decode(first + 5, as: String.self)
         guard let kind = Message.Kind(rawValue: kind) else { throw BusError.unreadable(log, "kind \(kind)") }
         guard let key = Key(key) else { throw BusError.unreadable(log, "key \(key)") }
-        let outcome = try row.decode(10, as: String?.self)
+        let outcome = try row.decode(first + 10, as: String?.self)
         self.init(
-            partition: Partition(try row.decode(0, as: Int32.self)),
-            position: Position(try row.decode(1, as: Int64.self)),
+            partition: Partition(try row.decode(first, as: Int32.self)),
+            position: Position(try row.decode(first + 1, as: Int64.self)),
             message: Message(
                 kind: kind,
-                id: try row.decode(8, as: MessageID.self),
-                type: try row.decode(3, as: String.self),
-                version: try row.decode(4, as: Int16.self),
+                id: try row.decode(first + 8, as: MessageID.self),
+                type: try row.decode(first + 3, as: String.self),
+                version: try row.decode(first + 4, as: Int16.self),
                 key: key,
-                account: try row.decode(6, as: AccountID?.self),
-                body: row.bytes(7) { $0.map { [UInt8]($0) } ?? [] },
-                commandID: try row.decode(9, as: CommandID?.self),
+                account: try row.decode(first + 6, as: AccountID?.self),
+                body: row.bytes(first + 7) { $0.map { [UInt8]($0) } ?? [] },
+                commandID: try row.decode(first + 9, as: CommandID?.self),
                 outcome: try outcome.map {
                     guard let kind = Outcome.Kind(rawValue: $0) else { throw BusError.unreadable(log, "outcome \($0)") }
                     return kind
                 },
-                commandHash: try row.decode(11, as: ID<BodyHash>?.self).map(BodyHash.init(id:)),
-                correlationID: try row.decode(12, as: CorrelationID?.self),
-                causationID: try row.decode(13, as: MessageID?.self),
-                traceParent: try row.decode(14, as: String?.self)),
-            recordedAt: try row.decode(16, as: Instant.self), expiresAt: try row.decode(15, as: Instant?.self))
+                commandHash: try row.decode(first + 11, as: ID<BodyHash>?.self).map(BodyHash.init(id:)),
+                correlationID: try row.decode(first + 12, as: CorrelationID?.self),
+                causationID: try row.decode(first + 13, as: MessageID?.self),
+                traceParent: try row.decode(first + 14, as: String?.self)),
+            recordedAt: try row.decode(first + 16, as: Instant.self),
+            expiresAt: try row.decode(first + 15, as: Instant?.self))
     }
+
+    /// False for one that was emptied when its account closed: its place in the log is all that is left.
+    public var isReadable: Bool { message.type != "Redacted" }
 }
 
 // MARK: Appending
@@ -176,8 +209,12 @@ extension Log {
 extension Database {
     /// Rings in a transaction of its own. That the server can't, say because NOTIFY's queue is full, costs latency alone.
     /// - Throws: what ends the connection.
-    func ring(_ notify: Query) throws(PostgresError) {
-        do throws(PostgresError) { try execute(notify) } catch {
+    func ring(_ notify: Query) throws(PostgresError) { try attempt(notify) }
+
+    /// Executes what the server may refuse without harm.
+    /// - Throws: what ends the connection.
+    func attempt(_ query: Query) throws(PostgresError) {
+        do throws(PostgresError) { try execute(query) } catch {
             guard case .server = error.root else { throw error }
         }
     }

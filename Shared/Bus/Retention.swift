@@ -17,6 +17,8 @@ public final class Retention: Service, Sendable {
     private let logger: Logger
     private let bell = Bell()
     private static var pieceLimit: Int32 { 1000 }
+    /// Most of these rows are only looked at.
+    private static var redactionLimit: Int32 { 5000 }
 
     /// - Parameters:
     ///   - logs: the schema's own.
@@ -32,7 +34,7 @@ public final class Retention: Service, Sendable {
         self.hasOutcomes = hasOutcomes
         self.others = others
         self.interval = interval
-        self.configuration = configuration
+        self.configuration = configuration.named("retention")
         self.logger = logger
     }
 
@@ -44,15 +46,14 @@ public final class Retention: Service, Sendable {
         await loop.run { [self] database in
             // Replicas that were started together don't look together.
             var pause = interval * Double.random(in: 0...1)
-            var places: [Place: Int64] = [:]
             while !bell.wait(pause).stop {
-                try pass(&places, database)
+                try pass(database)
                 pause = interval
             }
         }
     }
 
-    private func pass(_ places: inout [Place: Int64], _ database: Database) throws {
+    private func pass(_ database: Database) throws {
         let lock = "quartet retention \(schema)"
         guard
             try database.query("SELECT pg_try_advisory_lock(hashtextextended(\(lock), 0))").only?.decode(
@@ -60,7 +61,7 @@ public final class Retention: Service, Sendable {
                 ?? false
         else { return }
         let forgotten = try forget(database)
-        try redact(&places, database)
+        try redact(database)
         try database.execute("SELECT pg_advisory_unlock(hashtextextended(\(lock), 0))")
         if forgotten > 0 { logger.info("old rows are forgotten", metadata: ["rows": "\(forgotten)"]) }
     }
@@ -105,86 +106,43 @@ public final class Retention: Service, Sendable {
 
     // MARK: Redacting
 
-    /// How far an account's messages are emptied in a partition.
-    private struct Place: Hashable {
-        let account: AccountID
-        let log: LogName
-        let partition: Partition
-    }
-
-    /// Empties what was recorded before it was asked for as soon as that is handled and, once more after ten minutes, what
-    /// came late: a command is handled by then, or has expired.
-    private func redact(_ places: inout [Place: Int64], _ database: Database) throws {
-        let open = try database.query(
+    /// Empties what closed accounts said before, as soon as that is handled, and what came late within ten minutes. Each
+    /// partition is gone through once for all accounts together; how far, the table `redaction_pass` says.
+    private func redact(_ database: Database) throws {
+        let isAnyOpen = try database.query(
             """
-            SELECT r.account, r.requested_at FROM \(unescaped: schema).redaction AS r
-             WHERE r.done_at IS NULL
-                OR (r.done_at < r.requested_at + interval '10 minutes'
-                    AND clock_timestamp() > r.requested_at + interval '10 minutes')
-             ORDER BY r.requested_at LIMIT 100
+            WITH noticed AS (
+                UPDATE \(unescaped: schema).redaction AS r SET noticed_at = clock_timestamp() WHERE r.noticed_at IS NULL
+            )
+            SELECT EXISTS (SELECT FROM \(unescaped: schema).redaction AS r
+                            WHERE r.done_at IS NULL OR r.done_at < r.late_until)
             """
-        ).map { try $0.decode(AccountID.self, Instant.self) }
-        for (account, requested) in open where !bell.isStopped {
-            var isDone = true
-            for log in logs {
-                for partition in log.partitions {
-                    let place = Place(account: account, log: log.name, partition: partition)
-                    places[place] = try redact(account, log, partition, after: places[place] ?? 0, database)
-                    if try isWaiting(log, partition, after: places[place] ?? 0, since: requested, database) {
-                        isDone = false
-                    }
-                }
+        ).only?.decode(0, as: Bool.self)
+        guard isAnyOpen == true else { return }
+        try database.execute("SELECT \(unescaped: schema).redact_failed()")
+        for log in logs {
+            for partition in log.partitions {
+                try goOn(
+                    database, "SELECT \(unescaped: "\(log.name)_redact")(\(partition.number), \(Self.redactionLimit))")
             }
-            if hasOutcomes { try redactOutcomes(of: account, database) }
-            guard isDone, !bell.isStopped else { continue }
-            try database.execute(
-                """
-                UPDATE \(unescaped: schema).redaction AS r SET done_at = clock_timestamp()
-                 WHERE r.account = \(account) AND r.requested_at = \(requested)
-                """)
-            logger.info("an account's messages are emptied", metadata: ["account": "\(account)"])
         }
-        let accounts = Set(open.map(\.0))
-        places = places.filter { accounts.contains($0.key.account) }
-    }
-
-    /// Returns how far it has come: what isn't handled yet keeps its body until it is.
-    private func redact(
-        _ account: AccountID, _ log: Log, _ partition: Partition, after begin: Int64, _ database: Database
-    ) throws -> Int64 {
-        var position = begin
-        while !bell.isStopped {
-            let last = try database.query(
-                """
-                SELECT \(unescaped: "\(log.name)_redact")(\(account), \(partition.number), \(position), \(Self.pieceLimit))
-                """
-            ).only?.decode(0, as: Int64?.self)
-            guard let last, last > position else { break }
-            position = last
+        if hasOutcomes {
+            try goOn(database, "SELECT \(unescaped: schema).redact_outcomes(\(Self.redactionLimit))")
         }
-        return position
-    }
-
-    /// Whether something from before a time is behind a position: it isn't handled yet.
-    private func isWaiting(
-        _ log: Log, _ partition: Partition, after position: Int64, since time: Instant, _ database: Database
-    ) throws -> Bool {
-        let next = try database.query(
+        guard !bell.isStopped else { return }
+        let done = try database.execute(
             """
-            SELECT l.recorded_at FROM \(unescaped: log.name.description) AS l
-             WHERE l.partition = \(partition.number) AND l.position > \(position)
-             ORDER BY l.position LIMIT 1
-            """
-        ).only?.decode(0, as: Instant.self)
-        return next.map { $0 < time } ?? false
+            UPDATE \(unescaped: schema).redaction AS r SET done_at = clock_timestamp()
+             WHERE (r.done_at IS NULL OR (r.done_at < r.late_until AND clock_timestamp() >= r.late_until))
+               AND NOT EXISTS (SELECT FROM \(unescaped: schema).redaction_pass AS p
+                                WHERE p.begun_at < r.noticed_at
+                                   OR p.passed_until < CASE WHEN r.done_at IS NULL THEN r.requested_at ELSE r.late_until END)
+            """)
+        if done > 0 { logger.info("closed accounts' messages are emptied", metadata: ["accounts": "\(done)"]) }
     }
 
-    private func redactOutcomes(of account: AccountID, _ database: Database) throws {
-        var id: CommandID? = CommandID(high: 0, low: 0)
-        while let after = id, !bell.isStopped {
-            id = try database.query(
-                "SELECT \(unescaped: schema).redact_outcomes(\(account), \(after), \(Self.pieceLimit))"
-            ).only?.decode(0, as: CommandID?.self)
-        }
+    /// One piece a transaction until there is nothing more.
+    private func goOn(_ database: Database, _ query: Query) throws {
+        while !bell.isStopped, try database.query(query).only?.decode(0, as: Bool.self) == true {}
     }
 }

@@ -9,13 +9,16 @@ public struct StreamReader: Sendable {
     private let tail: Tail
     private let pool: Pool
     private let settings: Settings
+    private let metrics: JoinMetrics
 
     /// Limits. All have sane defaults.
     public struct Settings: Sendable {
         /// Events that wait for a slow subscriber, at most; then it is told that it fell behind.
         public var bufferLimit = 1024
-        /// How far back a resume reads the log, in positions; from further back it gets a snapshot.
-        public var resumeLimit: Int64 = 100_000
+        /// Events that a resume reads, at most; where there are more, a snapshot is cheaper.
+        public var resumeLimit = 1000
+        /// The same for the bytes of their bodies.
+        public var resumeByteLimit = 1 << 20
 
         /// All its parts, as the properties describe them.
         public init() {}
@@ -28,74 +31,80 @@ public struct StreamReader: Sendable {
         self.tail = tail
         self.pool = pool
         self.settings = settings
+        metrics = JoinMetrics(log: tail.log.name)
     }
 
     /// Subscribes to the stream of `key`.
     /// - Parameters:
     ///   - token: where to go on; nil for a snapshot first.
+    ///   - withState: whether to read the state also where the stream goes on.
     ///   - state: a scalar SQL expression of type json that gives the stream's state. It is read in one statement with
     ///     the position, so it must hold no volatile function.
-    public func subscribe(to key: Key, from token: ResumeToken?, state: Query) async throws -> Subscription {
-        let buffer = SubscriptionBuffer(limit: settings.bufferLimit)
-        let (id, tailPosition, incarnation) = try await tail.register(buffer, to: key)
-        // From here on whoever holds the subscription, and nobody else, keeps it registered.
-        let subscription = Subscription(buffer, registeredAs: id, key: key, tail: tail, incarnation: incarnation)
-        if let token, let between = try await resume(key, token, incarnation, through: tailPosition) {
-            buffer.join(.resumed, at: token.position, between: between)
-            return subscription
-        }
-        let (position, body) = try await snapshot(key, state)
-        let between = try await read(key, after: position, through: tailPosition)
-        buffer.join(.snapshot(body, isRefetched: token != nil), at: position, between: between)
-        return subscription
+    public func subscribe(
+        to key: Key, from token: ResumeToken?, withState: Bool = false, state: Query
+    ) async throws -> Subscription {
+        let subscriptions = try await join([(key, token)], withStates: withState, state: state)
+        guard let only = subscriptions.first else { throw BusError.unreadable(tail.log.name, "nothing was joined") }
+        return only
     }
 
-    /// The state and its position, in one statement: two would be wrong whenever somebody commits in between.
-    private func snapshot(_ key: Key, _ state: Query) async throws -> (Position, [UInt8]) {
-        let head = tail.log.head(tail.log.partition(of: key))
-        return try await pool.withConnection { database in
-            let rows = try database.query("SELECT \(unescaped: head) AS position, (\(state))::json AS state")
-            guard let row = rows.only else {
-                throw BusError.unreadable(LogName(schema: "snapshot", table: "\(key)"), "no row")
-            }
-            return (
-                Position(try row.decode(0, as: Int64.self)),
-                row.bytes(1) { $0.map { [UInt8]($0) } ?? Array("null".utf8) }
-            )
-        }
+    /// Subscribes to the streams of many accounts with one statement, each with a snapshot first.
+    /// - Parameter state: as for one stream, in terms of `stream.account`.
+    /// - Returns: the subscriptions in the order of the accounts.
+    public func subscribe(to accounts: [AccountID], state: Query) async throws -> [Subscription] {
+        try await join(accounts.map { (.account($0), nil) }, withStates: true, state: state)
     }
 
-    /// What came after the token, or nil when it can't be gone on from: another incarnation, before the kept history,
-    /// ahead of the log, or too far back.
-    private func resume(
-        _ key: Key, _ token: ResumeToken, _ incarnation: Incarnation, through end: Position
-    ) async throws -> [RecordedMessage]? {
-        let partition = tail.log.partition(of: key)
-        guard token.log == tail.log.name, token.incarnation == incarnation, token.partition == partition,
-            token.position <= end, end.number - token.position.number <= settings.resumeLimit
-        else { return nil }
-        let log = tail.log
-        return try await pool.withConnection { database in
-            // One transaction: retention must not move the beginning between the look and the read.
-            try database.transaction(isolation: .repeatableRead, readOnly: true) { database in
-                let base = try database.query(
-                    """
-                    SELECT base_position FROM \(unescaped: "\(log.name)_partition") WHERE partition = \(partition.number)
-                    """
-                ).map { try $0.decode(0, as: Int64.self) }
-                guard let base = base.first, base <= token.position.number else { return nil }
-                return try database.query(log.read(key, after: token.position, through: end))
-                    .map { try RecordedMessage($0, of: log.name) }
-            }
-        }
+    /// Whether joining again may work: the database is away, busy or behind.
+    public static func isPassing(_ error: any Error) -> Bool {
+        if case BusError.behind = error { return true }
+        return error is PostgresError
     }
 
-    private func read(_ key: Key, after position: Position, through end: Position) async throws -> [RecordedMessage] {
-        guard position < end else { return [] }
-        let log = tail.log
-        return try await pool.withConnection { database in
-            try database.query(log.read(key, after: position, through: end)).map {
-                try RecordedMessage($0, of: log.name)
+    private func join(
+        _ streams: [(key: Key, token: ResumeToken?)], withStates: Bool, state: Query
+    ) async throws -> [Subscription] {
+        guard !streams.isEmpty else { return [] }
+        let (log, limits) = (tail.log, settings)
+        var joining: [Joining] = []
+        var requests: [JoinRequest] = []
+        for (key, token) in streams {
+            let buffer = SubscriptionBuffer(limit: limits.bufferLimit)
+            let (id, tailPosition, incarnation) = try await tail.register(buffer, to: key)
+            // From here on whoever holds the subscription, and nobody else, keeps it registered.
+            let subscription = Subscription(buffer, registeredAs: id, key: key, tail: tail, incarnation: incarnation)
+            joining.append(
+                Joining(subscription: subscription, buffer: buffer, hasToken: token != nil, tailPosition: tailPosition))
+            let isOurs =
+                token?.log == log.name && token?.incarnation == incarnation
+                && token?.partition == log.partition(of: key)
+            requests.append(JoinRequest(key: key, after: isOurs ? token?.position : nil))
+        }
+        let joined = try await pool.withConnection { [requests] database in
+            try log.join(requests, state: state, withStates: withStates, limits: limits, database)
+        }
+        metrics.joined(joined.count)
+        for (number, stream) in joined.enumerated() { try joining[number].begin(stream, after: requests[number].after) }
+        return joining.map(\.subscription)
+    }
+
+    /// A stream that is being joined: registered with the tail, and not begun.
+    private struct Joining {
+        let subscription: Subscription
+        let buffer: SubscriptionBuffer
+        let hasToken: Bool
+        let tailPosition: Position
+
+        func begin(_ stream: JoinedStream, after: Position?) throws {
+            // What the tail has read isn't offered, so it must be in the state or among the events.
+            guard stream.position >= tailPosition else { throw BusError.behind(subscription.log) }
+            let state = stream.state.map { Subscription.State(body: $0, position: stream.position) }
+            if let events = stream.events, let after {
+                buffer.join(.resumed, state: state, at: after, between: events)
+            } else {
+                let body = stream.state ?? Array("null".utf8)
+                buffer.join(
+                    .snapshot(body, isRefetched: hasToken), state: state, at: stream.position, between: [])
             }
         }
     }
@@ -139,8 +148,22 @@ public final class Subscription: Sendable {
 
     deinit { end() }
 
-    /// Where this subscription began.
+    /// The stream's state, and up to which position it has all events.
+    public struct State: Sendable {
+        /// As JSON.
+        public let body: [UInt8]
+        /// Events up to here are in it.
+        public let position: Position
+    }
+
+    /// Where this subscription began. To be read before the first `next()`, after which no state is kept.
     public var beginning: Beginning { buffer.beginning }
+
+    /// The state as it was read when the stream was joined; nil where the stream goes on and it wasn't asked for, and
+    /// after the first `next()`.
+    public var state: State? { buffer.joinedState }
+
+    var log: LogName { tail.log.name }
 
     /// Where the subscriber stands after the last element that it took.
     public var token: ResumeToken { token(at: buffer.given) }

@@ -9,6 +9,7 @@ final class SubscriptionBuffer: Sendable {
     private struct State: Sendable {
         var machine: SubscriptionMachine<RecordedMessage>
         var beginning = Subscription.Beginning.resumed
+        var joined: Subscription.State?
         var waiter: CheckedContinuation<Void, Never>?
     }
 
@@ -25,14 +26,26 @@ final class SubscriptionBuffer: Sendable {
     /// How far the subscriber has come.
     var given: Position { state.withLock { $0.machine.given } }
 
-    func join(_ beginning: Subscription.Beginning, at position: Position, between: [RecordedMessage]) {
+    var joinedState: Subscription.State? { state.withLock(\.joined) }
+
+    func join(
+        _ beginning: Subscription.Beginning, state joined: Subscription.State?, at position: Position,
+        between: [RecordedMessage]
+    ) {
         state.withLock { state in
             state.beginning = beginning
+            state.joined = joined
             state.machine.join(at: position, between: between.map { ($0.position, $0) })
         }
     }
 
-    func next() -> SubscriptionMachine<RecordedMessage>.Next { state.withLock { $0.machine.next() } }
+    func next() -> SubscriptionMachine<RecordedMessage>.Next {
+        state.withLock { state in
+            // The state may be large, and a subscriber that goes on has taken it.
+            (state.beginning, state.joined) = (.resumed, nil)
+            return state.machine.next()
+        }
+    }
 
     /// Returns when there may be something, or the task is cancelled.
     func wait() async {

@@ -4,12 +4,13 @@ public import Vocabulary
 /// The protocol by which a subscriber joins a stream without missing or repeating anything. It does no I/O.
 ///
 /// 1. Register with the tail, which from now on offers every event of the stream; note how far the tail has come.
-/// 2. Take the snapshot, in one statement with its position *n* (or resume from a token's *n*).
-/// 3. Read from the log what lies between *n* and where the tail was (nothing, unless the snapshot is older).
-/// 4. Give what was read, then what was offered, dropping everything at or before the last given position.
+/// 2. Take the snapshot, in one statement with its position *n*; or resume from a token's *n*, and read in one statement
+///    what came after it. Either reaches at least as far as the tail had come.
+/// 3. Give what was read, then what was offered, dropping everything at or before the last position that was read.
 ///
 /// Events are offered in the order of the partition. The buffer is bounded: a subscriber that doesn't keep up is told
-/// that it fell behind, once, and gets nothing after that; it resumes from its last position.
+/// that it fell behind, once, and gets nothing after that; it resumes from its last position. One whose buffer fills up
+/// while it joins still gets its beginning and what was read from the log, and resumes from there.
 public struct SubscriptionMachine<Event: Sendable>: Sendable {
     private enum Phase: Sendable {
         case joining
@@ -42,7 +43,8 @@ public struct SubscriptionMachine<Event: Sendable>: Sendable {
         switch phase {
         case .ended, .behind: return false
         case .joining, .live:
-            guard position > given else { return false }
+            // Joining may have read further than the tail has come.
+            guard position > buffer.last?.0 ?? given else { return false }
             guard buffer.count < limit else {
                 buffer.removeAll()
                 phase = .behind
@@ -55,11 +57,11 @@ public struct SubscriptionMachine<Event: Sendable>: Sendable {
 
     /// The snapshot (or the token) is at `position`, and `between` was read from the log after it.
     public mutating func join(at position: Position, between: [(Position, Event)]) {
-        guard phase == .joining else { return }  // interrupted or ended meanwhile
-        phase = .live
+        guard phase != .ended else { return }
         given = position
         let last = between.last?.0 ?? position
         buffer = Deque(between.filter { $0.0 > position } + buffer.filter { $0.0 > last })
+        if phase == .joining { phase = .live }
     }
 
     /// Whether it was offered more than it took.
@@ -78,15 +80,15 @@ public struct SubscriptionMachine<Event: Sendable>: Sendable {
     public mutating func next() -> Next {
         switch phase {
         case .ended: return .ended
-        case .behind:
+        case .joining: return .nothing
+        case .live, .behind:
+            if let (position, event) = buffer.popFirst() {
+                given = position
+                return .event(position, event)
+            }
+            guard phase == .behind else { return .nothing }
             phase = .ended
             return .fellBehind
-        case .joining: return .nothing
-        case .live:
-            guard let (position, event) = buffer.first else { return .nothing }
-            buffer.removeFirst()
-            given = position
-            return .event(position, event)
         }
     }
 

@@ -7,13 +7,14 @@ public import Vocabulary
 /// Reads a log as it grows, once per process however many subscribers there are, and offers each row to those who
 /// asked for its key and to the waiters for its command's outcome.
 ///
-/// One indexed read per doorbell for all rung partitions together; without doorbells it looks every idle poll.
+/// One indexed read per doorbell for all rung partitions together; without doorbells it looks every idle poll. Rows that
+/// nobody here wants aren't decoded; in a backlog, their bodies aren't read either.
 public final class Tail: Service, Sendable {
     struct SubscriberID: Hashable, Sendable { let number: UInt64 }
 
-    private struct Registry: Sendable {
+    struct Registry: Sendable {
         var subscribers: [Key: [SubscriberID: SubscriptionBuffer]] = [:]
-        var observers: [@Sendable (RecordedMessage) -> Void] = []
+        var observers: [Observer] = []
         var polls: [@Sendable () -> Void] = []
         var restarts: [@Sendable () -> Void] = []
         var last: UInt64 = 0
@@ -22,8 +23,14 @@ public final class Tail: Service, Sendable {
         var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
     }
 
+    /// Wants rows whatever their key.
+    struct Observer: Sendable {
+        let isWanted: @Sendable (RowHeading) -> Bool
+        let observe: @Sendable (RecordedMessage) -> Void
+    }
+
     /// How far each partition was read, in which life of the log.
-    private struct Place: Sendable {
+    struct Place: Sendable {
         var positions: [Position]
         let incarnation: Incarnation
     }
@@ -35,9 +42,8 @@ public final class Tail: Service, Sendable {
     private let idlePoll: Duration
     private let backoff: Backoff
     private let bell = Bell()
-    private let registry = Mutex(Registry())
-    private let metrics: TailMetrics
-    private static var readLimit: Int { 1000 }
+    let registry = Mutex(Registry())
+    let metrics: TailMetrics
 
     /// All its parts, as the properties describe them.
     public init(
@@ -48,12 +54,12 @@ public final class Tail: Service, Sendable {
         self.log = log
         self.idlePoll = idlePoll
         self.backoff = backoff
-        self.configuration = configuration
+        self.configuration = configuration.named("tail")
         var logger = logger
         logger[metadataKey: "log"] = "\(log.name)"
         self.logger = logger
         metrics = TailMetrics(log: log.name)
-        doorbells.connect(bell, to: log.name)
+        doorbells.connect(bell, to: log)
     }
 
     // MARK: Registering
@@ -82,14 +88,16 @@ public final class Tail: Service, Sendable {
         }
     }
 
-    /// Offers every row to `observer`, on the tail's thread and in order, calls `poll` at each idle poll, and `restart` when
-    /// the log has begun another life, in which rows may have been missed. None may block. Register before `run()`.
+    /// Offers the rows that are wanted to `observer`, on the tail's thread and in order, calls `poll` at each idle poll, and
+    /// `restart` when the log has begun another life, in which rows may have been missed. None may block. Register before
+    /// `run()`.
     public func observe(
+        where isWanted: @escaping @Sendable (RowHeading) -> Bool,
         _ observer: @escaping @Sendable (RecordedMessage) -> Void, poll: @escaping @Sendable () -> Void = {},
         restart: @escaping @Sendable () -> Void = {}
     ) {
         registry.withLock { registry in
-            registry.observers.append(observer)
+            registry.observers.append(Observer(isWanted: isWanted, observe: observer))
             registry.polls.append(poll)
             registry.restarts.append(restart)
         }
@@ -132,8 +140,10 @@ public final class Tail: Service, Sendable {
             let rings = rung.isEmpty ? bell.wait(nextPoll - .now) : bell.take()
             if rings.stop { return }
             rung.formUnion(rings.partitions)
-            if rings.all || ContinuousClock.now >= nextPoll {
-                rung = Set(log.partitions)
+            let isPollDue = ContinuousClock.now >= nextPoll
+            if rings.all || isPollDue { rung = Set(log.partitions) }
+            // Not at each ring: anybody may ring as often as they like.
+            if isPollDue {
                 let (polls, served) = registry.withLock { registry in
                     (registry.polls, registry.subscribers.values.reduce(0) { $0 + $1.count })
                 }
@@ -166,46 +176,5 @@ public final class Tail: Service, Sendable {
         for restart in restarts { restart() }
         for subscriber in interrupted { subscriber.interrupt() }
         for waiter in waiters.values { waiter.resume() }
-    }
-
-    /// Reads these partitions and offers what was found. Returns those that may have more.
-    private func read(_ partitions: Set<Partition>, _ database: Database) throws -> Set<Partition> {
-        let partitions = partitions.sorted()
-        guard let positions = registry.withLock({ $0.place?.positions }) else { return [] }
-        let found = try database.pipeline { pipeline in
-            let pendings = partitions.map { partition in
-                pipeline.query(log.read(partition, after: positions[Int(partition.number)], limit: Self.readLimit))
-            }
-            pipeline.sync()
-            try pipeline.flush()
-            return try pendings.map { try $0.rows().map { try RecordedMessage($0, of: log.name) } }
-        }
-        var unfinished: Set<Partition> = []
-        for (partition, rows) in zip(partitions, found) where !rows.isEmpty {
-            metrics.read(rows.count)
-            offer(rows, of: partition)
-            if rows.count == Self.readLimit { unfinished.insert(partition) }
-        }
-        return unfinished
-    }
-
-    /// Within the registry's lock, so that who registers at a position gets exactly what comes after it. Offering only
-    /// puts into bounded buffers.
-    private func offer(_ rows: [RecordedMessage], of partition: Partition) {
-        registry.withLock { registry in
-            for row in rows {
-                for observer in registry.observers { observer(row) }
-                guard row.isReadable else {
-                    // Who lags so far behind a closed account must look anew.
-                    for subscriber in (registry.subscribers[row.message.key] ?? [:]).values { subscriber.interrupt() }
-                    registry.subscribers[row.message.key] = nil
-                    continue
-                }
-                if let subscribers = registry.subscribers[row.message.key] {
-                    for subscriber in subscribers.values where !subscriber.offer(row) { metrics.fellBehind() }
-                }
-            }
-            if let last = rows.last { registry.place?.positions[Int(partition.number)] = last.position }
-        }
     }
 }

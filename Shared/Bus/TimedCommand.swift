@@ -27,28 +27,47 @@ extension Pipeline {
     public func setTimers(_ timers: [Key: [TimedCommand]], in schema: String) throws {
         guard !timers.isEmpty else { return }
         let keys = timers.keys.map(\.description).sorted()
-        let wanted = timers.flatMap { key, timers in timers.map { (key: key.description, timer: $0) } }
-            .sorted { ($0.key, $0.timer.name) < ($1.key, $1.timer.name) }
+        let wanted = timers.flatMap { key, timers in timers.map { KeyedTimer(key: key, timer: $0) } }
+            .sorted { ($0.key.description, $0.timer.name) < ($1.key.description, $1.timer.name) }
         query(
             """
             DELETE FROM \(unescaped: schema).timer AS t
              USING unnest(\(keys)) AS k(key)
              WHERE t.key = k.key
-               AND NOT EXISTS (SELECT FROM unnest(\(wanted.map(\.key)), \(wanted.map(\.timer.name))) AS w(key, name)
+               AND NOT EXISTS (SELECT FROM unnest(\(wanted.map(\.key.description)), \(wanted.map(\.timer.name)))
+                                             AS w(key, name)
                                 WHERE w.key = t.key AND w.name = t.name)
             """)
-        guard !wanted.isEmpty else { return }
-        query(
-            """
-            INSERT INTO \(unescaped: schema).timer AS t (key, name, due_at, type, version, body)
-            SELECT u.key, u.name, u.due_at, u.type, u.version, u.body
-              FROM unnest(\(wanted.map(\.key)), \(wanted.map(\.timer.name)), \(wanted.map(\.timer.due)), \
-            \(wanted.map { type(of: $0.timer.body).type }), \(wanted.map { type(of: $0.timer.body).version }), \
-            \(try wanted.map { JSON(try $0.timer.body.encoded()) })) AS u(key, name, due_at, type, version, body)
-            ON CONFLICT ON CONSTRAINT timer_is_set_once DO UPDATE
-               SET due_at = excluded.due_at, type = excluded.type, version = excluded.version, body = excluded.body
-             WHERE (t.due_at, t.type, t.version, t.body::text)
-                   IS DISTINCT FROM (excluded.due_at, excluded.type, excluded.version, excluded.body::text)
-            """)
+        if !wanted.isEmpty { query(try wanted.insertion(into: schema)) }
+    }
+}
+
+/// A timer and the key that it waits under.
+struct KeyedTimer {
+    let key: Key
+    let timer: TimedCommand
+}
+
+extension [KeyedTimer] {
+    /// An item of FROM: `w(key, name, due_at, type, version, body, number)`, numbered from 1.
+    func rows() throws -> Query {
+        """
+        unnest(\(map(\.key.description)), \(map(\.timer.name)), \(map(\.timer.due)), \
+        \(map { type(of: $0.timer.body).type }), \(map { type(of: $0.timer.body).version }), \
+        \(try map { JSON(try $0.timer.body.encoded()) })) WITH ORDINALITY AS w(key, name, due_at, type, version, body, number)
+        """
+    }
+
+    /// Inserts these, or changes those of the same names that differ.
+    func insertion(into schema: String) throws -> Query {
+        """
+        INSERT INTO \(unescaped: schema).timer AS t (key, name, due_at, type, version, body)
+        SELECT w.key, w.name, w.due_at, w.type, w.version, w.body
+          FROM \(try rows())
+        ON CONFLICT ON CONSTRAINT timer_is_set_once DO UPDATE
+           SET due_at = excluded.due_at, type = excluded.type, version = excluded.version, body = excluded.body
+         WHERE (t.due_at, t.type, t.version, t.body::text)
+               IS DISTINCT FROM (excluded.due_at, excluded.type, excluded.version, excluded.body::text)
+        """
     }
 }

@@ -26,7 +26,7 @@ public final class Timers: Service, Sendable {
     ) {
         self.log = log
         self.idlePoll = idlePoll
-        self.configuration = configuration
+        self.configuration = configuration.named("timers")
         self.logger = logger
     }
 
@@ -34,10 +34,14 @@ public final class Timers: Service, Sendable {
     public func run() async throws {
         let loop = ConnectionLoop(configuration: configuration, backoff: backoff, bell: bell, logger: logger)
         await loop.run { [self] database in
+            var search = QueueSearch()
             while true {
-                let pause = try timeLeft(database)
+                let look = search.begin()
+                let pause = try timeLeft(look.age, database)
                 let isDue = pause <= .zero
-                if isDue, try fire(database) > 0 { continue }
+                let fired = isDue ? try fire(look.age, database) : 0
+                search.end(look, foundAll: fired < Self.batchLimit)
+                if fired > 0 { continue }
                 // What is due and wasn't to be had, another replica has in hand.
                 if bell.wait(isDue ? idlePoll : min(pause, idlePoll)).stop { return }
             }
@@ -47,9 +51,13 @@ public final class Timers: Service, Sendable {
     private var table: String { "\(log.name.schema).timer" }
 
     /// Until the next one is due, by the database's clock.
-    private func timeLeft(_ database: Database) throws -> Duration {
+    private func timeLeft(_ age: Interval, _ database: Database) throws -> Duration {
         let next = try database.query(
-            "SELECT t.due_at, clock_timestamp() FROM \(unescaped: table) AS t ORDER BY t.due_at, t.key, t.name LIMIT 1"
+            """
+            SELECT t.due_at, clock_timestamp() FROM \(unescaped: table) AS t
+             WHERE t.due_at >= now() - \(age.microseconds) * interval '1 microsecond'
+             ORDER BY t.due_at, t.key, t.name LIMIT 1
+            """
         ).only
         guard let next else { return idlePoll }
         let left = try next.decode(0, as: Instant.self) - next.decode(1, as: Instant.self)
@@ -57,7 +65,7 @@ public final class Timers: Service, Sendable {
     }
 
     /// Sends what is due, and returns how many that were.
-    private func fire(_ database: Database) throws -> Int {
+    private func fire(_ age: Interval, _ database: Database) throws -> Int {
         let messages = try database.transaction { database in
             // now() is when this transaction began: unlike clock_timestamp(), an index can be searched for it.
             let due = try database.query(
@@ -65,6 +73,7 @@ public final class Timers: Service, Sendable {
                 DELETE FROM \(unescaped: table) AS t
                  USING (SELECT d.key, d.name FROM \(unescaped: table) AS d
                          WHERE d.due_at <= now()
+                           AND d.due_at >= now() - \(age.microseconds) * interval '1 microsecond'
                          ORDER BY d.due_at, d.key, d.name
                          LIMIT \(Self.batchLimit) FOR UPDATE SKIP LOCKED) AS d
                  WHERE t.key = d.key AND t.name = d.name

@@ -5,9 +5,6 @@ public struct Ordered<Element: Identifiable & Hashable & Sendable>: Hashable, Se
 where Element.ID: Comparable & Sendable {
     private var elements: [Element] = []
 
-    /// An empty list.
-    public init() {}
-
     /// The elements by id; of several with one id the last one stays.
     public init(_ elements: some Sequence<Element>) {
         for element in elements { self[element.id] = element }
@@ -32,11 +29,6 @@ where Element.ID: Comparable & Sendable {
                 if isThere { elements.remove(at: index) }
             }
         }
-    }
-
-    /// Removes everything.
-    public mutating func removeAll() {
-        elements.removeAll()
     }
 
     private func place(of id: Element.ID) -> Int {

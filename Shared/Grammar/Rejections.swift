@@ -71,7 +71,7 @@ extension Rejection {
 extension Interval {
     /// As people say it, in the two largest units, rounded up to a second: `4 minutes and 10 seconds`.
     public var inWords: String {
-        let seconds = max(1, microseconds / 1_000_000 + (microseconds % 1_000_000 > 0 ? 1 : 0))
+        let seconds = max(1, secondsRoundedUp)
         let parts = [
             (seconds / 86_400, "day"), (seconds / 3600 % 24, "hour"), (seconds / 60 % 60, "minute"),
             (seconds % 60, "second"),

@@ -22,7 +22,9 @@ extension Timestamp: PostgresEncodable, PostgresDecodable {
 
     /// Appends its bytes in PostgreSQL's binary format.
     @inlinable public func encode(into buffer: inout [UInt8]) -> Bool {
-        microseconds.subtractingReportingOverflow(Self.epochOffset).partialValue.append(to: &buffer)
+        // Far before any time that the server takes; not the least number, which is its -infinity.
+        let (moved, overflow) = microseconds.subtractingReportingOverflow(Self.epochOffset)
+        max(overflow ? .min : moved, .min + 1).append(to: &buffer)
         return true
     }
 
@@ -32,9 +34,9 @@ extension Timestamp: PostgresEncodable, PostgresDecodable {
         guard type == .timestamptz, bytes.count == 8 else {
             throw DecodingFailure("it is no timestamptz but of type \(type.rawValue)")
         }
-        let (microseconds, overflow) = Int64(bigEndian: bytes.loadUnaligned(as: Int64.self))
-            .addingReportingOverflow(Self.epochOffset)
-        guard !overflow else { throw DecodingFailure("it is infinite") }
+        let stored = Int64(bigEndian: bytes.loadUnaligned(as: Int64.self))
+        let (microseconds, overflow) = stored.addingReportingOverflow(Self.epochOffset)
+        guard !overflow, stored != .min else { throw DecodingFailure("it is infinite") }
         self.microseconds = microseconds
     }
 }
@@ -65,38 +67,6 @@ extension JSON: PostgresEncodable, PostgresDecodable {
         guard let bytes else { throw DecodingFailure("it is NULL") }
         guard type == .json else { throw DecodingFailure("it is no json but of type \(type.rawValue)") }
         self.init([UInt8](bytes))
-    }
-}
-
-/// A jsonb document as UTF-8; PostgreSQL keeps it in a form of its own.
-public struct JSONB: Hashable, Sendable {
-    /// As they are.
-    public let bytes: [UInt8]
-
-    /// All its parts, as the properties describe them.
-    @inlinable public init(_ bytes: [UInt8]) {
-        self.bytes = bytes
-    }
-}
-
-extension JSONB: PostgresEncodable, PostgresDecodable {
-    /// The type that it is sent as.
-    @inlinable public static var postgresType: OID { .jsonb }
-
-    /// Appends its bytes in PostgreSQL's binary format.
-    @inlinable public func encode(into buffer: inout [UInt8]) -> Bool {
-        buffer.append(1)  // the format's version
-        buffer.append(contentsOf: bytes)
-        return true
-    }
-
-    /// Reads its bytes in PostgreSQL's binary format.
-    @inlinable public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
-        guard let bytes else { throw DecodingFailure("it is NULL") }
-        guard type == .jsonb, bytes.first == 1 else {
-            throw DecodingFailure("it is no jsonb but of type \(type.rawValue)")
-        }
-        self.init([UInt8](bytes.dropFirst()))
     }
 }
 
@@ -189,6 +159,10 @@ extension Array: PostgresDecodable where Element: PostgresDecodable {
         guard dimensions == 1 else { throw DecodingFailure("it has \(dimensions) dimensions") }
         let count = try reader.integer()
         _ = try reader.integer()
+        // Each element has its length before it.
+        guard count >= 0, Int(count) <= (bytes.count - reader.offset) / 4 else {
+            throw DecodingFailure("it is no array")
+        }
         reserveCapacity(Int(count))
         for _ in 0..<count {
             let length = try reader.integer()

@@ -42,8 +42,6 @@ public struct OID: RawRepresentable, Hashable, Sendable {
     @inlinable public static var void: OID { OID(rawValue: 2278) }
     /// The type `uuid `.
     @inlinable public static var uuid: OID { OID(rawValue: 2950) }
-    /// The type `jsonb `.
-    @inlinable public static var jsonb: OID { OID(rawValue: 3802) }
 
     /// The type of arrays of this one; nil for types that this module doesn't send.
     var array: OID? { Self.arrays[self] }
@@ -51,7 +49,7 @@ public struct OID: RawRepresentable, Hashable, Sendable {
     private static let arrays: [OID: OID] = [
         .bool: OID(rawValue: 1000), .bytea: OID(rawValue: 1001), .int2: OID(rawValue: 1005), .int4: OID(rawValue: 1007),
         .text: OID(rawValue: 1009), .int8: OID(rawValue: 1016), .json: OID(rawValue: 199), .float8: OID(rawValue: 1022),
-        .timestamptz: OID(rawValue: 1185), .uuid: OID(rawValue: 2951), .jsonb: OID(rawValue: 3807),
+        .timestamptz: OID(rawValue: 1185), .uuid: OID(rawValue: 2951),
     ]
 }
 

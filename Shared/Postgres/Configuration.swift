@@ -11,10 +11,21 @@ public struct Configuration: Sendable {
     public var settings: [String: String] = [:]
     /// How long one attempt to connect may take.
     public var connectTimeout: Duration = .seconds(10)
+    /// A session of the same role and database that holds up one of these connections and has waited for its own client for
+    /// so long is ended; nil: none is.
+    public var blockerPatience: Duration?
 
     /// All its parts, as the properties describe them.
     public init(_ conninfo: String) {
         self.conninfo = conninfo
+    }
+
+    /// The same for connections with a purpose of their own, which `application_name` then says.
+    public func named(_ purpose: String) -> Configuration {
+        var named = self
+        named.parameters["application_name"] = [parameters["application_name"], purpose].compactMap(\.self).joined(
+            separator: " ")
+        return named
     }
 
     /// Every keyword with its value, as given to `PQconnectStartParams` with `expand_dbname`.

@@ -1,5 +1,6 @@
 import CLibpq
 import Glibc
+import Synchronization
 
 /// A connection as seen from its own thread: all calls block it, and none can be interleaved with another's.
 /// Exists only inside the closures given to ``Connection/run(_:)``.
@@ -22,14 +23,26 @@ public final class Database {
     private var statementCount = 0
     private static var statementLimit: Int { 256 }
     private var isInPipeline = false
+    /// How long the server may say nothing while an answer is waited for; nil where it sets no limit itself.
+    var patience: Duration?
+    let silence = Silence()
+    private var abandoned: String?
+    private var isClosed = false
 
     /// Takes over an open connection.
-    init(_ connection: OpaquePointer) {
+    init(_ connection: OpaquePointer, patience: Duration?) {
         self.connection = connection
+        self.patience = patience
         PQsetnonblocking(connection, 1)
     }
 
-    deinit { PQfinish(connection) }
+    deinit { close() }
+
+    /// Frees the connection: nothing may be asked of it any more.
+    func close() {
+        if !isClosed { PQfinish(connection) }
+        isClosed = true
+    }
 
     /// Where the session stands between BEGIN and COMMIT.
     public enum TransactionStatus: Sendable {
@@ -50,7 +63,22 @@ public final class Database {
     /// For example 150018.
     public var serverVersion: Int { Int(PQserverVersion(connection)) }
 
-    var isLost: Bool { PQstatus(connection) != CONNECTION_OK }
+    var backendPID: Int32 { PQbackendPID(connection) }
+
+    var isLost: Bool { abandoned != nil || PQstatus(connection) != CONNECTION_OK }
+
+    /// Gives the connection up, whatever the server may still say, and has it know.
+    func abandon(_ reason: String? = nil) {
+        abandoned = abandoned ?? reason ?? message
+        shutdown(socket, Int32(SHUT_RDWR))
+    }
+
+    /// Ends what a body left open, so that somebody else may go on with this connection.
+    func settle() {
+        guard !isLost, isInPipeline || transactionStatus != .idle else { return }
+        if !isInPipeline { _ = try? execute("ROLLBACK") }
+        if isInPipeline || transactionStatus != .idle { abandon("it was left in the middle of something") }
+    }
 
     // MARK: Statements
 
@@ -81,6 +109,12 @@ public final class Database {
     @discardableResult
     public func execute(_ query: Query) throws(PostgresError) -> Int { try self.query(query).affected }
 
+    /// Runs a statement without parameters that isn't worth preparing.
+    func queryOnce(_ sql: String) throws(PostgresError) -> Rows {
+        try send { PQsendQueryParams(connection, sql, 0, nil, nil, nil, nil, 1) == 1 }
+        return try result(try onlyResult())
+    }
+
     /// Runs a script of several statements, without parameters, in one implicit transaction unless it says otherwise.
     public func executeScript(_ sql: String) throws(PostgresError) {
         try send { PQsendQuery(connection, sql) == 1 }
@@ -97,7 +131,6 @@ public final class Database {
     public enum Isolation: String, Sendable {
         case readCommitted = "READ COMMITTED"
         case repeatableRead = "REPEATABLE READ"
-        case serializable = "SERIALIZABLE"
     }
 
     /// Runs `body` in a transaction: commits when it returns, rolls back when it throws.
@@ -126,15 +159,14 @@ public final class Database {
     /// What `body` left queued is flushed; if it throws, what it queued is sent, its results dropped, and an open
     /// transaction left for the caller to roll back.
     public func pipeline<Result>(_ body: (Pipeline) throws -> Result) throws -> Result {
+        guard !isLost else { throw lost() }
         precondition(!isInPipeline, "pipelines don't nest")
         try makeRoom()
         guard PQenterPipelineMode(connection) == 1 else { throw lost() }
         isInPipeline = true
         let pipeline = Pipeline(self)
-        defer {
-            isInPipeline = false
-            PQexitPipelineMode(connection)
-        }
+        // With answers left to come there is no way out: whoever uses the connection next would get them.
+        defer { if PQexitPipelineMode(connection) == 1 { isInPipeline = false } else { abandon() } }
         let value: Result
         do { value = try body(pipeline) } catch {
             try? pipeline.flush()
@@ -183,9 +215,9 @@ public final class Database {
         return .new(name)
     }
 
-    /// Statements made of ever new texts must not fill the server's memory.
+    /// Statements made of ever new texts must not fill the server's memory. A failed transaction takes nothing but its end.
     private func makeRoom() throws(PostgresError) {
-        guard statements.count >= Self.statementLimit else { return }
+        guard statements.count >= Self.statementLimit, transactionStatus != .failed else { return }
         statements = [:]
         try send { PQsendQuery(connection, "DEALLOCATE ALL") == 1 }
         _ = try result(try onlyResult())
@@ -198,19 +230,17 @@ public final class Database {
 
     private func execute(_ query: Query, _ name: String) -> Bool {
         let count = query.ranges.count
+        // A NULL pointer means NULL, so empty values need an address, too.
+        let empty: StaticString = ""
         return query.values.withUnsafeBytes { values in
-            // A NULL pointer means NULL, so empty values need an address, too.
-            let empty: StaticString = ""
-            return empty.withUTF8Buffer { empty in
-                let pointers = query.ranges.map { range -> UnsafePointer<CChar>? in
-                    guard let range else { return nil }
-                    let base = values.baseAddress.map { $0 + range.lowerBound } ?? UnsafeRawPointer(empty.baseAddress!)
-                    return base.assumingMemoryBound(to: CChar.self)
-                }
-                let lengths = query.ranges.map { Int32($0?.count ?? 0) }
-                let formats = [Int32](repeating: 1, count: count)
-                return PQsendQueryPrepared(connection, name, Int32(count), pointers, lengths, formats, 1) == 1
+            let pointers = query.ranges.map { range -> UnsafePointer<CChar>? in
+                guard let range else { return nil }
+                let base = values.baseAddress.map { $0 + range.lowerBound } ?? UnsafeRawPointer(empty.utf8Start)
+                return base.assumingMemoryBound(to: CChar.self)
             }
+            let lengths = query.ranges.map { Int32($0?.count ?? 0) }
+            let formats = [Int32](repeating: 1, count: count)
+            return PQsendQueryPrepared(connection, name, Int32(count), pointers, lengths, formats, 1) == 1
         }
     }
 
@@ -229,14 +259,23 @@ public final class Database {
     /// The next result as it comes, sending what waits to be sent meanwhile: else both sides could wait for each other
     /// with full buffers.
     func nextResult() throws(PostgresError) -> OpaquePointer? {
+        var deadline = patience.map { ContinuousClock.now + $0 }
+        defer { silence.end() }
         while true {
             let unsent = PQflush(connection)
             guard unsent >= 0 else { throw lost() }
             guard PQisBusy(connection) == 1 else { return PQgetResult(connection) }
+            silence.start()
             var descriptor = pollfd(
                 fd: PQsocket(connection), events: Int16(POLLIN) | (unsent > 0 ? Int16(POLLOUT) : 0), revents: 0)
-            guard poll(&descriptor, 1, -1) >= 0 || errno == EINTR else { throw lost() }
+            guard poll(&descriptor, 1, Self.milliseconds(until: deadline)) >= 0 || errno == EINTR else { throw lost() }
             if descriptor.revents & ~Int16(POLLOUT) != 0, PQconsumeInput(connection) == 0 { throw lost() }
+            if descriptor.revents != 0 {
+                deadline = patience.map { .now + $0 }
+            } else if let passed = deadline, passed <= .now {
+                abandon("the server has not answered in time")
+                throw lost()
+            }
         }
     }
 
@@ -263,10 +302,23 @@ public final class Database {
             ? .connectionLost(error.description) : .server(error)
     }
 
-    func lost() -> PostgresError {
+    func lost() -> PostgresError { .connectionLost(abandoned ?? message) }
+
+    private var message: String {
         let message = String(cString: PQerrorMessage(connection))
-        return .connectionLost(message.isEmpty ? "no reason given" : message.trimmingSuffix { $0.isNewline })
+        return message.isEmpty ? "no reason given" : message.trimmingSuffix { $0.isNewline }
     }
+}
+
+/// Since when a connection's thread waits for an answer, as other threads see it.
+final class Silence: Sendable {
+    private let since = Mutex<ContinuousClock.Instant?>(nil)
+
+    var begin: ContinuousClock.Instant? { since.withLock(\.self) }
+
+    func start() { since.withLock { $0 = $0 ?? .now } }
+
+    func end() { since.withLock { $0 = nil } }
 }
 
 extension String {

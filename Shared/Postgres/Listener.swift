@@ -6,12 +6,10 @@ import Synchronization
 public final class Listener: Sendable {
     /// What a listener tells.
     public enum Event: Sendable {
-        case notification(channel: String, payload: String, pid: Int32)
+        case notification(channel: String, payload: String)
         /// Every channel is listened to, on a new connection: whatever was sent before may have been missed.
         case connected
         case lost(PostgresError)
-        /// As many notifications as this were dropped because nobody took them.
-        case overflowed(Int)
     }
 
     private let configuration: Configuration
@@ -73,32 +71,15 @@ public final class Listener: Sendable {
         var nextProbe = ContinuousClock.now + probeInterval
         while !isStopped() {
             for notification in database.takeNotifications() {
-                handler(
-                    .notification(channel: notification.channel, payload: notification.payload, pid: notification.pid))
+                handler(.notification(channel: notification.channel, payload: notification.payload))
             }
-            database.waitForInput(orWake: wake, atMost: nextProbe - .now)
+            database.waitForInput(orWake: wake, until: nextProbe)
             guard database.consumeInput() else { throw database.lost() }
             if ContinuousClock.now >= nextProbe {
-                // Answered or, after tcp_user_timeout, an error.
+                // Answered, or an error when the answer is overdue.
                 try database.execute("SELECT")
                 nextProbe = .now + probeInterval
             }
         }
-    }
-
-    /// The same as a bounded sequence: what isn't taken in time is dropped, and said so.
-    public static func events(
-        configuration: Configuration, channels: [String], capacity: Int = 1024, logger: Logger? = nil
-    ) -> (listener: Listener, events: AsyncStream<Event>) {
-        let (stream, continuation) = AsyncStream<Event>.makeStream(bufferingPolicy: .bufferingOldest(capacity))
-        let dropped = Mutex(0)
-        let listener = Listener(configuration: configuration, channels: channels, logger: logger) { event in
-            let missed = dropped.withLock { $0 }
-            if missed > 0, case .enqueued = continuation.yield(.overflowed(missed)) {
-                dropped.withLock { $0 -= missed }
-            }
-            if case .dropped = continuation.yield(event) { dropped.withLock { $0 += 1 } }
-        }
-        return (listener, stream)
     }
 }

@@ -35,7 +35,13 @@ public final class Pool: Sendable {
     ) async throws -> Value {
         let connection = try await take()
         // Not before the connection is done, which is later than this where a cancelled task left a stuck server.
-        return try await connection.run(body) { [self] in give(connection) }
+        return try await connection.run { database in
+            // The next one finds no transaction open.
+            defer { database.settle() }
+            return try body(database)
+        } ended: { [self] in
+            give(connection)
+        }
     }
 
     /// Closes every connection; who waits gets ``PostgresError/closed``.

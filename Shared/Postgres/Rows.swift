@@ -14,8 +14,6 @@ public final class Rows: Sequence {
     public var count: Int { Int(PQntuples(result)) }
     /// Whether there is none.
     public var isEmpty: Bool { count == 0 }
-    /// The columns' names.
-    public var columns: [String] { (0..<PQnfields(result)).map { String(cString: PQfname(result, $0)) } }
     /// The first row, if there is one.
     public var only: Row? { isEmpty ? nil : self[0] }
     /// How many rows the statement inserted, updated, deleted or returned.

@@ -15,7 +15,7 @@ public enum ResourceFolder {
         #if os(Linux)
             URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
         #else
-            Bundle.main.executableURL ?? URL(filePath: CommandLine.arguments[0])
+            Bundle.main.executableURL ?? URL(filePath: CommandLine.arguments.first ?? "")
         #endif
     }
 }

@@ -22,17 +22,6 @@ public struct ID<Subject>: Hashable, Sendable {
         self.low = low
     }
 
-    /// Reads exactly sixteen bytes, in network order. Returns nil for any other count.
-    public init?(bytes: some Collection<UInt8>) {
-        guard bytes.count == 16 else { return nil }
-        var high: UInt64 = 0
-        var low: UInt64 = 0
-        for (offset, byte) in bytes.enumerated() {
-            if offset < 8 { high = high << 8 | UInt64(byte) } else { low = low << 8 | UInt64(byte) }
-        }
-        self.init(high: high, low: low)
-    }
-
     /// Bit for bit.
     @inlinable
     public static func == (left: Self, right: Self) -> Bool { left.high == right.high && left.low == right.low }
@@ -143,11 +132,6 @@ extension ID {
         return new(at: time, first, second)
     }
 
-    /// The same with the caller's randomness, for tests that replay a seed.
-    public static func new(at time: Instant, using generator: inout some RandomNumberGenerator) -> Self {
-        new(at: time, generator.next(), generator.next())
-    }
-
     private static func new(at time: Instant, _ first: UInt64, _ second: UInt64) -> Self {
         let milliseconds = UInt64(clamping: time.milliseconds)
         return Self(
@@ -203,7 +187,10 @@ private struct RandomWords: Sendable {
         let count = 32
         #if canImport(Glibc)
             var words = [UInt64](repeating: 0, count: count)
-            if words.withUnsafeMutableBytes({ getentropy($0.baseAddress!, $0.count) }) == 0 { return words }
+            let isFilled = words.withUnsafeMutableBytes { bytes in
+                bytes.baseAddress.map { getentropy($0, bytes.count) == 0 } ?? false
+            }
+            if isFilled { return words }
         #endif
         var generator = SystemRandomNumberGenerator()
         return (0..<count).map { _ in generator.next() }

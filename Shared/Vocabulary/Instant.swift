@@ -59,11 +59,17 @@ public struct Interval: Hashable, Comparable, Sendable {
         self.microseconds = microseconds
     }
 
+    /// Of the standard library's span, rounded towards zero; saturates.
+    public init(_ duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
+        let (sum, carry) = whole.addingReportingOverflow(attoseconds / 1_000_000_000_000)
+        self.init(microseconds: overflow || carry ? (seconds < 0 ? .min : .max) : sum)
+    }
+
     /// Their natural order.
     public static func < (left: Self, right: Self) -> Bool { left.microseconds < right.microseconds }
 
-    /// Milliseconds.
-    public static func milliseconds(_ count: Int64) -> Self { Self(microseconds: count * 1000) }
     /// Seconds.
     public static func seconds(_ count: Int64) -> Self { Self(microseconds: count * 1_000_000) }
     /// Minutes.
@@ -72,6 +78,9 @@ public struct Interval: Hashable, Comparable, Sendable {
     public static func hours(_ count: Int64) -> Self { minutes(count * 60) }
     /// Days of 24 hours.
     public static func days(_ count: Int64) -> Self { hours(count * 24) }
+
+    /// Whole seconds, none too few: spans may come from outside and be as long as can be.
+    public var secondsRoundedUp: Int64 { microseconds / 1_000_000 + (microseconds % 1_000_000 > 0 ? 1 : 0) }
 
     /// The same span for the APIs of the standard library.
     public var duration: Duration { .microseconds(microseconds) }

@@ -4,6 +4,30 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
+/// Where a webhook goes: anywhere by HTTPS and signed; without encryption or a key only to this machine.
+public struct WebhookAddress: Hashable, Sendable {
+    /// As it was given.
+    public let url: String
+    private let isLoopback: Bool
+
+    /// Returns nil for what is no URL of a web server, and for one that would send documents unencrypted over a network.
+    public init?(_ text: String) {
+        guard let url = URL(string: text), let host = url.host(percentEncoded: false)?.lowercased(), !host.isEmpty
+        else {
+            return nil
+        }
+        let isLoopback = ["localhost", "127.0.0.1", "::1", "[::1]"].contains(host)
+        guard url.scheme == "https" || (url.scheme == "http" && isLoopback) else { return nil }
+        self.url = text
+        self.isLoopback = isLoopback
+    }
+
+    /// What is wrong with sending there without a key; nil when nothing is.
+    public func problem(key: SymmetricKey?) -> String? {
+        key != nil || isLoopback ? nil : "requests to \(url) must be signed"
+    }
+}
+
 /// Hands things to a system of somebody else's by HTTP: a JSON document each, signed, under an id by which it can tell that
 /// it has one already.
 public struct Webhook: Sendable {
@@ -19,7 +43,7 @@ public struct Webhook: Sendable {
         case unavailable(String)
     }
 
-    private let url: String
+    private let address: WebhookAddress
     private let key: SymmetricKey?
     private static let patience: TimeAmount = .seconds(10)
     /// Redirections aren't followed: who gets the documents is what the configuration says. Lives as long as the process.
@@ -34,10 +58,10 @@ public struct Webhook: Sendable {
     }()
 
     /// - Parameters:
-    ///   - url: Where to.
+    ///   - address: Where to.
     ///   - key: Shared with the receiver, who knows by it that it's us.
-    public init(url: String, key: SymmetricKey?) {
-        self.url = url
+    public init(_ address: WebhookAddress, key: SymmetricKey?) {
+        self.address = address
         self.key = key
     }
 
@@ -47,7 +71,7 @@ public struct Webhook: Sendable {
     /// Headers: `Idempotency-Key`, and `Quartet-Signature: t=<seconds since 1970>,v1=<HMAC-SHA256 of "<t>.<body>" in
     /// hexadecimal>`.
     public func post(_ body: [UInt8], id: String) async -> Answer {
-        var request = HTTPClientRequest(url: url)
+        var request = HTTPClientRequest(url: address.url)
         request.method = .POST
         request.headers.add(name: "content-type", value: "application/json")
         request.headers.add(name: "idempotency-key", value: id)

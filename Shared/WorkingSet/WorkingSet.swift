@@ -25,9 +25,6 @@ public struct WorkingSet<Key: Hashable & Comparable & Sendable, Row: Equatable &
         }
     }
 
-    /// All rows as they are now, in no order.
-    public var all: Dictionary<Key, Row>.Values { rows.values }
-
     /// All keys that have a row now, in no order.
     public var keys: Dictionary<Key, Row>.Keys { rows.keys }
 

@@ -2,8 +2,8 @@
 # Measures the product beside this machine's limits: a release build on a scratch PostgreSQL with full durability, which is
 # gone afterwards. Prints a table; the figures go as JSON into the file that BENCH_JSON names (.local/bench.json).
 #
-#   Tests/Benchmarks/run.sh [SECTION...]     (limits commands latency fanout sagas streams memory checkins, or growth;
-#                                            SECONDS=8 for each figure, CHECKIN_PEOPLE=50000 for checkins)
+#   Tests/Benchmarks/run.sh [SECTION...]     (limits commands latency fanout sagas streams memory checkins rejoin, or growth;
+#                                            SECONDS=8 for each figure, CHECKIN_PEOPLE=50000, REJOIN_CLIENTS=5000)
 set -eu
 cd "$(dirname "$0")/../.."
 

@@ -21,11 +21,12 @@ struct SubscriptionMachineTests {
             }
         }
         for _ in 0..<Int.random(in: 0..<10, using: &generator) { advance(&machine) }
-        // A token or a stale snapshot may be older than where the tail was.
-        let snapshot = Int64.random(in: 0...committed, using: &generator)
+        // The read covers at least what the tail had read at registration.
+        let read = Int64.random(in: registeredAt...committed, using: &generator)
+        let isResumed = Bool.random(using: &generator)
+        let snapshot = isResumed ? Int64.random(in: 0...read, using: &generator) : read
         for _ in 0..<Int.random(in: 0..<10, using: &generator) { advance(&machine) }
-        let between = snapshot < registeredAt ? ((snapshot + 1)...registeredAt).map { (Position($0), $0) } : []
-        machine.join(at: Position(snapshot), between: between)
+        machine.join(at: Position(snapshot), between: (snapshot..<read).map { (Position($0 + 1), $0 + 1) })
         for _ in 0..<30 { advance(&machine) }
         while tailPosition < committed {
             tailPosition += 1
@@ -51,5 +52,31 @@ struct SubscriptionMachineTests {
             return
         }
         #expect(machine.given == .start, "resumes from what was really taken")
+    }
+
+    @Test(
+        "a subscriber whose buffer fills up while it joins resumes from where it joined, never from the log's beginning"
+    )
+    func overflowWhileJoining() {
+        for isResumed in [false, true] {
+            var machine = SubscriptionMachine<Int64>(limit: 2)
+            for number in Int64(103)...106 { _ = machine.offer(number, at: Position(number)) }
+            // A snapshot has no rows to read; a resume has those between its token and where the tail was.
+            let between = isResumed ? (Int64(101)...102).map { (Position($0), $0) } : []
+            machine.join(at: Position(100), between: between)
+            #expect(machine.given == Position(100), "never the log's beginning")
+            var given: [Int64] = []
+            var hasFallenBehind = false
+            reading: while true {
+                switch machine.next() {
+                case .event(_, let event): given.append(event)
+                case .fellBehind: hasFallenBehind = true
+                case .nothing, .ended: break reading
+                }
+            }
+            #expect(hasFallenBehind)
+            #expect(given == between.map(\.1), "a resume that overflows each time still gets on")
+            #expect(machine.given == Position(isResumed ? 102 : 100))
+        }
     }
 }

@@ -24,7 +24,7 @@ struct People {
         rows.limits.pingCooldown = .seconds(10)
     }
 
-    mutating func id<Subject>() -> ID<Subject> { .new(at: time, using: &random) }
+    mutating func id<Subject>() -> ID<Subject> { .derived(at: time, from: Array("\(random.next())".utf8)) }
 
     /// An account that is open.
     mutating func person() throws -> AccountID {

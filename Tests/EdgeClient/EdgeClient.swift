@@ -37,7 +37,7 @@ public struct EdgeClient: Sendable {
     /// Connections for as many streams at a time as a test has.
     public static func connections() -> HTTPClient {
         var configuration = HTTPClient.Configuration()
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 4096
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 16_384
         configuration.timeout.connect = .seconds(5)
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }

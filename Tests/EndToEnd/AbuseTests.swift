@@ -48,7 +48,8 @@ struct AbuseTests {
                 "OpenAccount", "CloseAccount", "SignUp", "SignIn", "RefreshDevice", "SignOut", "DeliverNotification",
                 "RelayAlert", "ClearReceivedPings", "RespondToAllPings", "ExpireCheckIn", "ForgetOldNotifications",
                 "ForgetPush", "ScheduleNotification", "CancelNotification", "DeliverScheduledNotification",
-                "ChangePassword", "ChangePhone", "ConfirmIdentity", "RequestPhoneChange", "RequestSignInCode",
+                "ChangePassword", "ResetPassword", "ChangePhone", "ConfirmIdentity", "RequestPhoneChange",
+                "RequestSignInCode",
                 "SignInByPhone", "SetAvatar", "FreeHandle", "Nonsense",
             ] {
                 let reply = try await eve.ask(command)

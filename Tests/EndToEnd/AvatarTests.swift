@@ -9,11 +9,20 @@ import Testing
 /// Pictures of people: bulk bytes that go by the logs.
 @Suite("End to end: avatars", .timeLimit(.minutes(30)))
 struct AvatarTests {
-    /// A PNG of one pixel, with so many bytes behind its end, which decoders don't look at.
+    /// A PNG of one pixel, made longer by so many bytes: a further chunk of pixels, which nobody here decodes.
     static func png(padding: Int = 0) throws -> [UInt8] {
         let one =
             "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
-        return Array(try #require(Data(base64Encoded: one))) + (0..<padding).map { UInt8(truncatingIfNeeded: $0 * 31) }
+        let bytes = Array(try #require(Data(base64Encoded: one)))
+        guard padding > 0 else { return bytes }
+        return bytes.dropLast(12) + chunk("IDAT", (0..<padding - 12).map { UInt8(truncatingIfNeeded: $0 * 31) })
+            + bytes.suffix(12)
+    }
+
+    /// A part of a PNG.
+    private static func chunk(_ type: String, _ data: [UInt8]) -> [UInt8] {
+        let length = UInt32(data.count)
+        return withUnsafeBytes(of: length.bigEndian) { Array($0) } + Array(type.utf8) + data + [0, 0, 0, 0]
     }
 
     struct Picture: Sendable {
@@ -84,7 +93,14 @@ struct AvatarTests {
             let next = try await Self.get("/v1/contacts/\(bob.account)/avatar", anna, quartet, unless: tag)
             #expect(next.status == 200 && next.bytes == small)
 
-            // No log has the bytes, and what nobody claims goes.
+            // No log has the bytes; what was claimed needs no room, and what nobody claims goes.
+            let claimed = try await quartet.psql("SELECT count(*) FROM session_client.upload")
+            #expect(claimed == "0")
+            _ = try await quartet.psql(
+                """
+                INSERT INTO session_client.upload (account, hash, number, bytes)
+                SELECT '\(bob.account)', sha256('left'), n, 'left' FROM generate_series(0, 5) AS n
+                """)
             let longest = try await quartet.psql(
                 "SELECT max(octet_length(body::text)) < 10000 FROM session_client.messages")
             #expect(longest == "t")
@@ -99,6 +115,29 @@ struct AvatarTests {
             #expect(gone.status == 404)
             let chunks = try await quartet.psql("SELECT count(*) FROM session.avatar_chunk")
             #expect(chunks == "0")
+        }
+    }
+
+    @Test("a picture loses where and when it was taken before anybody can see it (R10)")
+    func metadata() async throws {
+        try await Quartet.with { quartet in
+            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let plain = try Self.png()
+            let place = "GPS 52.5200 N 13.4050 E"
+            let told =
+                plain.dropLast(12) + Self.chunk("tEXt", Array("Comment\0\(place)".utf8))
+                + Self.chunk("eXIf", Array(place.utf8)) + plain.suffix(12) + Array(place.utf8)
+            let reply = try await Self.put(told, anna)
+            #expect(reply.status == 200 && reply.body["size"].int == Int64(plain.count), "\(reply)")
+            let seen = try await Self.get("/v1/account/avatar", anna, quartet)
+            #expect(seen.bytes == plain)
+            let stored = try await quartet.psql(
+                """
+                SELECT count(*) FROM (SELECT bytes FROM session.avatar_chunk
+                                      UNION ALL SELECT bytes FROM session_client.upload) AS c
+                 WHERE position('GPS'::bytea IN c.bytes) > 0
+                """)
+            #expect(stored == "0")
         }
     }
 

@@ -49,6 +49,7 @@ extension BadInputTests {
         "\"\\u0131ris\"", "\"\\u0130ris\"", "\"anna\\u0301\"", "\"\\u00DFanna\"", "\"anna\\uD83D\\uDE00\"", "\"r00t\"",
         "\"adm1n\"",
         "\"supp0rt\"", "\"sy5tem\"", "\"he1p\"", "\"q.uartet\"", "\"a.d.m.i.n\"", "\"adrnin\"", "\"vvebmaster\"",
+        "\"quartet-support\"", "\"anna.staff\"", "\"admin2\"", "\"help_desk\"", "\"off1c1al\"", "\"mo-clerator\"",
     ]
 
     static func text(_ count: Int) -> String { "\"\(String(repeating: "a", count: count))\"" }
@@ -133,7 +134,7 @@ extension BadInputTests {
             "ClearNotifications", #"{"selection":*}"#,
             [
                 "{\"everything\":false}", "{\"category\":null}", "{\"occurredBy\":1}",
-                "{\"everything\":true,\"kinds\":[\"system\"]}", "{\"everything\":true,\"subject\":\"<bob>\"}",
+                "{\"everything\":true,\"kinds\":[\"system\"]}", "{\"everything\":true,\"subjects\":[\"<bob>\"]}",
                 "{\"everything\":true,\"ids\":[\"<told>\"]}", "{\"everything\":true,\"category\":\"alerts\"}",
             ], "selection"),
         .malformed(
@@ -156,7 +157,9 @@ extension BadInputTests {
         .malformed(
             "ClearNotifications", #"{"selection":{"category":*}}"#, ["1", "true", "[]", "\"all\"", "\"Alerts\""],
             "selection.category"),
-        .malformed("ClearNotifications", #"{"selection":{"subject":*}}"#, notIDs, "selection.subject"),
+        .malformed(
+            "ClearNotifications", #"{"selection":{"subjects":[*]}}"#, notRequiredIDs, "selection.subjects.0"),
+        .invalid("ClearNotifications", #"{"selection":{"subjects":*}}"#, ["[]"], "selection.subjects"),
         .malformed("ClearNotifications", #"{"selection":{"everything":*}}"#, notFlags, "selection.everything"),
         .malformed(
             "ClearNotifications", #"{"selection":{"everything":true,"occurredBy":*}}"#,
@@ -276,6 +279,18 @@ extension BadInputTests {
         .malformed("/v1/confirm", #"{"password":*}"#, notRequiredTexts, "password"),
         .malformed("/v1/confirm", #"{"password":"a long enough password","device":"<annaDevice>"}"#, [""], "device"),
         .invalid("/v1/confirm", #"{"password":*}"#, ["\"\"", text(9), text(201)], "password"),
+        Rule(
+            "/v1/sign-up", #"{"handle":"dora-miller","password":*}"#,
+            [
+                "\"qwertyuiop\"", "\"QwertyUiop\"", "\"1q2w3e4r5t\"", "\"1234567890\"", "\"password-123\"",
+                "\"dora-miller\"", "\"DoraMiller2024\"", "\"ababababababab\"",
+            ], 422, "commonPassword", "password"),
+        Rule(
+            "/v1/change-password", #"{"password":"a long enough password","newPassword":*}"#,
+            ["\"iloveyou123\""], 422, "commonPassword", "newPassword"),
+        .malformed("/v1/reset-password", #"{"newPassword":*}"#, notRequiredTexts, "newPassword"),
+        .invalid("/v1/reset-password", #"{"newPassword":*}"#, ["\"\"", text(9), text(201)], "newPassword"),
+        Rule("/v1/reset-password", #"{"newPassword":*}"#, ["\"password123\""], 422, "commonPassword", "newPassword"),
         .malformed("/v1/change-password", #"{"password":"a long enough password"}"#, [""], "newPassword"),
         .malformed("/v1/change-password", #"{"password":*,"newPassword":"another password"}"#, notTexts, "password"),
         .invalid(

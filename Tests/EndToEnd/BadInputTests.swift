@@ -55,7 +55,8 @@ struct BadInputTests {
             // Other names, and commands of services, timers and operations.
             for name in [
                 "checkIn", "UpdateProfil", "%20", String(repeating: "x", count: 3000), "RespondToAllPings", "SetAvatar",
-                "ConfirmIdentity", "ChangePassword", "ChangePhone", "RequestPhoneChange", "SignInByPhone", "FreeHandle",
+                "ConfirmIdentity", "ChangePassword", "ResetPassword", "ChangePhone", "RequestPhoneChange",
+                "SignInByPhone", "FreeHandle",
                 "ForgetPush", "ScheduleNotification", "RemindCheckIn", "RepeatAlarm", "AnnounceAlert",
             ] {
                 let reply = try await scene.send("/v1/commands/\(name)", Array("{}".utf8))
@@ -112,6 +113,7 @@ struct BadInputTests {
         ("/v1/token", #"{"refreshToken":"<refresh>"}"#), ("/v1/sign-out", #"{"device":"<nobody>"}"#),
         ("/v1/confirm", #"{"password":"a long enough password"}"#),
         ("/v1/change-password", #"{"password":"a long enough password","newPassword":"a long enough password"}"#),
+        ("/v1/reset-password", #"{"newPassword":"a long enough password"}"#),
         ("/v1/phone/verification", #"{"phoneCode":"<nobody>","code":"123456"}"#),
         ("/v1/commands/UpdateProfile", #"{"expectedVersion":1,"name":"Anne"}"#),
         ("/v1/commands/UpdateContact", #"{"contact":"<bob>","expectedVersion":1,"nickname":"B"}"#),

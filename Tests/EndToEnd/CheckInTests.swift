@@ -111,6 +111,42 @@ struct EndToEndCheckInTests {
         }
     }
 
+    @Test(
+        "S32: a deadline whose timer was lost is told once all the same, also one that has passed",
+        arguments: [false, true])
+    func lostTimer(isPast: Bool) async throws {
+        try await Quartet.with { quartet in
+            let bob = try await Device.signUp("bob", at: quartet.edge)
+            let anna = try await Device.signUp("anna", at: quartet.edge)
+            try await anna.add(bob)
+            let annaSees = try await LiveView.open(anna)
+            try await bob.act("CheckIn")
+            try await quartet.waitUntilQuiet()
+            try await quartet.kill(.session)
+            _ = try await quartet.psql(
+                """
+                UPDATE session.account
+                   SET last_check_in_at = clock_timestamp() - interval '3 days', reminds_two_hours = false,
+                       reminds_thirty_minutes = false,
+                       due_at = date_trunc('milliseconds', clock_timestamp())
+                                + interval '\(isPast ? "-1 hour" : "5 seconds")'
+                 WHERE account = '\(bob.account)';
+                DELETE FROM session.timer;
+                """)
+            try await quartet.start(.session)
+            try await annaSees.wait(notification: "dependentCheckInMissed")
+            try await quartet.waitUntilQuiet()
+            let metrics = try await quartet.metrics(of: .session)
+            #expect(metrics.contains(#"quartet_timers_healed_total{schema="session"} 1"#), "\(metrics)")
+            // Whoever starts now finds nothing to repair: the timer of the repetition is there.
+            try await quartet.restart(.session)
+            try await quartet.waitUntilQuiet()
+            let annas = try await anna.kinds().count { $0 == "dependentCheckInMissed" }
+            let missed = try await quartet.psql("SELECT count(*) FROM session.log WHERE type = 'CheckInMissed'")
+            #expect(annas == 1 && missed == "1")
+        }
+    }
+
     @Test("timers of two replicas fire once each, under kill -9 of both in turn")
     func replicas() async throws {
         try await Quartet.with { quartet in

@@ -75,25 +75,10 @@ struct EndToEndFaultTests {
             for friend in [anna, carl] { try await friend.act("SendPing", ["contact": .string(bob.account)]) }
             try await quartet.waitUntilQuiet()
 
-            // Whoever comes to the step waits for a lock that this test holds.
-            _ = try await quartet.psql(
-                """
-                CREATE FUNCTION public.hold() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
-                BEGIN
-                    IF NEW.name = '\(step)' OR NEW.name LIKE '\(step)/%' THEN
-                        PERFORM pg_advisory_xact_lock_shared(4711);
-                    END IF;
-                    RETURN NEW;
-                END $$;
-                CREATE TRIGGER hold BEFORE \(moment) ON session_client.saga_step
-                   FOR EACH ROW EXECUTE FUNCTION public.hold();
-                """)
-            let release = try await quartet.holdAdvisoryLock(4711)
+            let release = try await quartet.hold(step, before: moment)
             let key = EdgeClient.newKey()
             async let first = bob.operate("ClearAllReceivedPings", ["checkIn": true], key: key)
-            try await quartet.wait(
-                for: "the saga to be held", "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
-            ) { $0 != "0" }
+            try await quartet.waitUntilHeld()
 
             // Now the world changes: one more ping, one contact less, another name.
             try await dora.act("SendPing", ["contact": .string(bob.account)])
@@ -127,6 +112,37 @@ struct EndToEndFaultTests {
             #expect(checkIns == "1")
             let again = try await bob.operate("ClearAllReceivedPings", ["checkIn": true], key: key)
             #expect(again == operation)
+        }
+    }
+
+    @Test(
+        "S15: a saga that finds a step recorded with another body fails, and says so; nothing of what it found is taken"
+    )
+    func sagaChanged() async throws {
+        try await Quartet.with { quartet in
+            let bob = try await Device.signUp("bob", at: quartet.edge)
+            let anna = try await Device.signUp("anna", at: quartet.edge)
+            try await anna.add(bob)
+            try await anna.act("SendPing", ["contact": .string(bob.account)])
+            try await quartet.waitUntilQuiet()
+            let release = try await quartet.hold("summary", before: "UPDATE")
+            let key = EdgeClient.newKey()
+            async let operation = bob.operate("ClearAllReceivedPings", key: key)
+            try await quartet.waitUntilHeld()
+            try await quartet.kill(.sessionClient)
+            await release()
+            // As a version of the saga would leave it whose summary says something else, and that learnt its outcome.
+            let recorded = try await quartet.psql(
+                """
+                UPDATE session_client.saga_step SET body_hash = gen_random_uuid(), outcome = 'accepted', result = '{}'
+                 WHERE name = 'summary' RETURNING name
+                """)
+            #expect(recorded == "summary")
+            try await quartet.start(.sessionClient)
+            let ended = try await operation
+            #expect(ended["state"] == "failed")
+            #expect(ended["result"]["reason"].string?.contains("step summary is recorded with another command") == true)
+            try await quartet.process(of: .sessionClient).waitForLine(containing: "a saga failed")
         }
     }
 
@@ -285,6 +301,29 @@ extension Device {
 }
 
 extension Quartet {
+    /// Has every saga wait at a step, before it writes the step down or its outcome; returns how to let them go.
+    fileprivate func hold(_ step: String, before moment: String) async throws -> @Sendable () async -> Void {
+        _ = try await psql(
+            """
+            CREATE FUNCTION public.hold() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+            BEGIN
+                IF NEW.name = '\(step)' OR NEW.name LIKE '\(step)/%' THEN
+                    PERFORM pg_advisory_xact_lock_shared(4711);
+                END IF;
+                RETURN NEW;
+            END $$;
+            CREATE TRIGGER hold BEFORE \(moment) ON session_client.saga_step
+               FOR EACH ROW EXECUTE FUNCTION public.hold();
+            """)
+        return try await holdAdvisoryLock(4711)
+    }
+
+    fileprivate func waitUntilHeld() async throws {
+        try await wait(
+            for: "the saga to be held", "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+        ) { $0 != "0" }
+    }
+
     /// Waits until every command has its outcome and every policy has come to the end of its log.
     func waitUntilQuiet() async throws {
         try await wait(

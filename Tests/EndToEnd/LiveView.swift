@@ -26,6 +26,19 @@ final class LiveView: Sendable {
         return view
     }
 
+    /// Opens a stream as soon as there is a place for it. When the server hears of a drop nobody else can be told.
+    static func openWhenThereIsRoom(_ device: Device) async throws -> LiveView {
+        var attempt = 0
+        while true {
+            do {
+                return try await open(device)
+            } catch let refused as EdgeClient.Refused where refused.status == 429 && attempt < 300 {
+                attempt += 1
+                try await Task.sleep(for: .milliseconds(100))
+            }
+        }
+    }
+
     /// All so far.
     var all: [ServerSentEvent] { events.value }
 

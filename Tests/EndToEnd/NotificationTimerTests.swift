@@ -59,6 +59,34 @@ struct EndToEndNotificationTimerTests {
         }
     }
 
+    @Test("S37 S39: timers that were lost are set again, just as they were")
+    func lostTimers() async throws {
+        try await Quartet.with { quartet in
+            let anna = try await Device.signUp("anna", at: quartet.edge)
+            try await anna.act("RaiseAlert")
+            try await quartet.waitUntilQuiet()
+            try await quartet.askNotifications(
+                "ScheduleNotification",
+                [
+                    "details": [:], "due": .int((Int64(Date().timeIntervalSince1970) + 3600) * 1_000_000),
+                    "id": .string(EdgeClient.newKey()), "kind": "system",
+                ], for: anna)
+            try await quartet.waitUntilQuiet()
+            let timers =
+                "SELECT count(*) || ' ' || string_agg(t::text, ' ' ORDER BY name) FROM notifications.timer AS t"
+            let before = try await quartet.psql(timers)
+            #expect(before.hasPrefix("2 "))
+            try await quartet.kill(.notifications)
+            _ = try await quartet.psql("DELETE FROM notifications.timer")
+            try await quartet.start(.notifications)
+            try await quartet.process(of: .notifications).waitForLine(containing: "timers were missing")
+            let after = try await quartet.psql(timers)
+            #expect(after == before)
+            let metrics = try await quartet.metrics(of: .notifications)
+            #expect(metrics.contains(#"quartet_timers_healed_total{schema="notifications"} 2"#), "\(metrics)")
+        }
+    }
+
     @Test("S39: what was scheduled is told when it is due, once, also if nothing ran then; what was cancelled isn't")
     func scheduled() async throws {
         try await Quartet.with { quartet in
@@ -118,7 +146,7 @@ struct EndToEndNotificationTimerTests {
 
 extension Quartet {
     /// Asks notifications something on behalf of somebody, as session-client does, which offers no way to.
-    fileprivate func askNotifications(_ type: String, _ body: JSON, for device: Device) async throws {
+    func askNotifications(_ type: String, _ body: JSON, for device: Device) async throws {
         let key = "account/\(device.account)"
         _ = try await psql(
             """

@@ -1,4 +1,5 @@
 import EdgeClient
+import Foundation
 import TestKit
 import Testing
 
@@ -34,6 +35,33 @@ struct OperationTests {
             #expect(!unread.contains("pingReceived") && !unread.contains("pingsCleared"))
             let left = try await bob.read("/v1/contacts?ping=incoming")["contacts"].array
             #expect(left.isEmpty)
+        }
+    }
+
+    @Test("S28: clearing all pings leaves the notification of one that contacts had not counted yet")
+    func pingOnItsWay() async throws {
+        try await Quartet.with { quartet in
+            let bob = try await Device.signUp("bob", at: quartet.edge)
+            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let carl = try await Device.signUp("carl", at: quartet.edge)
+            for friend in [anna, carl] { try await friend.add(bob) }
+            try await anna.act("SendPing", ["contact": .string(bob.account)])
+            try await quartet.waitUntilQuiet()
+            // Carl's ping has an earlier time than the clearing, and contacts commits it right after that.
+            let time = Int64(Date().timeIntervalSince1970 * 1_000_000)
+            try await quartet.askNotifications(
+                "DeliverNotification",
+                [
+                    "id": .string(EdgeClient.newKey()), "kind": "pingReceived", "subject": .string(carl.account),
+                    "details": ["at": .int(time)],
+                ], for: bob)
+            try await quartet.waitUntilQuiet()
+            let done = try await bob.operate("ClearAllReceivedPings")
+            #expect(done["result"]["contacts"] == [.string(anna.account)])
+            try await quartet.waitUntilQuiet()
+            let unread = try await bob.read("/v1/notifications?limit=200&unread=true")["notifications"].array
+            let pings = unread.filter { $0["kind"] == "pingReceived" }.map { $0["subject"].string }
+            #expect(pings == [carl.account])
         }
     }
 

@@ -106,7 +106,8 @@ final class Quartet: Sendable {
                 // Tests look at rows that retention would delete; those that are about it say otherwise.
                 "RETENTION_INTERVAL": "1h",
                 // They all come from one address.
-                "SIGN_UPS_PER_MINUTE": "100000",
+                "SIGN_UPS_PER_MINUTE": "100000", "HTTP_CONNECTIONS_PER_ADDRESS": "20000",
+                "COMMANDS_PER_MINUTE": "1000000",
                 // They do in a second what people do in a day; the one about floods says otherwise.
                 "TOLD_AT_ONCE": "0",
             ].merging(environment) { $1 })
@@ -182,6 +183,9 @@ final class Quartet: Sendable {
         try? await http.shutdown()
     }
 
+    /// What a service has logged.
+    func lines(of service: Service) -> [String] { processes.withLock { $0[service] }?.lines() ?? [] }
+
     private var logs: String {
         processes.withLock { $0 }.map { "== \($0.key.rawValue)\n\($0.value.logTail(30))" }.joined(separator: "\n")
     }
@@ -198,6 +202,12 @@ final class Quartet: Sendable {
     func psql(file: URL) async throws -> String {
         guard let database else { throw NotRunning(service: .sessionClient) }
         return try await database.psql(file: file, variables: ["reader": "quartet_reader"])
+    }
+
+    /// A role's connection string.
+    func databaseURL(as role: String) throws -> String {
+        guard let database else { throw NotRunning(service: .sessionClient) }
+        return try database.url(as: role)
     }
 
     /// Takes an advisory lock, as a superuser; returns how to let it go.

@@ -176,17 +176,19 @@ struct EndToEndSecurityTests {
         }
     }
 
-    @Test("S48: sensitive acts need a confirmation where the account asks for it, on the device that acts")
+    @Test("a stolen token doesn't become the account: what could take it away needs the password, on the device (S48)")
     func confirmation() async throws {
         try await Self.withPhones { quartet in
             let phone = try await Device.signUp("anna", at: quartet.edge)
             let tablet = try await Device.signIn("anna", at: quartet.edge)
-            try await phone.act("UpdateSecurity", ["isConfirmationRequired": true])
+            // As if they had signed in a while ago.
+            _ = try await quartet.psql("UPDATE session.device SET confirmed_until = NULL")
             func sensitive(_ device: Device) async throws -> [EdgeClient.Reply] {
                 try await [
-                    device.ask("UpdateSecurity", ["isConfirmationRequired": false]),
+                    device.ask("UpdateSecurity", ["isSingleDevice": true]),
                     quartet.edge.insist("/v1/phone", ["phone": .string(Self.number)], token: device.token),
-                    quartet.edge.insist("/v1/sign-out", ["everywhere": true], token: device.token),
+                    quartet.edge.insist(
+                        "/v1/reset-password", ["newPassword": "chosen by a thief"], token: device.token),
                     quartet.edge.insist("/v1/operations/CloseAccount", [:], token: device.token),
                 ]
             }
@@ -203,10 +205,36 @@ struct EndToEndSecurityTests {
             let right = try await quartet.edge.insist(
                 "/v1/confirm", ["password": "a long enough password"], token: phone.token)
             #expect(right.status == 200 && right.body["until"].int != nil)
-            let stillNot = try await tablet.ask("UpdateSecurity", ["isConfirmationRequired": false])
-            #expect(stillNot.status == 403, "another device's confirmation")
-            try await phone.act("UpdateSecurity", ["isConfirmationRequired": false])
-            try await tablet.act("UpdateSecurity", ["isSingleDevice": false])
+            for reply in try await sensitive(tablet) { #expect(reply.status == 403, "another device's confirmation") }
+            try await phone.act("UpdateSecurity", ["isConfirmationRequired": true])
+            let out = try await quartet.edge.insist("/v1/sign-out", ["everywhere": true], token: tablet.token)
+            #expect(out.status == 403 && out.body["code"] == "confirmationRequired")
+        }
+    }
+
+    @Test("who forgot the password signs in by a code and sets a new one (S41)")
+    func forgottenPassword() async throws {
+        try await Self.withPhones { quartet in
+            let phone = try await Device.signUp("anna", at: quartet.edge)
+            try await Self.addPhone(phone, quartet)
+            let code = try await quartet.edge.insist("/v1/sign-in/codes", ["phone": .string(Self.number)])
+            let digits = try await quartet.lastPhoneCode(to: Self.number, count: 2)
+            let tablet = try Device(
+                try await quartet.edge.insist(
+                    "/v1/sign-in",
+                    [
+                        "phone": .string(Self.number), "phoneCode": code.body["phoneCode"], "code": .string(digits),
+                        "deviceName": "tablet",
+                    ]), edge: quartet.edge)
+            let reset = try await quartet.edge.insist(
+                "/v1/reset-password", ["newPassword": "remembered this time"], token: tablet.token)
+            #expect(reset.status == 204)
+            let old = try await quartet.edge.insist(
+                "/v1/sign-in", ["handle": "anna", "password": "a long enough password"])
+            #expect(old.status == 401)
+            _ = try await Device.signIn("anna", password: "remembered this time", at: quartet.edge)
+            let displaced = try await quartet.edge.send("GET", "/v1/account", token: phone.token)
+            #expect(displaced.status == 401 && displaced.body["reason"] == "passwordChanged")
         }
     }
 
@@ -315,6 +343,17 @@ struct EndToEndSecurityTests {
                 """
             let before = try await quartet.psql(secrets)
             #expect(before == "4")
+            // As if each had failed: a dead letter is kept for half a year.
+            for (schema, log) in [("session", "session_commands"), ("notifications", "notifications_commands")] {
+                _ = try await quartet.psql(
+                    """
+                    INSERT INTO \(schema).dead_letter (message_id, source, partition, position, kind, type, version, key, account,
+                                                       body, command_id, code, error, attempts, died_at)
+                    SELECT message_id, 'session_client.\(log)', partition, position, kind, type, version, key, account, body,
+                           command_id, 'error', 'by hand', 5, clock_timestamp() - interval '61 minutes'
+                      FROM session_client.\(log)
+                    """)
+            }
             let tooEarly = try await quartet.psql("SELECT session_client.empty_secrets(1000)")
             #expect(tooEarly == "0")
             _ = try await quartet.psql(
@@ -326,6 +365,13 @@ struct EndToEndSecurityTests {
             #expect(emptied == "4")
             let after = try await quartet.psql(secrets)
             #expect(after == "0")
+            let emptiedLetters = try await quartet.psql(
+                "SELECT session.empty_failed_secrets(1000) + notifications.empty_failed_secrets(1000)")
+            #expect(emptiedLetters == "4")
+            for secret in ["verifier", "proof", "a-push-token"] {
+                let found = try await quartet.tablesContaining(secret)
+                #expect(Set(found).isSubset(of: ["notifications.push_device"]), "\(secret)")
+            }
             let again = try await quartet.edge.insist("/v1/sign-in", signIn, key: key)
             #expect(again.status == 200 && again.body["refreshToken"] == first.body["refreshToken"])
             let restarted = try await quartet.psql("SELECT count(*) FROM session.device")

@@ -46,6 +46,25 @@ struct ClockTests {
         }
     }
 
+    @Test("a command that was caused by an event is done however old it is: nobody sends it again")
+    func oldConsequence() async throws {
+        try await LedgerFixture.with { fixture in
+            try await ChildProcess.with("ledger-service", [fixture.serviceURL]) { _ in
+                try await fixture.withClient { client in
+                    let account = AccountID.new()
+                    for days: Int64 in [-40, 2] {
+                        let outcome = try await client.sender.send(
+                            Message(
+                                kind: .command, type: PostEntry.type, key: .account(account), account: account,
+                                body: try PostEntry(client: "a", n: days > 0 ? 2 : 1, amount: 1).encoded(),
+                                commandID: .new(at: .now + .days(days)), causationID: .new()), mayBeRepeated: false)
+                        #expect(outcome.kind == .accepted, "\(outcome)")
+                    }
+                }
+            }
+        }
+    }
+
     @Test(
         "ids of a sender whose clock is ten minutes slow or fast are taken, and its commands expire in time",
         arguments: [

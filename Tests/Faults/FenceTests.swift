@@ -27,27 +27,58 @@ struct FenceTests {
         }
     }
 
-    private func consumer(
-        _ fixture: LedgerFixture, gate: Gate, lease: Duration = .seconds(30)
-    ) async throws -> Consumer<CommandHandler<LedgerStore>> {
-        let configuration = Configuration(fixture.serviceURL)
-        let connection = try await Connection.connect(configuration)
-        let (commands, log) = try await connection.run { database in
+    /// The ledger's two logs.
+    private func logs(_ fixture: LedgerFixture) async throws -> (commands: Log, log: Log) {
+        let connection = try await Connection.connect(Configuration(fixture.serviceURL))
+        let logs = try await connection.run { database in
             (
                 try Log.open(LogName(schema: "ledger_client", table: "ledger_commands"), database),
                 try Log.open(LogName(schema: "ledger", table: "log"), database)
             )
         }
         await connection.close()
+        return logs
+    }
+
+    private func consumer<Handler: BatchHandler>(
+        of source: Log, schema: String, _ fixture: LedgerFixture, gate: Gate, handler: Handler
+    ) throws -> Consumer<Handler> {
+        let configuration = Configuration(try fixture.database.url(as: schema))
         var settings = ConsumerSettings()
         settings.workers = 1
-        settings.leaseDuration = lease
+        settings.leaseDuration = .seconds(30)
         settings.faultPoint = { if $0 == .beforeCommit { gate.pass() } }
         return Consumer(
-            source: commands, schema: "ledger", settings: settings, configuration: configuration,
+            source: source, schema: schema, settings: settings, configuration: configuration,
             doorbells: Doorbells(configuration: configuration, logger: LedgerFixture.logger),
-            logger: LedgerFixture.logger,
-            handler: CommandHandler(LedgerStore(), log: log))
+            logger: LedgerFixture.logger, handler: handler)
+    }
+
+    /// Has two consumers build on the same batch: the first holds its own, all but committed, and its lease is taken from
+    /// it as if it had run out. Then runs `body` with both free to commit, and returns when both have ended.
+    private func collide<Handler: BatchHandler>(
+        _ make: (Gate) throws -> Consumer<Handler>, schema: String, _ fixture: LedgerFixture,
+        _ body: () async throws -> Void
+    ) async throws {
+        let gate = Gate()
+        let (first, second) = (try make(gate), try make(gate))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await first.run() }
+            try await gate.waiting.wait("the first consumer at its commit") { $0 >= 1 ? true : nil }
+            try await fixture.database.psql(
+                """
+                DELETE FROM \(schema).member;
+                UPDATE \(schema).lease SET owner = NULL, lease_until = NULL, released = true
+                """)
+            group.addTask { try await second.run() }
+            try await gate.waiting.wait("the second consumer at its commit") { $0 >= 2 ? true : nil }
+            gate.release()
+            try await body()
+            group.cancelAll()
+            while let result = await group.nextResult() {
+                if case .failure(let error) = result, !(error is CancellationError) { throw error }
+            }
+        }
     }
 
     @Test(
@@ -55,36 +86,105 @@ struct FenceTests {
     )
     func oneCommits() async throws {
         try await LedgerFixture.with { fixture in
-            let gate = Gate()
-            let first = try await consumer(fixture, gate: gate)
-            let second = try await consumer(fixture, gate: gate)
+            let (commands, log) = try await logs(fixture)
             try await fixture.withClient { client in
-                try await withThrowingTaskGroup(of: Void.self) { group in
-                    let outcome = Observed<Outcome?>(nil)
-                    group.addTask {
-                        let result = try await client.post(
-                            PostEntry(client: "a", n: 1, amount: 5), for: .new(), patience: .seconds(30))
-                        outcome.update { $0 = result }
-                    }
-                    group.addTask { try await first.run() }
-                    // The first holds its batch, all but committed, and its lease is taken from it as if it had run out.
-                    try await gate.waiting.wait("the first consumer at its commit") { $0 >= 1 ? true : nil }
-                    try await fixture.database.psql(
-                        "DELETE FROM ledger.member; UPDATE ledger.lease SET owner = NULL, lease_until = NULL, released = true"
-                    )
-                    group.addTask { try await second.run() }
-                    try await gate.waiting.wait("the second consumer at its commit") { $0 >= 2 ? true : nil }
-                    gate.release()
-                    let ended = try await outcome.wait("the outcome") { $0 }
-                    #expect(ended.kind == .accepted)
-                    group.cancelAll()
-                    while let result = await group.nextResult() {
-                        if case .failure(let error) = result, !(error is CancellationError) { throw error }
-                    }
+                async let outcome = client.post(
+                    PostEntry(client: "a", n: 1, amount: 5), for: .new(), patience: .seconds(30))
+                try await collide(
+                    {
+                        try consumer(
+                            of: commands, schema: "ledger", fixture, gate: $0,
+                            handler: CommandHandler(LedgerStore(), log: log))
+                    }, schema: "ledger", fixture
+                ) {
+                    try await fixture.wait(for: "one to commit", "SELECT count(*) FROM ledger.batch") { $0 >= 1 }
                 }
+                let ended = try await outcome
+                #expect(ended.kind == .accepted)
             }
             #expect(try await fixture.number("SELECT count(*) FROM ledger.entry") == 1)
             #expect(try await fixture.number("SELECT count(*) FROM ledger.batch") == 1)
+            try await LedgerInvariants(fixture).check()
+        }
+    }
+
+    /// When an entry is posted, post another: what it causes has no outcome that would be there only once.
+    private struct Echo: Policy {
+        let commands: LogName
+        var name: StaticString { "echo" }
+
+        func commands(for event: LedgerEvent, in message: RecordedMessage) -> [PolicyCommand] {
+            switch event {
+            case .entryPosted(let entry):
+                [
+                    PolicyCommand(
+                        PostEntry(client: "echo", n: entry.n, amount: entry.amount), to: commands,
+                        key: message.message.key, account: message.message.account)
+                ]
+            }
+        }
+    }
+
+    @Test("of two replicas that run a policy on the same batch one commits: its commands are in the log once, in order")
+    func policyCommitsOnce() async throws {
+        try await LedgerFixture.with { fixture in
+            let (commands, log) = try await logs(fixture)
+            let service = try await fixture.startService()
+            try await fixture.withClient { client in
+                let account = AccountID.new()
+                for n in Int64(1)...3 {
+                    let outcome = try await client.post(PostEntry(client: "a", n: n, amount: 1), for: account)
+                    #expect(outcome.kind == .accepted)
+                }
+            }
+            await service.end()
+            try await collide(
+                {
+                    try consumer(
+                        of: log, schema: "ledger_client", fixture, gate: $0,
+                        handler: PolicyHandler(Echo(commands: commands.name), logs: [commands]))
+                }, schema: "ledger_client", fixture
+            ) {
+                try await fixture.wait(
+                    for: "the policy to have come to the log's end",
+                    "SELECT coalesce(max(position), 0) FROM ledger_client.batch"
+                ) { $0 == 3 }
+            }
+            let told = try await fixture.database.psql(
+                """
+                SELECT string_agg(body ->> 'n', ',' ORDER BY position) FROM ledger_client.ledger_commands
+                 WHERE body ->> 'client' = 'echo'
+                """
+            ).trimmingCharacters(in: .whitespacesAndNewlines)
+            #expect(told == "1,2,3")
+            #expect(try await fixture.number("SELECT count(*) FROM ledger_client.batch") == 1)
+        }
+    }
+
+    @Test("whoever takes over ends the sessions of the owner before, also those that wait for nothing and hold nothing")
+    func takeoverEndsSessions() async throws {
+        try await LedgerFixture.with { fixture in
+            let paused = try await fixture.startService(leaseMilliseconds: 1000, workers: 1)
+            try await fixture.wait(
+                for: "all leases to be taken", "SELECT count(*) FROM ledger.lease WHERE owner IS NOT NULL"
+            ) { $0 == 4 }
+            let owner = try await fixture.database.psql("SELECT DISTINCT owner FROM ledger.lease")
+                .trimmingCharacters(in: .whitespacesAndNewlines)
+            let sessions = "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'ledger/\(owner)%'"
+            #expect(try await fixture.number(sessions) > 0)
+            paused.send(.stop)
+            let other = try await fixture.startService(leaseMilliseconds: 1000, workers: 1)
+            // Stopped, it can't close them itself, and no time-out of the server is on an idle session.
+            try await fixture.wait(for: "the stopped owner's sessions to end", sessions) { $0 == 0 }
+            paused.send(.resume)
+            try await fixture.withClient { client in
+                for _ in 0..<16 {
+                    let outcome = try await client.post(PostEntry(client: "a", n: 1, amount: 1), for: .new())
+                    #expect(outcome.kind == .accepted)
+                }
+            }
+            await paused.end()
+            await other.end()
             try await LedgerInvariants(fixture).check()
         }
     }

@@ -43,13 +43,14 @@ struct LedgerFixture: Sendable {
     /// Starts a replica of the service and waits until it is ready.
     func startService(
         fault: String? = nil, leaseMilliseconds: Int = 2000, workers: Int = 2, batch: Int = 64, listens: Bool = true,
-        backoffMilliseconds: Int = 20
+        backoffMilliseconds: Int = 20, isOld: Bool = false
     ) async throws -> ChildProcess {
         var environment = [
             "LEDGER_LEASE_MS": "\(leaseMilliseconds)", "LEDGER_WORKERS": "\(workers)", "LEDGER_BATCH": "\(batch)",
             "LEDGER_BACKOFF_MS": "\(backoffMilliseconds)",
         ]
         environment["LEDGER_FAULT"] = fault
+        if isOld { environment["LEDGER_RELEASE"] = "old" }
         if !listens { environment["LEDGER_DOORBELLS"] = "off" }
         return try await ChildProcess.start("ledger-service", [serviceURL], environment: environment)
     }

@@ -13,6 +13,8 @@ final class LedgerHistory: Sendable {
         let account: AccountID
         let n: Int64
         let amount: Int64
+        /// Whether it is a command that an old release of the service doesn't know.
+        var isRefund = false
         let id: CommandID
         var outcome: Outcome?
         /// How often it was sent.
@@ -25,14 +27,20 @@ final class LedgerHistory: Sendable {
     var accepted: [Entry] { all.filter { $0.outcome?.kind == .accepted } }
 
     /// One caller: its entries one after the other, each asked for again with the same id until its outcome is known.
+    /// - Parameters:
+    ///   - count: How many, unless it is over before.
+    ///   - refunds: Whether every third is a refund.
     func call(
-        _ client: LedgerClient, as name: String, account: AccountID, count: Int, random: SeededRandom,
-        patience: Duration = .milliseconds(1500), done: Observed<Int>? = nil
+        _ client: LedgerClient, as name: String, account: AccountID, count: Int = .max, refunds: Bool = false,
+        random: SeededRandom, patience: Duration = .milliseconds(1500), done: Observed<Int>? = nil,
+        until isOver: Observed<Bool>? = nil
     ) async throws {
         var random = random
         for n in 1...Int64(count) {
+            if isOver?.value == true { return }
             let entry = Entry(
-                client: name, account: account, n: n, amount: Int64.random(in: 1...100, using: &random), id: .new())
+                client: name, account: account, n: n, amount: Int64.random(in: 1...100, using: &random),
+                isRefund: refunds && n % 3 == 0, id: .new())
             entries.withLock { $0[entry.id] = entry }
             try await ask(client, entry, patience: patience)
             done?.update { $0 += 1 }
@@ -44,9 +52,12 @@ final class LedgerHistory: Sendable {
             try Task.checkCancellation()
             entries.withLock { $0[entry.id]?.sends += 1 }
             do {
-                let outcome = try await client.post(
-                    PostEntry(client: entry.client, n: entry.n, amount: entry.amount), for: entry.account, id: entry.id,
-                    mayBeRepeated: true, patience: patience)
+                let posted = PostEntry(client: entry.client, n: entry.n, amount: entry.amount)
+                let (type, body) =
+                    entry.isRefund
+                    ? (PostRefund.type, try PostRefund(posted).encoded()) : (PostEntry.type, try posted.encoded())
+                let outcome = try await client.ask(
+                    type, body, for: entry.account, id: entry.id, mayBeRepeated: true, patience: patience)
                 return entries.withLock { $0[entry.id]?.outcome = outcome }
             } catch CommandError.noOutcomeYet {
                 continue

@@ -15,7 +15,7 @@ struct StreamTests {
         var entries: Int64
     }
 
-    private static func state(of account: AccountID) -> Query {
+    static func state(of account: AccountID) -> Query {
         """
         SELECT json_build_object(
                  'amount', coalesce((SELECT b.amount FROM ledger.balance AS b WHERE b.account = \(account)), 0),

@@ -1,3 +1,4 @@
+import Foundation
 public import Vocabulary
 
 /// Adds an amount to the balance of the account that asks.
@@ -29,6 +30,20 @@ public struct PostEntry: CommandBody {
     }
 }
 
+/// Adds an amount that was taken by mistake. A later release's: the one before it knows nothing of refunds.
+public struct PostRefund: CommandBody {
+    /// The entry that it makes.
+    public let entry: PostEntry
+
+    /// All its parts, as the properties describe them.
+    public init(_ entry: PostEntry) {
+        self.entry = entry
+    }
+
+    /// As for any entry.
+    public func validate() throws(Rejection) { try entry.validate() }
+}
+
 /// Ends the process of whoever handles it: stands for a defect in the rules.
 public struct EndProcess: CommandBody {
     /// Anything goes.
@@ -55,14 +70,21 @@ public struct EntryPosted: EventBody {
 /// The ledger's commands.
 public enum LedgerCommand: MessageSet {
     case postEntry(PostEntry)
+    case postRefund(PostRefund)
     case endProcess(EndProcess)
 
+    /// Whether this process stands for the release before refunds.
+    private static let isOld = ProcessInfo.processInfo.environment["LEDGER_RELEASE"] == "old"
+
     /// Its types.
-    public static var types: [any MessageBody.Type] { [PostEntry.self, EndProcess.self] }
+    public static var types: [any MessageBody.Type] {
+        [PostEntry.self, EndProcess.self] + (isOld ? [] : [PostRefund.self])
+    }
 
     /// Reads a row's body by its type and version.
     public init(type: String, version: Int16, body: [UInt8]) throws(MessageError) {
         switch type {
+        case PostRefund.type where !Self.isOld: self = .postRefund(try .decoded(from: body, version: version))
         case PostEntry.type: self = .postEntry(try .decoded(from: body, version: version))
         case EndProcess.type: self = .endProcess(try .decoded(from: body, version: version))
         default: throw .unknownType(type, version: version)
@@ -73,6 +95,7 @@ public enum LedgerCommand: MessageSet {
     public var body: any MessageBody {
         switch self {
         case .postEntry(let body): body
+        case .postRefund(let body): body
         case .endProcess(let body): body
         }
     }

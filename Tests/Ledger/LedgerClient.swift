@@ -24,12 +24,15 @@ public struct LedgerClient: Service {
     /// - Parameters:
     ///   - listens: false leaves the doorbells unheard.
     ///   - unansweredLimit: commands without an outcome, at most.
+    ///   - faultPoint: as the appender's settings have it.
     public init(
-        configuration: Configuration, listens: Bool = true, unansweredLimit: Int = 4096, logger: Logger
+        configuration: Configuration, listens: Bool = true, unansweredLimit: Int = 4096,
+        faultPoint: (@Sendable () -> Void)? = nil, logger: Logger
     ) async throws {
         var configuration = configuration
         configuration.parameters["user"] = "ledger_client"
         configuration.parameters["application_name"] = "ledger_client/\(OwnerID.new())"
+        configuration.blockerPatience = .seconds(5)
         let connection = try await Connection.connect(configuration, logger: logger)
         let (commands, log) = try await connection.run { database in
             (
@@ -39,7 +42,9 @@ public struct LedgerClient: Service {
         }
         await connection.close()
         doorbells = Doorbells(configuration: configuration, logger: logger)
-        appender = Appender(log: commands, configuration: configuration, logger: logger)
+        var settings = Appender.Settings()
+        settings.faultPoint = faultPoint
+        appender = Appender(log: commands, settings: settings, configuration: configuration, logger: logger)
         tail = Tail(log: log, configuration: configuration, doorbells: doorbells, logger: logger)
         pool = Pool(configuration: configuration, logger: logger)
         sender = CommandSender(

@@ -34,28 +34,28 @@ public enum LedgerReducer: Reducer {
         guard let account = context.account else {
             throw Rejection(.invalidField, "somebody must ask", field: "account")
         }
+        let entry: PostEntry
         switch command {
         case .endProcess: fatalError("the test asked for it")
-        case .postEntry(let entry):
-            let balance = state.balances[account] ?? 0
-            let (after, overflow) = balance.addingReportingOverflow(entry.amount)
-            guard after >= 0, !overflow else {
-                throw Rejection(
-                    .overdrawn, "the balance is \(balance); it can't change by \(entry.amount)", field: "amount")
-            }
-            state.balances[account] = after
-            state.changed.insert(account)
-            state.entries.append(
-                .init(
-                    command: context.commandID, client: entry.client, account: account, n: entry.n, amount: entry.amount
-                ))
-            return [
-                Emission(
-                    .entryPosted(
-                        EntryPosted(
-                            client: entry.client, n: entry.n, amount: entry.amount, balance: after, note: entry.note)),
-                    key: context.key)
-            ]
+        case .postEntry(let posted): entry = posted
+        case .postRefund(let refund): entry = refund.entry
         }
+        let balance = state.balances[account] ?? 0
+        let (after, overflow) = balance.addingReportingOverflow(entry.amount)
+        guard after >= 0, !overflow else {
+            throw Rejection(
+                .overdrawn, "the balance is \(balance); it can't change by \(entry.amount)", field: "amount")
+        }
+        state.balances[account] = after
+        state.changed.insert(account)
+        state.entries.append(
+            .init(command: context.commandID, client: entry.client, account: account, n: entry.n, amount: entry.amount))
+        return [
+            Emission(
+                .entryPosted(
+                    EntryPosted(
+                        client: entry.client, n: entry.n, amount: entry.amount, balance: after, note: entry.note)),
+                key: context.key)
+        ]
     }
 }

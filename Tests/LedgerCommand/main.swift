@@ -12,9 +12,14 @@ import Vocabulary
 //
 //   ledger DATABASE_URL
 //
+// LEDGER_LEASE_MS, LEDGER_BACKOFF_MS, LEDGER_GIVE_UP_MS (how long a message that fails by its own fault is tried at
+// least), LEDGER_PARKED_KEYS, LEDGER_BATCH and LEDGER_WORKERS set what ConsumerSettings says.
 // LEDGER_ENTRIES=off keeps balances alone, which is what benchmarks measure.
+// LEDGER_RELEASE=old takes commands for unknown that came with the last release.
 // LEDGER_FAULT=<point>:<n> kills the process at the n-th time that a worker comes to the point; stop:<n> and
 // stopWithLock:<n> stop it (SIGSTOP) at its n-th commit, the latter when the server has done all but the COMMIT.
+// LEDGER_POSTS=<account> makes it an edge instead: it posts one entry of 1 for the account, waits for the outcome and ends.
+// LEDGER_FAULT=stopWithLock:1 stops it when the server has appended the command and not yet committed that.
 
 let environment = ProcessInfo.processInfo.environment
 guard CommandLine.arguments.count == 2 else {
@@ -27,6 +32,11 @@ logger.logLevel = .info
 var configuration = Configuration(CommandLine.arguments[1])
 configuration.parameters["user"] = "ledger"
 
+if let account = environment["LEDGER_POSTS"].flatMap(AccountID.init) {
+    try await post(for: account, configuration: configuration, logger: logger)
+    exit(0)
+}
+
 var settings = ConsumerSettings()
 settings.workers = environment["LEDGER_WORKERS"].flatMap(Int.init) ?? settings.workers
 settings.leaseDuration = .milliseconds(environment["LEDGER_LEASE_MS"].flatMap(Int.init) ?? 2000)
@@ -34,8 +44,10 @@ settings.limits.batch = environment["LEDGER_BATCH"].flatMap(Int.init) ?? 64
 if let pause = environment["LEDGER_BACKOFF_MS"].flatMap(Int.init) {
     settings.backoff = Backoff(
         initial: .milliseconds(pause), maximum: .milliseconds(max(5000, pause)), multiplier: 2)
-    settings.unreadableBackoff = settings.backoff
+    settings.troubleBackoff = settings.backoff
 }
+settings.limits.leastTime = .milliseconds(environment["LEDGER_GIVE_UP_MS"].flatMap(Int.init) ?? 1000)
+settings.limits.parkedKeys = environment["LEDGER_PARKED_KEYS"].flatMap(Int.init) ?? settings.limits.parkedKeys
 if let fault = environment["LEDGER_FAULT"]?.split(separator: ":").map(String.init), fault.count == 2,
     let count = Int(fault[1])
 {
@@ -46,7 +58,7 @@ if let fault = environment["LEDGER_FAULT"]?.split(separator: ":").map(String.ini
     settings.faultPoint = { reached in
         guard reached == point ?? .beforeCommit, left.subtract(1, ordering: .relaxed).newValue == 0 else { return }
         if point == nil { logger.notice("stops itself") }
-        kill(getpid(), point == nil ? SIGSTOP : SIGKILL)
+        raise(point == nil ? SIGSTOP : SIGKILL)
     }
 }
 
@@ -68,3 +80,21 @@ logger.info("ready")
 try await ServiceGroup(
     services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
 ).run()
+
+/// What an edge does for one command.
+func post(for account: AccountID, configuration: Configuration, logger: Logger) async throws {
+    let left = Atomic(ProcessInfo.processInfo.environment["LEDGER_FAULT"] == "stopWithLock:1" ? 1 : 0)
+    let client = try await LedgerClient(
+        configuration: configuration,
+        faultPoint: {
+            guard left.exchange(0, ordering: .relaxed) == 1 else { return }
+            logger.notice("stops itself")
+            raise(SIGSTOP)
+        }, logger: logger)
+    let running = Task { try await client.run() }
+    let outcome = try await client.post(
+        PostEntry(client: "edge", n: 1, amount: 1), for: account, patience: .seconds(60))
+    logger.info("posted: \(outcome)")
+    running.cancel()
+    try await running.value
+}

@@ -23,7 +23,7 @@ struct Inbox {
         random = SeededRandom(seed: seed)
     }
 
-    mutating func id<Subject>() -> ID<Subject> { .new(at: time, using: &random) }
+    mutating func id<Subject>() -> ID<Subject> { .derived(at: time, from: Array("\(random.next())".utf8)) }
 
     mutating func person() throws -> AccountID {
         let account: AccountID = id()

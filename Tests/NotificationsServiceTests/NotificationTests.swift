@@ -146,7 +146,7 @@ struct NotificationTests {
         let (selection, count): (NotificationSelection, Int) =
             [
                 (.init(kinds: [.pingReceived, .alertRaised]), 2), (.init(category: .pings), 2),
-                (.init(subject: ben), 2),
+                (.init(subjects: [ben]), 2),
                 (.init(ids: [ping]), 1), (.init(everything: true), 4),
             ][which]
         let clear = NotificationsCommand.clearNotifications(ClearNotifications(selection: selection))

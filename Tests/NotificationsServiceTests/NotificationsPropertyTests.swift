@@ -83,7 +83,8 @@ struct NotificationsPropertyTests {
         case 13...17: return .markRead(MarkRead(id: id))
         case 18: return .markAllRead(MarkAllRead())
         case 19: return .clearNotifications(.init(selection: .init(kinds: [kind])))
-        case 20: return .clearNotifications(.init(selection: .init(category: kind.category, subject: subject)))
+        case 20:
+            return .clearNotifications(.init(selection: .init(category: kind.category, subjects: subject.map { [$0] })))
         case 21: return .clearNotifications(.init(selection: .init(ids: [id])))
         case 22: return .clearNotifications(.init(selection: .init(everything: true)))
         case 23: return .forgetOldNotifications(.init(account: account))

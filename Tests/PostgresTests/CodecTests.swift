@@ -69,7 +69,6 @@ struct CodecTests {
                 try Self.roundTrip(
                     [0, 1, -1, 1_763_676_000_123_456].map(Timestamp.init(microseconds:)), database)
                 try Self.roundTrip([JSON(Array("{\"a\": [1, 2]}".utf8)), JSON(Array("null".utf8))], database)
-                try Self.roundTrip([JSONB(Array("{\"a\": [1, 2]}".utf8))], database)
                 try Self.roundTrip([Bytes([]), Bytes(Array(0...255))], database)
             }
         }
@@ -110,6 +109,39 @@ struct CodecTests {
         }
     }
 
+    @Test(
+        "a time that the server doesn't have is an error, never another time", arguments: [Int64.min, .min + 1])
+    func distantTimes(microseconds: Int64) async throws {
+        try await withDatabase { database in
+            do {
+                _ = try database.query("SELECT \(Timestamp(microseconds: microseconds))")
+                Issue.record("it was taken")
+            } catch let error as PostgresError { #expect(error.sqlState == "22008") }
+            for infinite in ["infinity", "-infinity"] {
+                let row = try #require(try database.query("SELECT \(infinite)::timestamptz").only)
+                #expect(throws: PostgresError.self) { try row.decode(0, as: Timestamp.self) }
+            }
+        }
+    }
+
+    @Test("bytes that are no array of that length are an error, whatever length they claim")
+    func wrongArrays() throws {
+        func array(_ numbers: [Int32]) -> [UInt8] { numbers.flatMap { withUnsafeBytes(of: $0.bigEndian, Array.init) } }
+        // Dimensions, a flag for NULLs, the element type, length and lower bound; then each element with its length.
+        let (header, whole) = ([1, 0, 23] as [Int32], [1, 0, 23, 1, 1, 4, 7] as [Int32])
+        let wrong: [[Int32]] = [
+            [], [1], header, header + [-1, 1], header + [.min, 1], header + [.max, 1], header + [1, 1],
+            [2] + whole.dropFirst(),
+            header + [1, 1, .max, 7], header + [2, 1, 4, 7], header + [1, 1, 3, 7],
+        ]
+        #expect(try array(whole).withUnsafeBytes { try [Int32](postgres: $0, type: .int4) } == [7])
+        for numbers in wrong {
+            #expect(throws: DecodingFailure.self, "\(numbers)") {
+                try array(numbers).withUnsafeBytes { _ = try [Int32](postgres: $0, type: .int4) }
+            }
+        }
+    }
+
     @Test("a text with U+0000 is refused by the server, not cut short")
     func zeroByte() async throws {
         try await withDatabase { database in
@@ -129,7 +161,10 @@ struct CodecTests {
                 try row.only?.decode(Int.self, Int.self, String.self, Int.self) ?? (0, 0, "", 0) == (
                     100, 66, "it's", 66
                 ))
-            #expect(row.columns.last == "a \"b\"")
+            do {
+                _ = try row.only?.decode(3, as: String.self)
+                Issue.record("a number was read as a text")
+            } catch PostgresError.decoding(let column, _) { #expect(column == "a \"b\"") }
         }
     }
 }

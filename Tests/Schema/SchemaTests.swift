@@ -29,6 +29,30 @@ private struct AppliedTwice: Error {
 struct SchemaTests {
     private static let ours = "('session', 'contacts', 'notifications', 'session_client')"
 
+    @Test("append-only tables are analyzed after a million new rows at the earliest, and nothing hot needs it")
+    func analyze() async throws {
+        try await TestDatabase.with(.services) { database in
+            let often = try await database.psql(
+                """
+                SELECT c.oid::regclass FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+                 WHERE n.nspname IN \(Self.ours) AND c.relkind = 'r'
+                   AND (c.relname IN ('log', 'batch', 'outcome', 'operations', 'due') OR c.relname LIKE '%\\_commands')
+                   AND NOT coalesce(c.reloptions, '{}') @> '{autovacuum_analyze_threshold=1000000}'
+                """)
+            #expect(often == "")
+            // Without any statistics, the newest row, a read and a look-up are found by keys alone.
+            for query in [
+                "SELECT position FROM session.log WHERE partition = 0 ORDER BY position DESC LIMIT 1",
+                "SELECT * FROM session.log WHERE partition = 0 AND position > 7 ORDER BY position LIMIT 64",
+                "SELECT * FROM session.outcome WHERE command_id = ANY (ARRAY[gen_random_uuid()])",
+                "SELECT * FROM session.batch WHERE source = 's' AND partition = 0 ORDER BY number DESC LIMIT 1",
+            ] {
+                let plan = try await database.psql("SET enable_seqscan = off; EXPLAIN (COSTS OFF) \(query)")
+                #expect(plan.contains("Index") && !plan.contains("Sort") && !plan.contains("Seq Scan"), "\(plan)")
+            }
+        }
+    }
+
     @Test("S3: whatever a role may do to another's schema, it is SELECT; logs, batches and outcomes are never changed")
     func oneWriter() async throws {
         try await TestDatabase.with(.services) { database in
@@ -74,6 +98,45 @@ struct SchemaTests {
                    AND has_any_column_privilege(r.rolname, c.oid, 'SELECT')
                 """)
             #expect(readers.isEmpty, "\(readers)")
+        }
+    }
+
+    @Test("people at psql can't take advisory locks or make large objects")
+    func readers() async throws {
+        try await TestDatabase.with(.services) { database in
+            let allowed = try await database.psql(
+                """
+                SELECT r.rolname, p.oid::regprocedure FROM pg_proc AS p CROSS JOIN pg_roles AS r
+                 WHERE r.rolname IN ('quartet_reader', 'quartet_operator')
+                   AND (p.proname LIKE '%advisory%' OR p.proname LIKE 'lo\\_%' OR p.proname IN ('loread', 'lowrite'))
+                   AND has_function_privilege(r.oid, p.oid, 'EXECUTE')
+                """)
+            #expect(allowed.isEmpty, "\(allowed)")
+        }
+    }
+
+    @Test("a reader's old transaction is ended, also when its session switched the time-outs off; others' are not")
+    func longReads() async throws {
+        try await TestDatabase.with(.services) { database in
+            func connect(_ role: String) async throws -> Connection {
+                try await Connection.connect(Configuration(try database.url(as: role)))
+            }
+            let (reader, service) = (try await connect("quartet_reader"), try await connect("session_client"))
+            for connection in [reader, service] {
+                try await connection.run { database in
+                    try database.execute("SET statement_timeout = 0")
+                    try database.execute("SET idle_in_transaction_session_timeout = 0")
+                    try database.execute("BEGIN")
+                }
+            }
+            let watching = try await connect("session_client")
+            let ended = try await watching.run { database in
+                try database.query("SELECT quartet.end_long_reads(interval '0')").only?.decode(0, as: Int64.self)
+            }
+            #expect(ended == 1)
+            await #expect(throws: PostgresError.self) { try await reader.run { try $0.execute("SELECT") } }
+            try await service.run { database in _ = try database.execute("COMMIT") }
+            for connection in [reader, service, watching] { await connection.close() }
         }
     }
 

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Health")
 struct HealthTests {
-    @Test("ready when all parts are, with the reasons of those that aren't")
+    @Test("ready when all parts are, with the reason of one that isn't")
     func ready() {
         let health = Health()
         #expect(health.report.isReady)
@@ -11,10 +11,17 @@ struct HealthTests {
         #expect(!health.report.isReady)
         database.report(.ready)
         bus.report(.notReady("no lease yet"))
-        #expect(health.report.reasons == "bus: no lease yet")
+        #expect(health.report.conditions["bus"] == .notReady("no lease yet"))
         bus.report(.ready)
         #expect(health.report.isReady)
-        #expect(health.report.reasons == "")
+    }
+
+    @Test("ready, with the reason, while a part works but for something")
+    func impaired() {
+        let health = Health()
+        health.check("messages").report(.impaired("2 keys are parked"))
+        #expect(health.report.isReady && health.report.isLive)
+        #expect(health.report.conditions["messages"] == .impaired("2 keys are parked"))
     }
 
     @Test("alive until a part says that only a restart helps")

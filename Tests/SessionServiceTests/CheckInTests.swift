@@ -65,7 +65,8 @@ struct CheckInTests {
         #expect(
             household.log.filter { isRepeat($0.event) }.map(\.at)
                 == [due + .minutes(30), due + .minutes(60), due + .minutes(90)])
-        #expect(household.state(anna).checkIn.missed && household.state(anna).checkIn.isVeryLate(at: household.time))
+        let late = household.state(anna).checkIn
+        #expect(late.missed && late.veryLateFrom == due + .hours(24))
         guard case .checkedIn(let checkedIn) = try household.ask(anna, .checkIn(CheckIn()))[0] else {
             throw Unexpected("no check-in")
         }

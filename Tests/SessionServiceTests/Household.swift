@@ -24,7 +24,7 @@ struct Household {
         random = SeededRandom(seed: seed)
     }
 
-    mutating func id<Subject>() -> ID<Subject> { .new(at: time, using: &random) }
+    mutating func id<Subject>() -> ID<Subject> { .derived(at: time, from: Array("\(random.next())".utf8)) }
 
     /// The same text makes the same secret.
     static func secret(_ text: String) throws -> Secret {
@@ -56,6 +56,13 @@ struct Household {
             nil, .signIn(.init(handle: handle, verifier: try Self.secret(password), device: device)))
         guard case .deviceSignedIn(let signedIn) = events[0] else { throw Unexpected(events) }
         return signedIn.device.id
+    }
+
+    /// A device of the account that may do what needs a confirmation.
+    mutating func confirmed(_ account: AccountID, password: String = "secret") throws -> DeviceID {
+        guard let device = state(account).devices.first?.id else { throw Unexpected("nobody is signed in") }
+        try ask(account, .confirmIdentity(.init(verifier: try Self.secret(password), device: device)))
+        return device
     }
 
     /// Sends a command, takes in its events, and checks what every command must keep to.

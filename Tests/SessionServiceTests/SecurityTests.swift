@@ -31,7 +31,8 @@ struct SecurityTests {
     private static func phone(
         of account: AccountID, _ phone: PhoneID, in household: inout Household
     ) throws {
-        let (code, request) = try change(&household, phone: phone)
+        let device = try household.confirmed(account)
+        let (code, request) = try change(&household, phone: phone, by: device)
         try household.ask(account, request)
         try household.ask(account, .changePhone(.init(code: code, proof: try Household.secret("123456"))))
     }
@@ -41,7 +42,8 @@ struct SecurityTests {
         var household = Household()
         let (anna, ben) = (try household.person("anna"), try household.person("ben"))
         let phone: PhoneID = household.id()
-        let (code, request) = try Self.change(&household, phone: phone)
+        let (ofAnna, ofBen) = (try household.confirmed(anna), try household.confirmed(ben))
+        let (code, request) = try Self.change(&household, phone: phone, by: ofAnna)
         let issued = try household.ask(anna, request)
         guard case .phoneCodeIssued(let event) = issued[0] else { throw Unexpected(issued) }
         #expect(event.code == code && event.expires == household.time + .minutes(10) && event.purpose == .phoneChange)
@@ -59,13 +61,13 @@ struct SecurityTests {
         #expect(household.state(anna).phone?.number == Self.number && household.rows.owner(of: phone) == anna)
         #expect(try household.rejection(anna, right) == .invalidCode, "a code is good for one use")
         // That it is somebody's is told to nobody but who has it.
-        let (code2, taken) = try Self.change(&household, phone: phone)
+        let (code2, taken) = try Self.change(&household, phone: phone, by: ofBen)
         try household.ask(ben, taken)
         let proof = try Household.secret("123456")
         #expect(try household.rejection(ben, .changePhone(.init(code: code2, proof: proof))) == .phoneTaken)
-        try household.ask(anna, .removePhone(RemovePhone()))
+        try household.ask(anna, .removePhone(RemovePhone(by: ofAnna)))
         #expect(household.state(anna).phone == nil && household.rows.owner(of: phone) == nil)
-        #expect(try household.ask(anna, .removePhone(RemovePhone())).isEmpty)
+        #expect(try household.ask(anna, .removePhone(RemovePhone(by: ofAnna))).isEmpty)
         #expect(try household.rejection(ben, .changePhone(.init(code: code2, proof: proof))) == nil)
     }
 
@@ -74,16 +76,18 @@ struct SecurityTests {
         var household = Household()
         let account = try household.person()
         household.rows.limits.phoneCodes = 1000
+        household.rows.limits.confirmation = .days(30)
+        let device = try household.confirmed(account)
         var pauses: [Int64] = []
         for _ in 0..<5 {
-            let (code, request) = try Self.change(&household, phone: household.id())
+            let (code, request) = try Self.change(&household, phone: household.id(), by: device)
             while try household.rejection(account, request) != nil { household.pass(.seconds(30)) }
             let asked = household.time
             for _ in 0..<5 {
                 try household.ask(
                     account, .changePhone(.init(code: code, proof: try Household.secret("000000"))))
             }
-            let (_, next) = try Self.change(&household, phone: household.id())
+            let (_, next) = try Self.change(&household, phone: household.id(), by: device)
             do { try household.ask(account, next) } catch let rejection as Rejection {
                 pauses.append((asked + (rejection.retryAfter ?? .seconds(0)) - household.time).microseconds / 1_000_000)
             }
@@ -115,8 +119,9 @@ struct SecurityTests {
         var household = Household()
         let (anna, ben) = (try household.person("anna"), try household.person("ben"))
         let phone: PhoneID = household.id()
-        let (first, requestOfAnna) = try Self.change(&household, phone: phone)
-        let (second, requestOfBen) = try Self.change(&household, phone: phone)
+        let (ofAnna, ofBen) = (try household.confirmed(anna), try household.confirmed(ben))
+        let (first, requestOfAnna) = try Self.change(&household, phone: phone, by: ofAnna)
+        let (second, requestOfBen) = try Self.change(&household, phone: phone, by: ofBen)
         try household.ask(anna, requestOfAnna)
         try household.ask(ben, requestOfBen)
         let proof = try Household.secret("123456")
@@ -176,11 +181,13 @@ struct SecurityTests {
         var household = Household()
         let account = try household.person()
         for _ in 0..<5 {
-            let (_, request) = try Self.change(&household, phone: household.id())
+            let device = try household.confirmed(account)
+            let (_, request) = try Self.change(&household, phone: household.id(), by: device)
             try household.ask(account, request)
             household.pass(.minutes(2))
         }
-        let (_, sixth) = try Self.change(&household, phone: household.id())
+        let device = try household.confirmed(account)
+        let (_, sixth) = try Self.change(&household, phone: household.id(), by: device)
         do {
             try household.ask(account, sixth)
             throw Unexpected("a sixth code")
@@ -212,26 +219,31 @@ struct SecurityTests {
 
     // MARK: Confirmation
 
-    @Test("S48: where the account asks for it, sensitive acts need the password a few minutes ago, on the same device")
+    /// What could take an account away from its person.
+    private static func sensitive(_ device: DeviceID?, _ household: inout Household) throws -> [SessionCommand] {
+        [
+            .updateSecurity(.init(isSingleDevice: true, by: device)),
+            try change(&household, phone: household.id(), by: device).1, .removePhone(.init(by: device)),
+            .closeAccount(.init(by: device)),
+        ]
+    }
+
+    @Test("what could take the account away needs the password a few minutes ago, on the same device (S48)")
     func confirmation() throws {
         var household = Household()
         let account = try household.person()
         let (phone, tablet) = (try household.signIn(), try household.signIn())
-        let sensitive: (DeviceID?, inout Household) throws -> [SessionCommand] = { device, household in
-            [
-                .updateSecurity(.init(isSingleDevice: true, by: device)),
-                try Self.change(&household, phone: household.id(), by: device).1,
-                .signOut(.init(device: tablet, by: device)), .signOut(.init(by: device)),
-                .closeAccount(.init(by: device)),
-            ]
-        }
         try Self.phone(of: account, household.id(), in: &household)
-        household.pass(.minutes(1))
-        try household.ask(account, .updateSecurity(.init(isConfirmationRequired: true, by: phone)))
-        for command in try sensitive(phone, &household) + sensitive(nil, &household) {
-            #expect(try household.rejection(account, command) == .confirmationRequired, "\(command)")
+        household.pass(.minutes(6))
+        for device in [phone, nil] {
+            for command in try Self.sensitive(device, &household) {
+                #expect(try household.rejection(account, command) == .confirmationRequired, "\(command)")
+            }
         }
-        #expect(try household.rejection(account, .removePhone(.init(by: phone))) == .confirmationRequired)
+        #expect(
+            try household.rejection(
+                account, .resetPassword(.init(next: try Household.secret("thief"), by: phone)))
+                == .confirmationRequired)
         let wrong = ConfirmIdentity(verifier: try Household.secret("x"), device: phone)
         guard case .signInFailed = try household.ask(account, .confirmIdentity(wrong))[0] else {
             throw Unexpected("confirmed")
@@ -247,13 +259,78 @@ struct SecurityTests {
         #expect(try household.rejection(account, .removePhone(.init(by: phone))) == .confirmationRequired)
         try household.ask(account, .confirmIdentity(right))
         household.pass(.minutes(4))
-        #expect(try household.rejection(account, .removePhone(.init(by: phone))) == nil)
-        // What only ends one's own access needs none.
-        #expect(try household.rejection(account, .signOut(.init(device: tablet, by: tablet))) == nil)
-        // Signing everything out, the fourth, would end the confirmation with the device.
-        for (index, command) in try sensitive(phone, &household).enumerated() where index != 3 {
+        for command in try Self.sensitive(phone, &household) {
             #expect(try household.rejection(account, command) == nil, "\(command)")
         }
+    }
+
+    @Test("where the account asks for it, signing other devices out needs a confirmation, too (S48)")
+    func confirmationOfMore() throws {
+        var household = Household()
+        let account = try household.person()
+        let (phone, tablet) = (try household.signIn(), try household.signIn())
+        try household.ask(account, .updateSecurity(.init(isConfirmationRequired: true, by: phone)))
+        household.pass(.minutes(6))
+        for command in [SessionCommand.signOut(.init(device: tablet, by: phone)), .signOut(.init(by: phone))] {
+            #expect(try household.rejection(account, command) == .confirmationRequired, "\(command)")
+        }
+        // What only ends one's own access needs none.
+        #expect(try household.rejection(account, .signOut(.init(device: tablet, by: tablet))) == nil)
+    }
+
+    @Test("who forgot the password signs in by a code and sets a new one; other devices are signed out (S41)")
+    func forgottenPassword() throws {
+        var household = Household()
+        let account = try household.person()
+        let thief = try household.signIn()
+        let phone: PhoneID = household.id()
+        try Self.phone(of: account, phone, in: &household)
+        household.pass(.minutes(6))
+        let device = try Self.signIn(by: phone, &household)
+        try household.ask(account, .resetPassword(.init(next: try Household.secret("new"), by: device)))
+        #expect(household.state(account).devices.map(\.id) == [device])
+        #expect(household.rows[account, thief]?.reason == .passwordChanged)
+        func signIn(_ password: String) throws -> [SessionEvent] {
+            try household.ask(
+                nil,
+                .signIn(
+                    .init(handle: "anna", verifier: try Household.secret(password), device: try household.device())))
+        }
+        guard case .signInFailed = try signIn("secret")[0] else { throw Unexpected("the old one is good") }
+        guard case .deviceSignedIn = try signIn("new")[0] else { throw Unexpected("the new one is not") }
+    }
+
+    @Test("a phone that replaced another by a code alone can't sign in for a day, whatever is tried meanwhile (S41)")
+    func restingPhone() throws {
+        var household = Household()
+        let account = try household.person()
+        let (old, new): (PhoneID, PhoneID) = (household.id(), household.id())
+        try Self.phone(of: account, old, in: &household)
+        household.pass(.minutes(6))
+        // Somebody who holds the old phone for a moment.
+        let device = try Self.signIn(by: old, &household)
+        let (code, request) = try Self.change(&household, phone: new, by: device)
+        try household.ask(account, request)
+        try household.ask(account, .changePhone(.init(code: code, proof: try Household.secret("123456"))))
+        household.pass(.minutes(1))
+        func asking(_ phone: PhoneID) throws -> SessionCommand {
+            .requestSignInCode(.init(phone: phone, code: household.id(), proof: try Household.secret("1")))
+        }
+        #expect(try household.rejection(nil, asking(new)) == .notFound)
+        let (_, another) = try Self.change(&household, phone: household.id(), by: device)
+        #expect(try household.rejection(account, another) == .tooSoon)
+        household.pass(.days(1))
+        #expect(try household.rejection(nil, asking(new)) == nil)
+    }
+
+    /// Signs in by a code that was sent to a phone.
+    private static func signIn(by phone: PhoneID, _ household: inout Household) throws -> DeviceID {
+        let (code, proof): (PhoneCodeID, Secret) = (household.id(), try Household.secret("123456"))
+        try household.ask(nil, .requestSignInCode(.init(phone: phone, code: code, proof: proof)))
+        let events = try household.ask(
+            nil, .signInByPhone(.init(phone: phone, code: code, proof: proof, device: try household.device())))
+        guard case .deviceSignedIn(let event) = events[0] else { throw Unexpected(events) }
+        return event.device.id
     }
 
     @Test("S41: a sign-in that is refused for its device's id leaves the count of wrong passwords as it was")
@@ -307,12 +384,14 @@ struct SecurityTests {
         let account = try household.person()
         let avatar = try Self.avatar()
         let set = SessionCommand.setAvatar(.init(avatar: avatar))
-        #expect(try household.rejection(account, set) == .notFound)
+        let stranger = try household.person("bob")
+        household.rows.uploads[UploadPlace(stranger, avatar.hash)] = Upload(size: 70, type: .png)
+        #expect(try household.rejection(account, set) == .notFound, "another account's upload is nobody else's")
         for upload in [Upload(size: 71, type: .png), Upload(size: 70, type: .jpeg), Upload(size: 70, type: nil)] {
-            household.rows.uploads[avatar.hash] = upload
+            household.rows.uploads[UploadPlace(account, avatar.hash)] = upload
             #expect(try household.rejection(account, set) == .invalidField)
         }
-        household.rows.uploads[avatar.hash] = Upload(size: 70, type: .png)
+        household.rows.uploads[UploadPlace(account, avatar.hash)] = Upload(size: 70, type: .png)
         #expect(
             try household.ask(account, set) == [
                 .avatarSet(.init(account: account, avatar: avatar, at: household.time))
@@ -369,7 +448,7 @@ struct SecurityTests {
         let account = try household.person()
         try Self.phone(of: account, household.id(), in: &household)
         let closed = household.time
-        try household.ask(account, .closeAccount(CloseAccount()))
+        try household.ask(account, .closeAccount(CloseAccount(by: try household.confirmed(account))))
         #expect(household.rows.phoneCodes.keys.isEmpty && household.rows[account]?.phone == nil)
         let timers = household.rows.wantedTimers(of: account)
         #expect(timers.map(\.due) == [closed + .days(30)])

@@ -112,7 +112,7 @@ struct SessionStoreTests {
                 """)
             #expect(
                 rights
-                    == "account_state avatar_chunk device_status handle log log_partition outcome phone profile safety")
+                    == "account_state avatar_chunk device_status handle log log_partition outcome phone profile")
             let strangers = try await database.psql(
                 """
                 SELECT count(*)

@@ -31,6 +31,7 @@ struct SigningInTests {
         "S41: handles in misleading letters, of a wrong length, or kept for operators are refused",
         arguments: [
             "аnna", "ann\u{200B}a", "ab", "1anna", "anna-", "an na", "anna\u{0}", "quartet", "r00t", "supp0rt", "",
+            "staff-anna", "quartet.support", "admin2", "a_d_m_i_n", "helpdesk", "mocleratOr", "5taff", "rnoderator",
             String(repeating: "a", count: 31), String(repeating: "a", count: 100_000),
         ])
     func handleRefused(handle: String) {
@@ -40,6 +41,20 @@ struct SigningInTests {
         } catch {
             #expect(error.code == .invalidField && error.field == "handle")
         }
+    }
+
+    @Test(
+        "a handle that only resembles a reserved word is anybody's (S41)",
+        arguments: ["badminton", "supportive", "anna-team", "rootbeer", "information"])
+    func handleAccepted(handle: String) throws {
+        #expect(try Handle(handle).description == handle)
+    }
+
+    @Test(
+        "handles that could be taken for each other have one skeleton (S41)",
+        arguments: [("davicl", "david"), ("c1are", "dare"), ("ann3", "anne"), ("vvanda", "wanda"), ("arnold", "amold")])
+    func confusable(one: String, other: String) throws {
+        #expect(try Handle(one).skeleton == Handle(other).skeleton)
     }
 
     @Test(
@@ -131,7 +146,7 @@ struct SigningInTests {
         #expect(out == [.deviceSignedOut(.init(account: account, device: first, reason: .revoked, at: household.time))])
         #expect(try household.ask(account, .signOut(.init(device: first, by: second))).isEmpty)
         #expect(try household.rejection(account, .signOut(.init(device: household.id()))) == .notFound)
-        try household.ask(account, .updateSecurity(.init(isSingleDevice: true)))
+        try household.ask(account, .updateSecurity(.init(isSingleDevice: true, by: second)))
         household.pass(.seconds(1))
         let third = try household.signIn()
         #expect(household.state(account).devices.map(\.id) == [third])
@@ -214,7 +229,7 @@ struct SigningInTests {
         let account = try household.person()
         try household.ask(account, .checkIn(CheckIn()))
         try household.ask(account, .raiseAlert(RaiseAlert()))
-        try household.ask(account, .closeAccount(CloseAccount()))
+        try household.ask(account, .closeAccount(CloseAccount(by: try household.confirmed(account))))
         #expect(household.state(account) == AccountState(account: account, isClosed: true))
         #expect(household.rows.credentials[account] == nil && household.rows[account]?.name == nil)
         #expect(try household.ask(account, .closeAccount(CloseAccount())).isEmpty)

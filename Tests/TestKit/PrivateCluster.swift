@@ -17,17 +17,21 @@ public final class PrivateCluster: Sendable {
     private let remover: Int32
     private let removerID: pid_t
     private let isDurable: Bool
+    private let primary: PrivateCluster?
     private let server = Observed<ChildProcess?>(nil)
 
     /// Makes a cluster, starts it, runs `body`, and throws it away.
     /// - Parameters:
     ///   - isDurable: Whether it flushes to the disk. A killed server loses nothing without it; the machine would.
+    ///   - primary: A running cluster that it copies and follows until it is promoted; a cluster of its own unless given.
     ///   - body: What to do with it.
     public static func with<Result: Sendable>(
-        isDurable: Bool = false, _ body: (PrivateCluster) async throws -> Result
+        isDurable: Bool = false, standbyOf primary: PrivateCluster? = nil,
+        _ body: (PrivateCluster) async throws -> Result
     ) async throws -> Result {
-        let cluster = try PrivateCluster(isDurable: isDurable)
+        let cluster = try PrivateCluster(isDurable: isDurable, standbyOf: primary)
         do {
+            try await cluster.copyPrimary()
             try await cluster.start()
             let result = try await body(cluster)
             await cluster.remove()
@@ -39,8 +43,9 @@ public final class PrivateCluster: Sendable {
         }
     }
 
-    private init(isDurable: Bool) throws {
+    private init(isDurable: Bool, standbyOf primary: PrivateCluster?) throws {
         self.isDurable = isDurable
+        self.primary = primary
         var template = Array("/tmp/quartet-test.XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
             throw SpawnFailed(description: "could not make a folder for a cluster below /tmp")
@@ -60,13 +65,25 @@ public final class PrivateCluster: Sendable {
         remover = pipe.writing
     }
 
+    private func copyPrimary() async throws {
+        guard let primary else { return }
+        try await ChildProcess.with(
+            "/bin/sh", [Products.deploy("postgres.sh").path, "follow", folder, primary.folder]
+        ) { try await $0.waitForExit(.exited(0)) }
+    }
+
+    /// Makes a standby a server of its own, with a timeline of its own.
+    public func promote() async throws {
+        try await cluster().psql("SELECT pg_promote()")
+    }
+
     /// Starts it, after a crash or a stop, and waits until it accepts connections.
     public func start() async throws {
         let child = try await ChildProcess.start(
             "/bin/sh", [Products.deploy("postgres.sh").path, "run", folder] + (isDurable ? [] : ["--fast"]),
             name: "postgres")
         server.update { $0 = child }
-        try await child.waitForLine(containing: "database system is ready to accept connections")
+        try await child.waitForLine(containing: "database system is ready to accept")
     }
 
     /// Kills the server with -9, and waits until none of its processes is left.
@@ -102,6 +119,11 @@ public final class PrivateCluster: Sendable {
     /// - Parameter mode: How.
     public func stop(_ mode: StopMode = .fast) async throws {
         try await end(with: mode == .fast ? .interrupt : .quit)
+    }
+
+    /// Sends the server's first process a signal: one that is stopped takes no connections, while its sessions go on.
+    public func send(_ signal: Signal) {
+        server.value?.send(signal)
     }
 
     /// The ways to stop a server.

@@ -11,16 +11,16 @@ struct NotificationsProgram: DomainProgram {
     static let name = "notifications"
     static let summary = "What each person was told, and how much of it is unread."
     static let target = "NotificationsService"
-    static let hasTimers = true
 
-    private static let webhookURL = Setting<String?>(
+    private static let webhookURL = Setting<WebhookAddress?>(
         "push.webhook.url", placeholder: "URL", default: nil,
         help: "A system that hands pushes on to devices: gets each by a POST. Without it they are only logged."
     ) { text throws(SettingProblem) in
-        guard text.hasPrefix("http://") || text.hasPrefix("https://") else {
-            throw SettingProblem(expected: "the URL of a system that hands pushes on")
+        guard let address = WebhookAddress(text) else {
+            throw SettingProblem(
+                expected: "the https:// URL of a system that hands pushes on (http:// on this machine)")
         }
-        return text
+        return address
     }
     private static let webhookKey = Setting<SymmetricKey?>(
         "push.webhook.key", placeholder: "TEXT", default: nil, isSecret: true,
@@ -45,10 +45,13 @@ struct NotificationsProgram: DomainProgram {
 
     static func companions(_ bus: DomainBus) throws -> [any Service] {
         guard let due = bus.due else { return [] }
+        if let problem = bus.context.settings[webhookURL]?.problem(key: bus.context.settings[webhookKey]) {
+            throw UnsignedWebhook(description: "\(problem): set PUSH_WEBHOOK_KEY_FILE to a file with a key")
+        }
         let (settings, database, logger) = (bus.context.settings, bus.context.database, bus.context.logger)
         let sender: any PushSender =
-            if let url = settings[webhookURL] {
-                WebhookPushSender(webhook: Webhook(url: url, key: settings[webhookKey]))
+            if let address = settings[webhookURL] {
+                WebhookPushSender(webhook: Webhook(address, key: settings[webhookKey]))
             } else {
                 LoggedPushSender(logger: logger)
             }
@@ -58,4 +61,9 @@ struct NotificationsProgram: DomainProgram {
                 logger: logger)
         ]
     }
+}
+
+/// Pushes would be handed to a system that couldn't tell who sends them.
+private struct UnsignedWebhook: Error, CustomStringConvertible {
+    let description: String
 }

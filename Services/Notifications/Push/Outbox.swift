@@ -59,9 +59,10 @@ extension Database {
     /// when somebody else may.
     /// - Parameters:
     ///   - limit: How many at most.
+    ///   - age: How far back to search: see ``QueueSearch``.
     ///   - lease: For how long they are this process's own.
     ///   - patience: After how long of waiting a push is over.
-    func claimPushes(limit: Int, lease: Interval, patience: Interval) throws -> [ClaimedPush] {
+    func claimPushes(limit: Int, age: Interval, lease: Interval, patience: Interval) throws -> [ClaimedPush] {
         // now() is when this transaction began: unlike clock_timestamp(), an index can be searched for it.
         try query(
             """
@@ -69,6 +70,7 @@ extension Database {
                 SELECT p.account, p.device, p.notification
                   FROM notifications.push AS p
                  WHERE p.next_attempt_at <= now()
+                   AND p.next_attempt_at >= now() - \(age.microseconds) * interval '1 microsecond'
                  ORDER BY p.next_attempt_at
                  LIMIT \(Int64(limit)) FOR UPDATE SKIP LOCKED
             ), claimed AS (
@@ -140,7 +142,7 @@ extension Database {
 
     /// Has a push sent again after a pause, unless somebody else has it in hand by now.
     func postpone(_ push: ClaimedPush, for pause: Duration, because reason: String) throws {
-        let pause = Int64(pause / .microseconds(1))
+        let pause = Interval(pause).microseconds
         let reason = String(reason.replacing("\u{0}", with: "").unicodeScalars.prefix(500))
         try execute(
             """

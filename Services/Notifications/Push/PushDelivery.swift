@@ -23,6 +23,7 @@ public final class PushDelivery: Service, Sendable {
     private let metrics = PushMetrics()
     private let backoff = Backoff(initial: .seconds(1), maximum: .seconds(600), multiplier: 2)
     private let isStopped = Mutex(false)
+    private let search = Mutex(QueueSearch())
     /// That there may be something to send.
     private let (wakes, waker) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
 
@@ -45,7 +46,7 @@ public final class PushDelivery: Service, Sendable {
     ) {
         self.sender = sender
         self.due = due
-        self.configuration = configuration
+        self.configuration = configuration.named("push")
         self.logger = logger
         let waker = waker
         doorbells.onRing(of: log.name) { waker.yield() }
@@ -110,10 +111,13 @@ public final class PushDelivery: Service, Sendable {
 
     private func claim(_ pool: Pool) async -> [ClaimedPush] {
         let (limit, lease, lifetime) = (Self.claimLimit, Self.lease, Self.lifetime)
+        let look = search.withLock { $0.begin() }
         do {
-            return try await pool.withConnection { database in
-                try database.claimPushes(limit: limit, lease: lease, patience: lifetime)
+            let claimed = try await pool.withConnection { database in
+                try database.claimPushes(limit: limit, age: look.age, lease: lease, patience: lifetime)
             }
+            search.withLock { $0.end(look, foundAll: claimed.count < limit) }
+            return claimed
         } catch {
             if !hasStopped { logger.warning("pushes can't be looked for now", metadata: ["error": "\(error)"]) }
             return []

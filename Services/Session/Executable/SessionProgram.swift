@@ -6,7 +6,6 @@ struct SessionProgram: DomainProgram {
     static let name = "session"
     static let summary = "Accounts, devices, profiles, check-ins and alerts."
     static let target = "SessionService"
-    static let hasTimers = true
 
     static var limits: [StoredLimit] {
         [

@@ -43,8 +43,14 @@ COMMENT ON COLUMN session.phone_code.count IS 'How many were sent since.';
 REVOKE ALL ON session.phone_code FROM quartet_reader;
 GRANT SELECT, INSERT, UPDATE, DELETE ON session.phone_code TO session;
 
-ALTER TABLE session.device ADD COLUMN confirmed_until timestamptz;
-COMMENT ON COLUMN session.device.confirmed_until IS 'Until when it may do what the account wants confirmed by its password.';
+ALTER TABLE session.phone_code ADD COLUMN signs_in_from timestamptz;
+COMMENT ON COLUMN session.phone_code.signs_in_from IS 'From when on the phone that the account got by this code may sign in; null: from the change on.';
+
+ALTER TABLE session.device
+    ADD COLUMN confirmed_until timestamptz,
+    ADD COLUMN is_confirmed_by_password boolean NOT NULL DEFAULT false;
+COMMENT ON COLUMN session.device.confirmed_until IS 'Until when it may do what needs a confirmation.';
+COMMENT ON COLUMN session.device.is_confirmed_by_password IS 'Whether the confirmation was the password; else a code that was sent to the phone.';
 
 CREATE VIEW session.phone AS
 SELECT a.phone_id, a.account

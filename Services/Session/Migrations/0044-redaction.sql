@@ -1,3 +1,4 @@
+--! include bus/failure-retention.sql schema=session sender=session_client
 --! include bus/log-redaction.sql schema=session log=log
 --! include bus/log-redaction.sql schema=session log=due
 -- Whose a sign-in was stands in its outcome alone.

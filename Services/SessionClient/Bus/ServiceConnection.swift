@@ -17,7 +17,7 @@ struct ServiceConnection: Sendable {
 
     init(
         commands: Log, log: Log, unansweredLimit: Int, configuration: Configuration, doorbells: Doorbells, pool: Pool,
-        logger: Logger
+        joins: Pool, logger: Logger
     ) {
         self.commands = commands
         self.log = log
@@ -25,7 +25,7 @@ struct ServiceConnection: Sendable {
         tail = Tail(log: log, configuration: configuration, doorbells: doorbells, logger: logger)
         sender = CommandSender(
             appender: appender, tail: tail, pool: pool, unansweredLimit: unansweredLimit, logger: logger)
-        streams = StreamReader(tail: tail, pool: pool)
+        streams = StreamReader(tail: tail, pool: joins)
     }
 
     /// What must run for it.

@@ -77,7 +77,7 @@ struct Accounts: Sendable {
     // MARK: POST /v1/sign-up
 
     func signUp(_ request: Request, _ context: EdgeContext) async throws -> Response {
-        let body = try SignUpRequest.decodedStrictly(from: try await request.json())
+        let body = try SignUpRequest.decodedStrictly(from: try await request.json(context))
         let key = try IdempotencyKey(of: request)
         let handle = try Handle(body.handle)
         let phone = try body.phone.map { text throws(Rejection) in try PhoneNumber(text) }
@@ -89,6 +89,7 @@ struct Accounts: Sendable {
                 .tooManyRequests, "tooManySignUps", "too many accounts were opened from your address; wait a moment",
                 retryAfter: signUps.pause)
         }
+        try Passwords.check(new: body.password, for: handle)
         let id: CommandID = key.derive("sign-up", Array(handle.description.utf8))
         let account: AccountID = .derived(at: id.time ?? .now, from: Array("account".utf8), id.bytes)
         let device = try newDevice(body.deviceName, for: id)
@@ -149,7 +150,7 @@ struct Accounts: Sendable {
     // MARK: POST /v1/sign-in
 
     func signIn(_ request: Request, _ context: EdgeContext) async throws -> Response {
-        let body = try SignInRequest.decodedStrictly(from: try await request.json())
+        let body = try SignInRequest.decodedStrictly(from: try await request.json(context))
         let key = try IdempotencyKey(of: request)
         try key.requireRecent()
         let address = guesses.addresses.address(of: request, context)
@@ -220,7 +221,7 @@ struct Accounts: Sendable {
     // MARK: POST /v1/token
 
     func refresh(_ request: Request, _ context: EdgeContext) async throws -> Response {
-        let body = try TokenRequest.decodedStrictly(from: try await request.json())
+        let body = try TokenRequest.decodedStrictly(from: try await request.json(context))
         let key = try IdempotencyKey(of: request)
         let refresh = try tokens.refresh(from: body.refreshToken)
         let id: CommandID = key.derive("token", refresh.account.bytes)
@@ -249,7 +250,7 @@ struct Accounts: Sendable {
 
     func signOut(_ request: Request, _ context: EdgeContext) async throws -> Response {
         let caller = try context.requireCaller()
-        let body = try SignOutRequest.decodedStrictly(from: try await request.json())
+        let body = try SignOutRequest.decodedStrictly(from: try await request.json(context))
         guard body.device == nil || body.everywhere != true else {
             throw Rejection(.invalidField, "Give a device or everywhere, not both.", field: "device")
         }

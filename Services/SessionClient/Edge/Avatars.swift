@@ -3,6 +3,7 @@ import ContactsContract
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Logging
 import NIOCore
 import Postgres
 import SessionContract
@@ -18,17 +19,23 @@ struct Avatars: Sendable {
     /// How many pictures one account may send in a minute, and how many at a time.
     private let uploads = RateLimit<AccountID>(perMinute: 10)
     private let sending = Places<AccountID>(limit: 4)
+    /// The same for an address, whoever is signed in there.
+    private let uploadsFromAddress = RateLimit<String>(perMinute: 60)
+    private let sendingFromAddress = Places<String>(limit: 16)
     /// How many are on their way in altogether: each is in memory, for as long as it takes to arrive.
     private let arriving = Places<Everybody>(limit: 64)
     private enum Everybody { case all }
+    private let addresses: ClientAddress
     private static let patience: Duration = .seconds(60)
-    /// How many bytes wait to be claimed at most, as the table takes them.
+    /// How many bytes wait to be claimed at most: of everybody, and of one account.
     private static let waitingLimit: Int64 = 1 << 30
+    private static let accountLimit: Int64 = 16 << 20
     private static let chunk = 64 * 1024
 
-    init(pool: Pool, services: ServiceConnections) {
+    init(pool: Pool, services: ServiceConnections, addresses: ClientAddress) {
         self.pool = pool
         self.services = services
+        self.addresses = addresses
     }
 
     // MARK: PUT /v1/account/avatar
@@ -42,94 +49,98 @@ struct Avatars: Sendable {
                 .unsupportedMediaType, "notAPicture", "send a PNG or a JPEG: Content-Type: image/png or image/jpeg",
                 field: "Content-Type")
         }
-        guard uploads.admit(caller.account), let place = sending.enter(caller.account) else {
+        let address = addresses.address(of: request, context)
+        guard uploads.admit(caller.account), uploadsFromAddress.admit(address),
+            let place = sending.enter(caller.account), let placeOfAddress = sendingFromAddress.enter(address)
+        else {
             throw Problem(
                 .tooManyRequests, "tooManyUploads", "too many pictures at once; wait a moment",
                 retryAfter: uploads.pause)
         }
-        defer { place.leave() }
+        defer {
+            place.leave()
+            placeOfAddress.leave()
+        }
         guard let arrival = arriving.enter(.all) else {
             throw Problem(.serviceUnavailable, "overloaded", "too many uploads at once; try again", retryAfter: 1)
         }
         defer { arrival.leave() }
         // Collected outside the limit of transfers: who sends slowly holds up nobody.
-        let bytes = try await context.time.whileReceiving(Self.patience) { try await Self.bytes(of: request) }
+        let sent = try await request.body(
+            upTo: ImageHeader.sizes.upperBound, within: Self.patience, context,
+            orElse: Problem(.contentTooLarge, "pictureTooLarge", "send a picture of at most 2 MB"))
         let avatar = try await transfers.use {
-            let avatar = try Self.avatar(bytes, claimed: claimed)
-            try await store(bytes, as: avatar.hash)
+            let (avatar, bytes) = try Self.avatar(sent, claimed: claimed)
+            try await store(bytes, as: avatar.hash, for: caller.account)
             return avatar
         }
         _ = try await services.ask(
             .session, SetAvatar(avatar: avatar), id: key.derive("avatar", caller.account.bytes),
             key: .account(caller.account), account: caller.account, sentAs: key, context)
+        await discard(avatar.hash, of: caller.account, context.logger)
         var response = try Response.json(avatar)
         response.headers[.eTag] = Self.tag(of: avatar.hash)
         return response
     }
 
-    private static func bytes(of request: Request) async throws -> [UInt8] {
-        let tooLarge = Problem(.contentTooLarge, "pictureTooLarge", "send a picture of at most 2 MB")
-        if let length = request.headers[.contentLength].flatMap(Int.init), length > ImageHeader.sizes.upperBound {
-            throw tooLarge
-        }
-        return try await withThrowingTaskGroup(of: [UInt8].self) { group in
-            group.addTask {
-                var request = request
-                do {
-                    return Array(try await request.collectBody(upTo: ImageHeader.sizes.upperBound).readableBytesView)
-                } catch is NIOTooManyBytesError {
-                    throw tooLarge
-                } catch let error as CancellationError {
-                    throw error
-                } catch {
-                    throw Problem(.badRequest, "incomplete", "the picture did not arrive whole; send it again")
-                }
-            }
-            group.addTask {
-                try await Task.sleep(for: patience)
-                throw Problem(.requestTimeout, "tooSlow", "the picture took longer than a minute; send it again")
-            }
-            defer { group.cancelAll() }
-            return try await group.next() ?? []
-        }
-    }
-
-    private static func avatar(_ bytes: [UInt8], claimed: ImageType) throws -> Avatar {
-        guard let header = ImageHeader(bytes), header.type == claimed else {
+    /// The picture without its metadata, and what it is.
+    private static func avatar(_ sent: [UInt8], claimed: ImageType) throws -> (Avatar, [UInt8]) {
+        guard let header = ImageHeader(sent), header.type == claimed,
+            let bytes = PictureMetadata.removed(from: sent, type: claimed)
+        else {
             throw Problem(
                 .unprocessableContent, "notAPicture",
                 "the bytes are no \(claimed == .png ? "PNG" : "JPEG"); send the picture as it is, and say what it is")
         }
-        guard ImageHeader.edges.contains(header.width), ImageHeader.edges.contains(header.height) else {
+        guard header.isSmallEnough else {
             throw Problem(
                 .unprocessableContent, "pictureTooLarge",
-                "the picture has \(header.width) x \(header.height) pixels; send one of at most \(ImageHeader.edges.upperBound) a side"
+                "the picture has \(header.width) x \(header.height) pixels; send one of at most \(ImageHeader.edges.upperBound) a side and 16 megapixels"
             )
         }
-        return Avatar(
+        let avatar = Avatar(
             hash: ContentHash(of: bytes), type: header.type, size: bytes.count, width: header.width,
             height: header.height)
+        return (avatar, bytes)
     }
 
-    private func store(_ bytes: [UInt8], as hash: ContentHash) async throws {
+    private func store(_ bytes: [UInt8], as hash: ContentHash, for account: AccountID) async throws {
         let chunks = stride(from: 0, to: bytes.count, by: Self.chunk).map {
             Bytes(Array(bytes[$0..<min($0 + Self.chunk, bytes.count)]))
         }
         let numbers = chunks.indices.map { Int32($0) }
-        _ = try await pool.withConnection { database in
-            let size =
-                try database.query("SELECT pg_total_relation_size('session_client.upload')").only?.decode(
-                    0, as: Int64.self) ?? 0
-            guard size < Self.waitingLimit else {
+        try await pool.withConnection { database in
+            let waiting = try database.query(
+                """
+                SELECT coalesce(sum(octet_length(u.bytes)), 0)::bigint,
+                       coalesce(sum(octet_length(u.bytes)) FILTER (WHERE u.account = \(account)), 0)::bigint
+                  FROM session_client.upload AS u
+                """
+            ).only?.decode(Int64.self, Int64.self)
+            if let waiting, waiting.0 > Self.waitingLimit || waiting.1 > Self.accountLimit {
                 throw Problem(
                     .serviceUnavailable, "overloaded", "too many pictures wait; try again later", retryAfter: 600)
             }
-            return try database.execute(
+            try database.execute(
                 """
-                INSERT INTO session_client.upload AS o (hash, number, bytes)
-                SELECT \(Bytes(hash.bytes)), u.number, u.bytes FROM unnest(\(numbers), \(chunks)) AS u(number, bytes)
+                INSERT INTO session_client.upload AS o (account, hash, number, bytes)
+                SELECT \(account), \(Bytes(hash.bytes)), u.number, u.bytes
+                  FROM unnest(\(numbers), \(chunks)) AS u(number, bytes)
                 ON CONFLICT ON CONSTRAINT upload_chunk_is_stored_once DO UPDATE SET uploaded_at = clock_timestamp()
                 """)
+        }
+    }
+
+    /// What was claimed needs no room any more. If this fails, it goes after an hour.
+    private func discard(_ hash: ContentHash, of account: AccountID, _ logger: Logger) async {
+        do {
+            try await pool.withConnection { database in
+                _ = try database.execute(
+                    "DELETE FROM session_client.upload AS u WHERE u.account = \(account) AND u.hash = \(Bytes(hash.bytes))"
+                )
+            }
+        } catch {
+            logger.notice("a claimed upload waits for its hour to pass", metadata: ["error": "\(error)"])
         }
     }
 

@@ -22,7 +22,7 @@ struct Commands: Sendable {
         let id: CommandID = key.derive("command/\(entry.domain)", caller.account.bytes)
         let made = try await entry.make(
             .init(
-                body: try await request.json(), command: id, caller: caller,
+                body: try await request.json(context), command: id, caller: caller,
                 address: allowed.addresses.address(of: request, context)))
         let command = made.command
         try command.validate()

@@ -22,17 +22,22 @@ struct Confirmations: Sendable {
         let newPassword: String
     }
 
+    private struct ResetRequest: MessageBody {
+        let newPassword: String
+    }
+
     // MARK: POST /v1/confirm
 
     func confirm(_ request: Request, _ context: EdgeContext) async throws -> Response {
         let caller = try context.requireCaller()
-        let body = try ConfirmRequest.decodedStrictly(from: try await request.json())
+        let body = try ConfirmRequest.decodedStrictly(from: try await request.json(context))
         let key = try IdempotencyKey(of: request)
         let handle = try await self.handle(of: caller.account)
         let address = guesses.addresses.address(of: request, context)
         return try await guesses.watch(request, context) {
             let command = ConfirmIdentity(
-                verifier: try await passwords.verifier(of: body.password, for: handle, from: address),
+                verifier: try await passwords.verifier(
+                    of: body.password, for: handle, from: address, isSignedIn: true),
                 device: caller.device)
             let event = try await services.ask(
                 .session, command, id: key.derive("confirm", caller.account.bytes), key: .account(caller.account),
@@ -47,15 +52,17 @@ struct Confirmations: Sendable {
 
     func changePassword(_ request: Request, _ context: EdgeContext) async throws -> Response {
         let caller = try context.requireCaller()
-        let body = try PasswordRequest.decodedStrictly(from: try await request.json())
+        let body = try PasswordRequest.decodedStrictly(from: try await request.json(context))
         let key = try IdempotencyKey(of: request)
         let handle = try await self.handle(of: caller.account)
         let address = guesses.addresses.address(of: request, context)
+        try Passwords.check(new: body.newPassword, for: handle, field: "newPassword")
         return try await guesses.watch(request, context) {
             let next = try await passwords.verifier(
-                of: body.newPassword, for: handle, from: address, field: "newPassword")
+                of: body.newPassword, for: handle, from: address, isSignedIn: true, field: "newPassword")
             let command = ChangePassword(
-                verifier: try await passwords.verifier(of: body.password, for: handle, from: address), next: next,
+                verifier: try await passwords.verifier(
+                    of: body.password, for: handle, from: address, isSignedIn: true), next: next,
                 by: caller.device)
             let event: CausedEvent?
             do {
@@ -68,6 +75,26 @@ struct Confirmations: Sendable {
             guard let event, event.type == PasswordChanged.type else { throw Self.wrongPassword }
             return Response(status: .noContent)
         }
+    }
+
+    // MARK: POST /v1/reset-password
+
+    /// For who forgot the present one and proved otherwise who they are: by a code, or a moment ago.
+    func resetPassword(_ request: Request, _ context: EdgeContext) async throws -> Response {
+        let caller = try context.requireCaller()
+        let body = try ResetRequest.decodedStrictly(from: try await request.json(context))
+        let key = try IdempotencyKey(of: request)
+        let handle = try await self.handle(of: caller.account)
+        try Passwords.check(new: body.newPassword, for: handle, field: "newPassword")
+        let command = ResetPassword(
+            next: try await passwords.verifier(
+                of: body.newPassword, for: handle, from: guesses.addresses.address(of: request, context),
+                isSignedIn: true, field: "newPassword"),
+            by: caller.device)
+        _ = try await services.ask(
+            .session, command, id: key.derive("reset-password", caller.account.bytes), key: .account(caller.account),
+            account: caller.account, sentAs: key, context)
+        return Response(status: .noContent)
     }
 
     /// Not 401: the token is good, so getting another one would be no help.

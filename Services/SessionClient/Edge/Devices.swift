@@ -68,7 +68,13 @@ final class Devices: Sendable {
         }
     }
 
-    /// Takes in a row of session's log. A device that is signed out isn't known any more, and its streams end.
+    /// Whether a row of session's log may sign a device out, as far as can be known.
+    static func isWanted(_ heading: RowHeading) -> Bool {
+        heading.kind == .event && [DeviceSignedOut.type, AccountClosed.type].contains(heading.type)
+            || !heading.isReadable
+    }
+
+    /// Takes in such a row. A device that is signed out isn't known any more, and its streams end.
     func observe(_ row: RecordedMessage) {
         guard row.message.kind == .event else { return }
         // Whose sign-out this was can't be known any more.

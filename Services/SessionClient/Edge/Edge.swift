@@ -8,6 +8,9 @@ import Vocabulary
 struct EdgeParts: Sendable {
     let services: ServiceConnections
     let operations: StreamReader
+    let people: PeopleSource
+    /// How long a write to a stream may take before the stream is closed.
+    let streamWriteDeadline: Duration
     let sagas: SagaRunner
     let pool: Pool
     let devices: Devices
@@ -21,6 +24,8 @@ struct EdgeParts: Sendable {
     let guesses: Guesses
     /// New accounts per address and minute.
     let signUps: RateLimit<String>
+    /// Commands and operations per account and minute.
+    let commands: RateLimit<AccountID>
 }
 
 /// Everything that apps can call, as routes.
@@ -35,6 +40,7 @@ struct Edge: Sendable {
     private let history: History
     private let stream: EventStream
     private let authentication: Authentication
+    private let commandLimit: CommandLimit
     private let tokens: Tokens
 
     init(_ parts: EdgeParts) {
@@ -50,7 +56,7 @@ struct Edge: Sendable {
             sagas: parts.sagas)
         confirmations = Confirmations(
             services: services, passwords: parts.passwords, handles: handles, guesses: parts.guesses)
-        avatars = Avatars(pool: pool, services: services)
+        avatars = Avatars(pool: pool, services: services, addresses: parts.guesses.addresses)
         reads = Reads(pool: pool, lookUps: lookUps)
         commands = Commands(
             allowed: PublicCommands(
@@ -63,13 +69,14 @@ struct Edge: Sendable {
         stream = EventStream(
             sources: [
                 StreamSource(name: "session", reader: services.session.streams, state: States.session),
-                StreamSource(name: "contacts", reader: services.contacts.streams, state: States.contacts),
+                StreamSource(
+                    name: "contacts", reader: services.contacts.streams, hasContacts: true, state: States.contacts),
                 StreamSource(
                     name: "notifications", reader: services.notifications.streams, state: States.notifications),
                 StreamSource(name: "operations", reader: parts.operations, state: States.operations),
             ],
-            people: PeopleSource(contacts: services.contacts.streams, session: services.session.streams),
-            devices: parts.devices)
+            people: parts.people, devices: parts.devices, writeDeadline: parts.streamWriteDeadline)
+        commandLimit = CommandLimit(commands: parts.commands)
         authentication = Authentication(tokens: parts.tokens, devices: parts.devices)
     }
 
@@ -93,10 +100,12 @@ struct Edge: Sendable {
         signedIn.post("sign-out", use: accounts.signOut)
         signedIn.post("confirm", use: confirmations.confirm)
         signedIn.post("change-password", use: confirmations.changePassword)
+        signedIn.post("reset-password", use: confirmations.resetPassword)
         signedIn.post("phone", use: phones.change)
         signedIn.post("phone/verification", use: phones.verify)
-        signedIn.post("commands/{type}", use: commands.handle)
-        signedIn.post("operations/{operation}", use: operations.start)
+        let acting = signedIn.group().add(middleware: commandLimit)
+        acting.post("commands/{type}", use: commands.handle)
+        acting.post("operations/{operation}", use: operations.start)
         signedIn.get("operations", use: operations.list)
         signedIn.get("operations/{operation}", use: operations.get)
         signedIn.get("account", use: reads.account)

@@ -11,6 +11,8 @@ struct EdgeServer: Service {
     let host: String
     let port: Int
     let connections: Int
+    /// How many connections one address may have; nil behind proxies.
+    let connectionsPerAddress: Int?
     let check: Health.Check
     let logger: Logger
 
@@ -19,13 +21,23 @@ struct EdgeServer: Service {
         let description: String
     }
 
+    private static func isLoopback(_ address: SocketAddress?) -> Bool {
+        guard let text = address?.ipAddress else { return true }
+        return text.hasPrefix("127.") || text == "::1" || text.hasPrefix("::ffff:127.")
+    }
+
     func run() async throws {
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)
+        let places = connectionsPerAddress.map { Places<String>(limit: $0) }
+        let handlers: @Sendable () -> [any RemovableChannelHandler] = {
+            (places.map { [ConnectionsPerAddress($0)] } ?? []) + [ConnectionPace()]
+        }
         let application = Application(
             responder: Patience(inner: edge.router().buildResponder()),
             server: .http1(
                 configuration: .init(
+                    additionalChannelHandlers: handlers(),
                     idleTimeout: .seconds(60),
                     httpDecoderConfiguration: .init(
                         maxHeaderFieldSize: 8192, maxHeaderListSize: 16_384, maxHeaderFieldCount: 64))),
@@ -34,6 +46,13 @@ struct EdgeServer: Service {
                 availableConnectionsDelegate: MaximumAvailableConnections(connections)),
             onServerRunning: { [check, logger, host] channel in
                 check.report(.ready)
+                if !Self.isLoopback(channel.localAddress) {
+                    logger.warning(
+                        """
+                        the HTTP API is served without encryption to other machines: whoever is on the way can read \
+                        passwords and tokens; serve it through a proxy that speaks TLS, on a network that only it can reach
+                        """, metadata: ["address": "\(host)"])
+                }
                 logger.info(
                     "the HTTP API is served", metadata: ["url": "http://\(host):\(channel.localAddress?.port ?? 0)"])
             },

@@ -11,6 +11,8 @@ import Vocabulary
 struct StreamSource: Sendable {
     let name: String
     let reader: StreamReader
+    /// Whether it is the contacts stream, which decides whom the account may see.
+    var hasContacts = false
     let state: @Sendable (AccountID) throws -> Query
 }
 
@@ -18,17 +20,22 @@ struct StreamSource: Sendable {
 ///
 /// Each owner's stream is its own sequence on the one connection: first `<stream>.snapshot` (or `<stream>.resumed`), then
 /// `<stream>.event`. An event's id is the set of all streams' tokens, so `Last-Event-ID` goes on exactly where each was.
-/// The people in the caller's contacts come as `person`, whole each time, and go as `person.ended`.
+/// The people in the caller's contacts come as `person`, whole each time, and go as `person.ended`. A `contacts.snapshot`
+/// replaces them: the app drops people who aren't among its contacts. After `contacts.resumed`, `person.ended`
+/// comes also for relations that ended while the app was away.
 struct EventStream: Sendable {
     let sources: [StreamSource]
     let people: PeopleSource
     let devices: Devices
+    /// How long a write may take before the stream is closed.
+    let writeDeadline: Duration
     private let open = Places<AccountID>(limit: 16)
 
-    init(sources: [StreamSource], people: PeopleSource, devices: Devices) {
+    init(sources: [StreamSource], people: PeopleSource, devices: Devices, writeDeadline: Duration) {
         self.sources = sources
         self.people = people
         self.devices = devices
+        self.writeDeadline = writeDeadline
     }
 
     func handle(_ request: Request, _ context: EdgeContext) throws -> Response {
@@ -40,7 +47,8 @@ struct EventStream: Sendable {
                 retryAfter: 5)
         }
         let connection = StreamConnection(
-            caller: caller, tokens: tokens, sources: sources, people: people, devices: devices, context: context)
+            caller: caller, tokens: tokens, sources: sources, people: people, devices: devices,
+            writeDeadline: writeDeadline, logger: context.logger)
         return Response(
             status: .ok,
             headers: [
@@ -54,13 +62,13 @@ struct EventStream: Sendable {
                 nonisolated(unsafe) var writer = writer
                 do {
                     try await request.body.consumeWithInboundCloseHandler { _ in
-                        try await connection.run { try await writer.write(ByteBuffer(string: $0)) }
+                        try await connection.run { try await writer.write($0) }
                     } onInboundClosed: {
                         connection.leave()
                     }
                     try await writer.finish(nil)
                 } catch {
-                    // The app has left, as most do.
+                    // The app has left, as most do, or doesn't read.
                     context.logger.debug("a stream ended", metadata: ["error": "\(error)"])
                     throw error
                 }

@@ -7,20 +7,49 @@ import Vocabulary
 extension Request {
     /// The request's body: JSON that neither a decoder nor PostgreSQL can't take; an empty object where there is none.
     /// - Throws: ``Problem``.
-    func json() async throws -> [UInt8] {
+    func json(_ context: EdgeContext) async throws -> [UInt8] {
         if let type = headers[.contentType],
             type.prefix(while: { $0 != ";" }).trimmingCharacters(in: .whitespaces).lowercased() != "application/json"
         {
             throw Problem(.unsupportedMediaType, "notJSON", "send JSON with Content-Type: application/json")
         }
-        var request = self
-        let buffer: ByteBuffer
-        do { buffer = try await request.collectBody(upTo: Message.bodyLimit) } catch is NIOTooManyBytesError {
-            throw BodyCheck.tooLarge
-        }
-        let bytes = Array(buffer.readableBytesView)
+        let bytes = try await body(upTo: Message.bodyLimit, within: .seconds(15), context, orElse: BodyCheck.tooLarge)
         try BodyCheck.check(bytes)
         return bytes.isEmpty ? Array("{}".utf8) : bytes
+    }
+
+    /// The request's body, once it has arrived whole.
+    /// - Throws: `tooLarge`; ``Problem`` 408 when it takes too long, and 400 when it ends early or can't be understood.
+    func body(
+        upTo limit: Int, within time: Duration, _ context: EdgeContext, orElse tooLarge: Problem
+    ) async throws -> [UInt8] {
+        if let length = headers[.contentLength].flatMap(Int.init), length > limit { throw tooLarge }
+        return try await context.time.whileReceiving(time) { try await collected(upTo: limit, within: time, tooLarge) }
+    }
+
+    private func collected(upTo limit: Int, within time: Duration, _ tooLarge: Problem) async throws -> [UInt8] {
+        try await withThrowingTaskGroup(of: [UInt8].self) { group in
+            group.addTask {
+                var request = self
+                do {
+                    return Array(try await request.collectBody(upTo: limit).readableBytesView)
+                } catch is NIOTooManyBytesError {
+                    throw tooLarge
+                } catch let error as CancellationError {
+                    throw error
+                } catch {
+                    throw Problem(.badRequest, "incompleteBody", "the body did not arrive whole; send it again")
+                }
+            }
+            group.addTask {
+                try await Task.sleep(for: time)
+                throw Problem(
+                    .requestTimeout, "tooSlow",
+                    "the body took longer than \(time.components.seconds) seconds; send it again")
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? []
+        }
     }
 }
 

@@ -82,6 +82,22 @@ struct Authentication: RouterMiddleware {
     }
 }
 
+/// Admits so many commands of an account a minute.
+struct CommandLimit: RouterMiddleware {
+    let commands: RateLimit<AccountID>
+
+    func handle(
+        _ request: Request, context: EdgeContext, next: @concurrent (Request, EdgeContext) async throws -> Response
+    ) async throws -> Response {
+        guard commands.admit(try context.requireCaller().account) else {
+            throw Problem(
+                .tooManyRequests, "tooManyCommands", "this account sends too many commands; wait a moment",
+                retryAfter: commands.pause)
+        }
+        return try await next(request, context)
+    }
+}
+
 extension HTTPField.Name {
     // Tokens of RFC 9110, section 5.6.2: these literals are names.
     static let traceParent = HTTPField.Name("traceparent")!

@@ -25,6 +25,8 @@ final class Passwords: Sendable {
 
     private let waiting = Mutex(Waiting())
     private let waitingLimit: Int
+    /// How many of them are kept for devices that are signed in: a crowd of strangers can't keep their owners out.
+    private var keptForSignedIn: Int { waitingLimit / 4 }
     /// How many of one address: it can't take all places.
     private static let addressLimit = 8
 
@@ -37,20 +39,18 @@ final class Passwords: Sendable {
 
     /// - Parameters:
     ///   - address: where the request comes from.
+    ///   - isSignedIn: whether a device that is signed in asks.
     ///   - field: what the password is called in the request.
     /// - Throws: a ``Problem`` when the password is no good, or when too many wait.
     func verifier(
-        of password: String, for handle: Handle, from address: String, field: String = "password"
+        of password: String, for handle: Handle, from address: String, isSignedIn: Bool = false,
+        field: String = "password"
     ) async throws -> Secret {
-        guard Self.lengths.contains(password.count), password.utf8.count <= 1000 else {
-            throw Problem(
-                .unprocessableContent, "invalidField",
-                "a password must have \(Self.lengths.lowerBound) to \(Self.lengths.upperBound) characters",
-                field: field)
-        }
+        try Self.checkLength(of: password, field: field)
         let isAdmitted = waiting.withLock { waiting in
             let count = waiting.byAddress[address, default: 0]
-            guard waiting.all < waitingLimit, count < Self.addressLimit else { return false }
+            guard waiting.all < (isSignedIn ? waitingLimit : waitingLimit - keptForSignedIn), count < Self.addressLimit
+            else { return false }
             waiting.all += 1
             waiting.byAddress[address] = count + 1
             return true
@@ -72,6 +72,34 @@ final class Passwords: Sendable {
                 continuation.resume(with: Result { try Self.derive(password, salt: Data(salt)) })
             }
         }
+    }
+
+    private static func checkLength(of password: String, field: String) throws(Problem) {
+        guard lengths.contains(password.count), password.utf8.count <= 1000 else {
+            throw Problem(
+                .unprocessableContent, "invalidField",
+                "a password must have \(lengths.lowerBound) to \(lengths.upperBound) characters", field: field)
+        }
+    }
+
+    /// Whether a new password is one that nobody guesses first.
+    /// - Throws: a ``Problem`` that says why not.
+    static func check(new password: String, for handle: Handle, field: String = "password") throws(Problem) {
+        try checkLength(of: password, field: field)
+        let folded = password.precomposedStringWithCompatibilityMapping.lowercased()
+        let letters = folded.filter { $0.isLetter || $0.isNumber }
+        let name = handle.description.filter { $0.isLetter || $0.isNumber }
+        let problem: String? =
+            if CommonPasswords.all.contains(folded) || CommonPasswords.all.contains(letters) {
+                "this password is one of the most common ones, which are tried first; choose another"
+            } else if letters.replacing(name, with: "").allSatisfy(\.isNumber), letters.contains(name) {
+                "a password must be more than the handle; choose another"
+            } else if Set(folded).count < 4 {
+                "a password must have at least four different characters; choose another"
+            } else {
+                nil
+            }
+        if let problem { throw Problem(.unprocessableContent, "commonPassword", problem, field: field) }
     }
 
     private static func derive(_ password: String, salt: Data) throws -> Secret {

@@ -1,134 +1,193 @@
 import Bus
 import ContactsContract
 import Foundation
-import Grammar
 import Logging
 import Postgres
+import ServiceLifecycle
 import SessionContract
 import Synchronization
 import Vocabulary
 
-/// The people in an account's contacts, live: each as far as the relation lets the account see.
+/// Follows every person whom some connection of this process shows, each of them once. After a restart a person's state is
+/// read once instead of once for each of their contacts, and each event is folded and encoded once.
 ///
-/// Driven by the account's own contacts stream. When a relation ends, or with a role the right to see more, nothing of
-/// what was allowed before is handed over after the change.
-struct PeopleSource: Sendable {
-    let contacts: StreamReader
-    let session: StreamReader
-    /// How many people's states are fetched at a time for one connection.
-    private static let concurrency = 4
-
-    /// Follows until the task is cancelled.
-    func follow(of account: AccountID, _ outlet: StreamOutlet, _ logger: Logger) async throws {
-        try await withThrowingDiscardingTaskGroup { group in
-            let fetching = Credit(limit: Self.concurrency)
-            var followers: [AccountID: Follower] = [:]
-            defer {
-                for follower in followers.values { follower.end() }
-            }
-
-            func update(_ state: ContactsState) {
-                for (person, follower) in followers {
-                    let contact = state.contacts[person]
-                    guard contact?.dependent != follower.isResponder else { continue }
-                    follower.end()
-                    followers[person] = nil
-                    if contact == nil { outlet.putNow(.personEnded(person)) }
-                }
-                for contact in state.contacts where followers[contact.contact] == nil {
-                    let follower = Follower(person: contact.contact, isResponder: contact.dependent)
-                    followers[contact.contact] = follower
-                    group.addTask { try await follower.run(session, fetching, outlet, logger) }
-                }
-            }
-
-            while !Task.isCancelled {
-                do {
-                    var state = ContactsState(account: account)
-                    let subscription = try await contacts.subscribe(
-                        to: .account(account), from: nil, state: States.contacts(account))
-                    if case .snapshot(let body, _) = subscription.beginning {
-                        state = try JSONDecoder().decode(ContactsState.self, from: Data(body))
-                    }
-                    update(state)
-                    events: while let element = await subscription.next() {
-                        guard case .event(let recorded, _) = element else { break events }
-                        let message = recorded.message
-                        state.apply(
-                            try ContactsEvent(type: message.type, version: message.version, body: message.body))
-                        update(state)
-                    }
-                } catch let error as PostgresError {
-                    logger.info("a stream of people waits for the database", metadata: ["error": "\(error)"])
-                    try await Task.sleep(for: .seconds(1))
-                }
-            }
-        }
-    }
-}
-
-/// Follows one person for one connection.
-private final class Follower: Sendable {
-    private struct State: Sendable {
+/// Connections show a person whole each time, so a slow connection needs no queue, only the set of people who changed.
+final class PeopleSource: Service, Sendable {
+    /// One person.
+    private struct Followed {
         var subscription: Subscription?
-        var isEnded = false
+        /// Nil until it was read.
+        var state: AccountState?
+        /// The person as JSON, for responders (true) and for others, encoded on first use.
+        var texts: [Bool: String] = [:]
+        /// The connections that show the person, and whether as the person's responder.
+        var views: [ObjectIdentifier: (view: PeopleView, isResponder: Bool)] = [:]
     }
 
-    let person: AccountID
-    /// Whether who looks is the person's responder.
-    let isResponder: Bool
+    private struct State {
+        var people: [AccountID: Followed] = [:]
+        /// People whose states are to be read, first come first.
+        var wanted: [AccountID] = []
+    }
+
+    /// How many states one statement reads at most.
+    private static let joinLimit = 500
+    private let session: StreamReader
+    private let logger: Logger
     private let state = Mutex(State())
+    private let (wake, waker) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
 
-    init(person: AccountID, isResponder: Bool) {
-        self.person = person
-        self.isResponder = isResponder
+    init(session: StreamReader, logger: Logger) {
+        self.session = session
+        self.logger = logger
     }
 
-    /// Nothing is handed over after this.
-    func end() {
-        let subscription = state.withLock { state in
-            state.isEnded = true
-            return state.subscription
+    // MARK: Looking
+
+    /// Notifies `view` whenever one of these people changes, and at once about those whose state is known.
+    func watch(_ people: [(account: AccountID, isResponder: Bool)], _ view: PeopleView) {
+        let isAnybodyNew = state.withLock { state in
+            let before = state.wanted.count
+            for (account, isResponder) in people {
+                if state.people[account] == nil { state.wanted.append(account) }
+                state.people[account, default: Followed()].views[ObjectIdentifier(view)] = (view, isResponder)
+                if state.people[account]?.state != nil { view.changed(account) }
+            }
+            return state.wanted.count > before
         }
-        subscription?.end()
+        if isAnybodyNew { waker.yield() }
     }
 
-    private var isEnded: Bool { state.withLock(\.isEnded) }
+    /// Undoes ``watch(_:_:)``.
+    func unwatch(_ people: some Sequence<AccountID>, _ view: PeopleView) {
+        let ended: [Subscription] = state.withLock { state in
+            people.compactMap { account in
+                state.people[account]?.views[ObjectIdentifier(view)] = nil
+                guard state.people[account]?.views.isEmpty == true else { return nil }
+                return state.people.removeValue(forKey: account)?.subscription
+            }
+        }
+        for subscription in ended { subscription.end() }
+    }
 
-    func run(_ reader: StreamReader, _ fetching: Credit, _ outlet: StreamOutlet, _ logger: Logger) async throws {
-        while !isEnded, !Task.isCancelled {
-            let subscription: Subscription
-            do {
-                subscription = try await fetching.use {
-                    try await reader.subscribe(to: .account(person), from: nil, state: States.session(person))
+    /// The person as JSON, limited to what the viewer may see; nil until the state was read.
+    func text(of account: AccountID, seenByResponder isResponder: Bool) throws -> String? {
+        try state.withLock { state in
+            guard let person = state.people[account], let known = person.state else { return nil }
+            if let text = person.texts[isResponder] { return text }
+            let text = try jsonText(Person(known, seenByResponder: isResponder))
+            state.people[account]?.texts[isResponder] = text
+            return text
+        }
+    }
+
+    // MARK: Following
+
+    /// Reads wanted states and follows those people, until cancelled or shut down.
+    func run() async throws {
+        await withGracefulShutdownHandler {
+            await withDiscardingTaskGroup { group in
+                var (attempt, limit) = (0, Self.joinLimit)
+                for await _ in wake {
+                    var wanted = takeWanted(limit)
+                    while !wanted.isEmpty {
+                        do {
+                            let subscriptions = try await session.subscribe(to: wanted, state: States.people)
+                            (attempt, limit) = (0, min(Self.joinLimit, limit * 2))
+                            for (account, subscription) in zip(wanted, subscriptions) {
+                                group.addTask { await self.follow(account, subscription) }
+                            }
+                        } catch {
+                            want(wanted)
+                            // If one person's state can't be read, smaller statements get the others through.
+                            (attempt, limit) = (attempt + 1, max(1, limit / 2))
+                            logger.info(
+                                "people's states wait for the database",
+                                metadata: ["people": "\(wanted.count)", "error": "\(error)"])
+                            guard (try? await Task.sleep(for: Backoff.joining.delay(attempt: attempt))) != nil else {
+                                break
+                            }
+                        }
+                        wanted = takeWanted(limit)
+                    }
                 }
-            } catch let error as PostgresError {
-                logger.info("a person's state waits for the database", metadata: ["error": "\(error)"])
-                try await Task.sleep(for: .seconds(1))
-                continue
+                group.cancelAll()
             }
-            let isTooLate = state.withLock { state in
-                state.subscription = subscription
-                return state.isEnded
-            }
-            guard !isTooLate, case .snapshot(let body, _) = subscription.beginning else { return subscription.end() }
-            var account = try JSONDecoder().decode(AccountState.self, from: Data(body))
-            var shown = Person(account, seenByResponder: isResponder)
-            await show(shown, outlet)
-            events: while let element = await subscription.next() {
-                guard case .event(let recorded, _) = element else { break events }
-                let message = recorded.message
-                account.apply(try SessionEvent(type: message.type, version: message.version, body: message.body))
-                let person = Person(account, seenByResponder: isResponder)
-                // Most of what happens to an account is nobody else's business.
-                guard person != shown else { continue }
-                shown = person
-                await show(person, outlet)
-            }
+        } onGracefulShutdown: {
+            self.waker.finish()
         }
     }
 
-    private func show(_ person: Person, _ outlet: StreamOutlet) async {
-        await outlet.put { [self] in isEnded ? nil : .person(person) }
+    private func want(_ accounts: [AccountID]) {
+        state.withLock { $0.wanted.append(contentsOf: accounts) }
+        waker.yield()
+    }
+
+    /// Takes the next people to read, leaving out those whom no connection shows any more.
+    private func takeWanted(_ limit: Int) -> [AccountID] {
+        state.withLock { state in
+            var (taken, next) = (0, Set<AccountID>())
+            for account in state.wanted where next.count < limit {
+                taken += 1
+                if let person = state.people[account], person.subscription == nil { next.insert(account) }
+            }
+            state.wanted.removeFirst(taken)
+            return Array(next)
+        }
+    }
+
+    private func follow(_ account: AccountID, _ subscription: Subscription) async {
+        guard isFollowed(account, by: subscription) else { return subscription.end() }
+        do {
+            let body = subscription.state?.body
+            // session doesn't know this account: its state is the one before the first event.
+            let begun = try body.map { try JSONDecoder().decode(AccountState.self, from: Data($0)) }
+            change(account, subscription) { $0 = begun ?? AccountState(account: account) }
+            while let element = await subscription.next() {
+                guard case .event(let recorded, _) = element else { break }
+                let message = recorded.message
+                let event = try SessionEvent(type: message.type, version: message.version, body: message.body)
+                change(account, subscription) { $0.apply(event) }
+            }
+        } catch {
+            // Say, an event of a version this replica doesn't know. The state includes what it changed.
+            logger.error("a person's state is read again", metadata: ["account": "\(account)", "error": "\(error)"])
+            guard (try? await Task.sleep(for: Backoff.joining.delay(attempt: 6))) != nil else {
+                return subscription.end()
+            }
+        }
+        subscription.end()
+        let isWanted = state.withLock { state in
+            guard state.people[account]?.subscription === subscription else { return false }
+            state.people[account]?.subscription = nil
+            return true
+        }
+        if isWanted, !Task.isCancelled { want([account]) }
+    }
+
+    /// Keeps the subscription as the person's, unless there is one already or no connection shows the person any more.
+    private func isFollowed(_ account: AccountID, by subscription: Subscription) -> Bool {
+        state.withLock { state in
+            guard let person = state.people[account], person.subscription == nil else { return false }
+            state.people[account]?.subscription = subscription
+            return true
+        }
+    }
+
+    private func change(_ account: AccountID, _ subscription: Subscription, _ change: (inout AccountState) -> Void) {
+        state.withLock { state in
+            guard var person = state.people[account], person.subscription === subscription else { return }
+            var changed = person.state ?? AccountState(account: account)
+            change(&changed)
+            for isResponder in [false, true] {
+                // Most of what happens to an account is nobody else's business.
+                let before = person.state.map { Person($0, seenByResponder: isResponder) }
+                guard before != Person(changed, seenByResponder: isResponder) else { continue }
+                person.texts[isResponder] = nil
+                for (view, role) in person.views.values where role == isResponder { view.changed(account) }
+            }
+            person.state = changed
+            state.people[account] = person
+        }
     }
 }

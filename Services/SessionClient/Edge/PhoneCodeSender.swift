@@ -65,5 +65,5 @@ enum PhoneCodeDelivery: Hashable, Sendable {
     /// Shown in the log.
     case log
     /// Given to a system at this URL.
-    case webhook(String)
+    case webhook(WebhookAddress)
 }

@@ -62,7 +62,7 @@ struct Phones: Sendable {
 
     /// Answers the same whether or not anybody signs in by this phone, and as fast: sending isn't waited for.
     func requestSignIn(_ request: Request, _ context: EdgeContext) async throws -> Response {
-        let body = try CodeRequest.decodedStrictly(from: try await request.json())
+        let body = try CodeRequest.decodedStrictly(from: try await request.json(context))
         let number = try PhoneNumber(body.phone)
         let sender = try requireSender()
         let key = try IdempotencyKey(of: request)
@@ -103,7 +103,7 @@ struct Phones: Sendable {
 
     func change(_ request: Request, _ context: EdgeContext) async throws -> Response {
         let caller = try context.requireCaller()
-        let body = try ChangeRequest.decodedStrictly(from: try await request.json())
+        let body = try ChangeRequest.decodedStrictly(from: try await request.json(context))
         let key = try IdempotencyKey(of: request)
         let number = try PhoneNumber(body.phone)
         return try .json(
@@ -147,7 +147,7 @@ struct Phones: Sendable {
 
     func verify(_ request: Request, _ context: EdgeContext) async throws -> Response {
         let caller = try context.requireCaller()
-        let body = try Verification.decodedStrictly(from: try await request.json())
+        let body = try Verification.decodedStrictly(from: try await request.json(context))
         let key = try IdempotencyKey(of: request)
         let command = ChangePhone(code: body.phoneCode, proof: try codes.proof(body.code, of: body.phoneCode))
         return try await guesses.watch(request, context) {

@@ -41,7 +41,7 @@ struct Problem: Error, HTTPResponseError {
         self.init(
             Self.status(of: rejection), rejection.code.rawValue, rejection.message,
             field: rejection.field ?? (Self.isAboutTheKey(rejection) ? "Idempotency-Key" : nil),
-            retryAfter: rejection.retryAfter.map { Int(($0.microseconds + 999_999) / 1_000_000) })
+            retryAfter: rejection.retryAfter.map(\.secondsRoundedUp).map(Int.init(clamping:)))
     }
 
     init(_ error: CommandError, retryWith key: IdempotencyKey) {

@@ -1,2 +1,3 @@
 --! include bus/log.sql schema=session_client log=operations reader=session_client partitions=8
+--! include bus/stream.sql schema=session_client log=operations
 --! include bus/append.sql schema=session_client log=operations

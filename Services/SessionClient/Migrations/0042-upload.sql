@@ -1,21 +1,23 @@
 CREATE TABLE session_client.upload (
+    account     uuid        NOT NULL,
     hash        bytea       NOT NULL CONSTRAINT hash_is_a_sha_256 CHECK (octet_length(hash) = 32),
     number      int         NOT NULL CONSTRAINT number_begins_at_zero CHECK (number >= 0),
     bytes       bytea       NOT NULL CONSTRAINT chunk_is_small CHECK (octet_length(bytes) BETWEEN 1 AND 65536),
     uploaded_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-    CONSTRAINT upload_chunk_is_stored_once PRIMARY KEY (hash, number)
+    CONSTRAINT upload_chunk_is_stored_once PRIMARY KEY (account, hash, number)
 );
 -- What is uploaded is compressed already.
 ALTER TABLE session_client.upload ALTER COLUMN bytes SET STORAGE EXTERNAL;
 CREATE INDEX upload_by_age ON session_client.upload (uploaded_at);
-COMMENT ON TABLE session_client.upload IS 'Bytes that apps uploaded, in chunks, until the service that a command names them to has copied them; an hour at most.';
+COMMENT ON TABLE session_client.upload IS 'Bytes that apps uploaded, in chunks, until the service that a command names them to has copied them, or an hour has passed.';
 COMMENT ON INDEX session_client.upload_by_age IS 'What is forgotten, the oldest first.';
+COMMENT ON COLUMN session_client.upload.account IS 'Who uploaded it, and alone may claim it.';
 COMMENT ON COLUMN session_client.upload.hash IS 'SHA-256 of the whole: its name.';
 COMMENT ON COLUMN session_client.upload.number IS 'The chunk''s number, from 0.';
 COMMENT ON COLUMN session_client.upload.bytes IS 'At most 64 KiB of it.';
 COMMENT ON COLUMN session_client.upload.uploaded_at IS 'When it was uploaded, or uploaded again.';
 
-GRANT SELECT, INSERT, UPDATE (uploaded_at) ON session_client.upload TO session_client;
+GRANT SELECT, INSERT, UPDATE (uploaded_at), DELETE ON session_client.upload TO session_client;
 GRANT SELECT ON session_client.upload TO session;
 REVOKE ALL ON session_client.upload FROM quartet_reader;
 
@@ -27,8 +29,8 @@ DECLARE
     deleted bigint;
 BEGIN
     DELETE FROM session_client.upload AS u
-     WHERE (u.hash, u.number) IN (
-        SELECT o.hash, o.number FROM session_client.upload AS o
+     WHERE (u.account, u.hash, u.number) IN (
+        SELECT o.account, o.hash, o.number FROM session_client.upload AS o
          WHERE o.uploaded_at < clock_timestamp() - (SELECT r.keep FROM session_client.retention AS r WHERE r.subject = 'upload')
          ORDER BY o.uploaded_at LIMIT at_most);
     GET DIAGNOSTICS deleted = ROW_COUNT;

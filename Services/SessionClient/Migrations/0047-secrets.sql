@@ -1,13 +1,20 @@
 -- What proves who somebody is, and push services' tokens, need not stay in logs longer than somebody may have to handle them.
+CREATE FUNCTION session_client.carries_secrets(type text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN type IN ('SignUp', 'SignIn', 'RefreshDevice', 'ChangePassword', 'ResetPassword', 'ConfirmIdentity', 'RequestSignInCode',
+                    'SignInByPhone', 'RequestPhoneChange', 'ChangePhone', 'RegisterPush');
+COMMENT ON FUNCTION session_client.carries_secrets(text) IS
+    'Whether commands of this type carry what proves who somebody is, or a push service''s token: the one list of them.';
+-- Each owner empties its dead letters and parked commands by it.
+GRANT EXECUTE ON FUNCTION session_client.carries_secrets(text)
+   TO session_client, session_owner, contacts_owner, notifications_owner;
+
 CREATE INDEX session_commands_with_secrets ON session_client.session_commands (recorded_at)
- WHERE type IN ('SignUp', 'SignIn', 'RefreshDevice', 'ChangePassword', 'ConfirmIdentity', 'RequestSignInCode', 'SignInByPhone',
-                'RequestPhoneChange', 'ChangePhone');
+ WHERE session_client.carries_secrets(type);
 COMMENT ON INDEX session_client.session_commands_with_secrets IS 'What is emptied once it is handled, the oldest first.';
 CREATE INDEX notifications_commands_with_secrets ON session_client.notifications_commands (recorded_at)
- WHERE type = 'RegisterPush';
+ WHERE session_client.carries_secrets(type);
 COMMENT ON INDEX session_client.notifications_commands_with_secrets IS 'What is emptied once it is handled, the oldest first.';
-
-INSERT INTO session_client.retention (subject, keep) VALUES ('secrets', interval '1 hour');
 
 CREATE FUNCTION session_client.empty_secrets(at_most int) RETURNS bigint
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
@@ -20,16 +27,14 @@ BEGIN
     -- Their outcomes are remembered apart, so one that is sent again gets its answer all the same.
     UPDATE session_client.session_commands AS l SET body = '{}', type = 'Redacted', version = 1
       FROM (SELECT c.partition, c.position FROM session_client.session_commands AS c
-             WHERE c.type IN ('SignUp', 'SignIn', 'RefreshDevice', 'ChangePassword', 'ConfirmIdentity', 'RequestSignInCode',
-                              'SignInByPhone', 'RequestPhoneChange', 'ChangePhone')
-               AND c.recorded_at < too_old
+             WHERE session_client.carries_secrets(c.type) AND c.recorded_at < too_old
                AND c.position <= session_client.session_commands_handled(c.partition)
              ORDER BY c.recorded_at LIMIT at_most) AS o
      WHERE l.partition = o.partition AND l.position = o.position;
     GET DIAGNOSTICS emptied = ROW_COUNT;
     UPDATE session_client.notifications_commands AS l SET body = '{}', type = 'Redacted', version = 1
       FROM (SELECT c.partition, c.position FROM session_client.notifications_commands AS c
-             WHERE c.type = 'RegisterPush' AND c.recorded_at < too_old
+             WHERE session_client.carries_secrets(c.type) AND c.recorded_at < too_old
                AND c.position <= session_client.notifications_commands_handled(c.partition)
              ORDER BY c.recorded_at LIMIT at_most) AS o
      WHERE l.partition = o.partition AND l.position = o.position;

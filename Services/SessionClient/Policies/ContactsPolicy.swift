@@ -14,12 +14,13 @@ struct ContactsPolicy: Policy {
         ) -> PolicyCommand {
             .notify(account, kind, about: contact, details, because: message)
         }
-        /// What these were about is over: they go, though they may have come late.
-        func clear(_ kinds: [NotificationKind], from contact: AccountID?, by time: Instant) -> PolicyCommand {
-            .tell(
-                .notifications,
-                ClearNotifications(selection: .init(kinds: kinds, subject: contact, occurredBy: time)),
-                for: account)
+        /// What these were about is over: they go, though they may have come late. Somebody else's of that moment may still
+        /// be on its way, and waits for an answer.
+        func clear(_ kinds: [NotificationKind], from contacts: AccountID..., by time: Instant) -> PolicyCommand {
+            clear(kinds, from: contacts, by: time)
+        }
+        func clear(_ kinds: [NotificationKind], from contacts: [AccountID], by time: Instant) -> PolicyCommand {
+            .tell(.notifications, ClearNotifications(kinds, from: contacts, by: time), for: account)
         }
 
         switch event {
@@ -108,7 +109,7 @@ struct ContactsPolicy: Policy {
             case .outgoing: return [.acknowledge(event, because: message)]
             }
         case .receivedPingsCleared(let event):
-            return [clear([.pingReceived], from: nil, by: event.at)]
+            return [clear([.pingReceived], from: event.contacts, by: event.at)]
         case .responderAlerted(let event):
             return [
                 notify(
@@ -150,6 +151,13 @@ extension AlarmEndReason {
         case .checkedIn: .dependentCheckedInLate
         case .closed, .removed, .superseded: .dependentAlarmEnded
         }
+    }
+}
+
+extension ClearNotifications {
+    /// Those of these kinds about these contacts up to a time.
+    init(_ kinds: [NotificationKind], from contacts: [AccountID], by time: Instant) {
+        self.init(selection: .init(kinds: kinds, subjects: contacts, occurredBy: time))
     }
 }
 

@@ -15,7 +15,7 @@ struct Operations: Sendable {
         let caller = try context.requireCaller()
         let account = caller.account
         let type = try context.parameters.require("operation")
-        let body = try await request.json()
+        let body = try await request.json(context)
         let saga: any Saga
         switch type {
         case ClearAllReceivedPings.type: saga = try ClearAllReceivedPings.decodedStrictly(from: body)

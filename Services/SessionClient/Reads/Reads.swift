@@ -144,7 +144,7 @@ struct Reads: Sendable {
                         try JSONDecoder().decode(AccountState.self, from: Data($0.decode(1, as: JSON.self).bytes))
                     )
                 }
-                return (state, wanted, Dictionary(uniqueKeysWithValues: people))
+                return (state, wanted, Dictionary(people) { first, _ in first })
             }
         }
     }

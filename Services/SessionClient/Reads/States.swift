@@ -13,6 +13,9 @@ enum States {
         """
     }
 
+    /// For ``StreamReader/subscribe(to:state:)``; null for an unknown account.
+    static let people: Query = "SELECT s.state FROM session.account_state AS s WHERE s.account = stream.account"
+
     static func contacts(_ account: AccountID) throws -> Query {
         """
         coalesce((SELECT s.state FROM contacts.contacts_state AS s WHERE s.account = \(account)), \

@@ -63,7 +63,7 @@ extension SagaRun {
             group.addTask {
                 try await demand(
                     "clearNotifications",
-                    ClearNotifications(selection: .init(kinds: [.pingReceived], occurredBy: cleared.at)),
+                    ClearNotifications([.pingReceived], from: cleared.contacts, by: cleared.at),
                     of: .notifications, for: account)
             }
             let command = command(of: step)

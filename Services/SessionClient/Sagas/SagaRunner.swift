@@ -30,6 +30,10 @@ final class SagaRunner: Service, Sendable {
     private let isLookPending = Mutex(false)
     /// How many sagas this process runs now.
     private let inHand = Mutex(0)
+    private let search = Mutex(QueueSearch())
+    /// Which these are. One that was written down for this process by a request that was cancelled before it heard so isn't
+    /// among them: it isn't kept, so whoever looks next takes it up.
+    private let running = Mutex<Set<ID<SagaSubject>>>([])
     private static var concurrency: Int { 64 }
     /// How old a request may be: ended sagas are remembered for a day longer.
     private static var horizon: Interval { .days(30) }
@@ -102,7 +106,7 @@ final class SagaRunner: Service, Sendable {
         let event = Message(
             kind: .event, type: OperationStarted.type, key: .account(account), account: account,
             body: try started.encoded(), correlationID: correlationID, traceParent: traceParent)
-        let (owner, length) = (owner, ownership.microseconds)
+        let (owner, length) = (owner, Interval(ownership).microseconds)
         // Run here, unless another of the account's is running or too many are in hand.
         let hasPlace = takePlace()
         let claimed: Claimed?
@@ -236,17 +240,18 @@ final class SagaRunner: Service, Sendable {
 
     /// Says again that the sagas in hand are this process's own, well before that ends.
     private func renew() async {
-        let (owner, length) = (owner, ownership.microseconds)
+        let (owner, length) = (owner, Interval(ownership).microseconds)
         while !Task.isCancelled {
             try? await Task.sleep(for: ownership / 3)
-            guard inHand.withLock({ $0 }) > 0 else { continue }
+            let ids = running.withLock { Array($0) }
+            guard !ids.isEmpty else { continue }
             do {
                 _ = try await pool.withConnection { database in
                     try database.execute(
                         """
                         UPDATE session_client.saga
                            SET owned_until = clock_timestamp() + \(length) * interval '1 microsecond'
-                         WHERE owner = \(owner) AND state = 'running'
+                         WHERE id = ANY (\(ids)) AND owner = \(owner) AND state = 'running'
                         """)
                 }
             } catch {
@@ -268,8 +273,9 @@ final class SagaRunner: Service, Sendable {
 
     /// Takes the oldest saga that may run: due, owned by nobody, and the first of its account.
     private func claim() async -> Claimed? {
-        let (owner, length) = (owner, ownership.microseconds)
+        let (owner, length) = (owner, Interval(ownership).microseconds)
         guard takePlace() else { return nil }
+        let look = search.withLock { $0.begin() }
         do {
             let found = try await pool.withConnection { database in
                 try database.query(
@@ -279,7 +285,8 @@ final class SagaRunner: Service, Sendable {
                            owned_until = clock_timestamp() + \(length) * interval '1 microsecond'
                      WHERE s.id = (
                         SELECT c.id FROM session_client.saga AS c
-                         WHERE c.state = 'running' AND c.next_attempt <= clock_timestamp()
+                         WHERE c.state = 'running' AND c.next_attempt <= now()
+                           AND c.next_attempt >= now() - \(look.age.microseconds) * interval '1 microsecond'
                            AND (c.owner IS NULL OR c.owned_until < clock_timestamp())
                            AND NOT EXISTS (SELECT FROM session_client.saga AS e
                                             WHERE e.state = 'running' AND e.account = c.account AND e.lane = c.lane
@@ -298,6 +305,7 @@ final class SagaRunner: Service, Sendable {
                     )
                 }
             }
+            search.withLock { $0.end(look, foundAll: found.isEmpty) }
             if found.isEmpty { leavePlace() }
             return found.first
         } catch {
@@ -308,7 +316,9 @@ final class SagaRunner: Service, Sendable {
     }
 
     private func advance(_ claimed: Claimed) async {
+        running.withLock { _ = $0.insert(claimed.id) }
         defer {
+            running.withLock { _ = $0.remove(claimed.id) }
             leavePlace()
             look()
         }
@@ -368,7 +378,7 @@ final class SagaRunner: Service, Sendable {
 
     private func postpone(_ claimed: Claimed, because error: String, after pause: Duration? = nil) async throws {
         let owner = owner
-        let pause = Int64((pause ?? backoff.delay(attempt: claimed.attempts)) / .microseconds(1))
+        let pause = Interval(pause ?? backoff.delay(attempt: claimed.attempts)).microseconds
         _ = try await pool.withConnection { database in
             try database.execute(
                 """
@@ -388,10 +398,6 @@ final class SagaRunner: Service, Sendable {
     private func encodedFailure(_ reason: String) -> [UInt8] {
         (try? JSONEncoder().encode(["reason": reason])).map(Array.init) ?? Array("{}".utf8)
     }
-}
-
-extension Duration {
-    fileprivate var microseconds: Int64 { Int64(self / .microseconds(1)) }
 }
 
 /// An operation was asked for.

@@ -1,21 +1,20 @@
--- What of a log is an account's. Placeholders: schema, log.
+-- Which rows of a log are emptied when accounts close. Placeholders: schema, log.
 
-CREATE OR REPLACE FUNCTION {{schema}}.{{log}}_redact(of_account uuid, of_partition int, after_position bigint, at_most int) RETURNS bigint
-    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
+CREATE FUNCTION {{schema}}.{{log}}_of_redacted(of_partition int, after_position bigint, to_position bigint) RETURNS SETOF bigint
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
-DECLARE
-    last bigint;
 BEGIN
-    SELECT max(l.position) INTO last
-      FROM (SELECT n.position FROM {{schema}}.{{log}} AS n
-             WHERE n.partition = of_partition AND n.position > after_position
-             ORDER BY n.position LIMIT at_most) AS l;
-    IF last IS NULL THEN RETURN NULL; END IF;
-    last := least(last, {{schema}}.{{log}}_handled(of_partition));
-    -- What it caused in somebody else's stream is theirs: who resumes there must find it, and it has ids alone.
-    UPDATE {{schema}}.{{log}} AS l SET body = '{}', type = 'Redacted', version = 1
-     WHERE l.partition = of_partition AND l.position > after_position AND l.position <= last AND l.type <> 'Redacted'
-       AND (l.key = 'account/' || of_account OR (l.account = of_account AND l.key NOT LIKE 'account/%'));
-    RETURN last;
+    -- What such an account caused in somebody else's stream is theirs: who resumes there must find it, and it has ids alone.
+    RETURN QUERY
+    SELECT l.position::bigint FROM {{schema}}.{{log}} AS l
+     WHERE l.partition = of_partition AND l.position > after_position AND l.position <= to_position
+       AND l.type <> 'Redacted'
+       AND (l.key::text IN (SELECT 'account/' || r.account FROM {{schema}}.redaction AS r
+                             WHERE r.done_at IS NULL OR r.done_at < r.late_until)
+            OR (l.key NOT LIKE 'account/%'
+                AND l.account IN (SELECT r.account FROM {{schema}}.redaction AS r
+                                   WHERE r.done_at IS NULL OR r.done_at < r.late_until)));
 END
 $$;
+COMMENT ON FUNCTION {{schema}}.{{log}}_of_redacted(int, bigint, bigint) IS
+    'Positions of a partition, after one and up to another, of the rows of accounts whose redaction is open.';

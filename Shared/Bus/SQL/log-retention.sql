@@ -7,7 +7,6 @@ CREATE FUNCTION {{schema}}.{{log}}_handled(of_partition int) RETURNS bigint
 AS $$
 DECLARE
     handled bigint;
-    parked  bigint;
 BEGIN
     -- Who has never run has no lease rows and isn't waited for.
     IF NOT EXISTS (SELECT FROM {{consumer}}.lease AS l WHERE l.source = '{{schema}}.{{log}}') THEN
@@ -15,13 +14,11 @@ BEGIN
     END IF;
     SELECT b.position INTO handled FROM {{consumer}}.batch AS b
      WHERE b.source = '{{schema}}.{{log}}' AND b.partition = of_partition ORDER BY b.number DESC LIMIT 1;
-    SELECT min(p.position) - 1 INTO parked FROM {{consumer}}.parked AS p
-     WHERE p.source = '{{schema}}.{{log}}' AND p.partition = of_partition;
-    RETURN least(coalesce(handled, 0), coalesce(parked, 9223372036854775807));
+    RETURN coalesce(handled, 0);
 END
 $$;
 COMMENT ON FUNCTION {{schema}}.{{log}}_handled(int) IS
-    'Up to where {{consumer}} has handled a partition, leaving out what is parked; everything, if it never consumed this log.';
+    'Up to where {{consumer}} has handled a partition, or parked it with all that is in it; everything, if it never consumed this log.';
 
 CREATE FUNCTION {{schema}}.{{log}}_delete_old(of_partition int, at_most int) RETURNS bigint
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
@@ -66,25 +63,49 @@ REVOKE EXECUTE ON FUNCTION {{schema}}.{{log}}_handled(int), {{schema}}.{{log}}_d
 GRANT EXECUTE ON FUNCTION {{schema}}.{{log}}_handled(int), {{schema}}.{{log}}_delete_old(int, int) TO {{schema}};
 GRANT EXECUTE ON FUNCTION {{schema}}.{{log}}_handled(int) TO quartet_reader;
 
-CREATE FUNCTION {{schema}}.{{log}}_redact(of_account uuid, of_partition int, after_position bigint, at_most int) RETURNS bigint
+INSERT INTO {{schema}}.redaction_pass (log, partition) SELECT '{{log}}', p.partition FROM {{schema}}.{{log}}_partition AS p;
+
+CREATE FUNCTION {{schema}}.{{log}}_redact(of_partition int, at_most int) RETURNS boolean
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
 AS $$
 DECLARE
-    last bigint;
+    pass  {{schema}}.redaction_pass;
+    began timestamptz := clock_timestamp();
+    last  bigint;
 BEGIN
-    SELECT max(l.position) INTO last
-      FROM (SELECT n.position FROM {{schema}}.{{log}} AS n
-             WHERE n.partition = of_partition AND n.position > after_position
-             ORDER BY n.position LIMIT at_most) AS l;
-    IF last IS NULL THEN RETURN NULL; END IF;
-    last := least(last, {{schema}}.{{log}}_handled(of_partition));
-    UPDATE {{schema}}.{{log}} AS l SET body = '{}', type = 'Redacted', version = 1
-     WHERE l.partition = of_partition AND l.position > after_position AND l.position <= last
-       AND (l.account = of_account OR l.key = 'account/' || of_account) AND l.type <> 'Redacted';
-    RETURN last;
+    SELECT * INTO pass FROM {{schema}}.redaction_pass AS p
+     WHERE p.log = '{{log}}' AND p.partition = of_partition FOR NO KEY UPDATE;
+    IF pass.is_at_end AND began > pass.begun_at + 500 * pass.cost
+       AND EXISTS (SELECT FROM {{schema}}.redaction AS r
+                    WHERE (r.done_at IS NULL OR r.done_at < r.late_until) AND r.noticed_at > pass.begun_at) THEN
+        pass.begun_at := began;
+        pass.cost := '0';
+        SELECT p.base_position INTO pass.position FROM {{schema}}.{{log}}_partition AS p WHERE p.partition = of_partition;
+    END IF;
+    SELECT max(n.position) INTO last
+      FROM (SELECT l.position FROM {{schema}}.{{log}} AS l
+             WHERE l.partition = of_partition AND l.position > pass.position
+             ORDER BY l.position LIMIT at_most) AS n;
+    last := least(coalesce(last, pass.position), {{schema}}.{{log}}_handled(of_partition));
+    pass.is_at_end := last <= pass.position;
+    IF NOT pass.is_at_end THEN
+        UPDATE {{schema}}.{{log}} AS l SET body = '{}', type = 'Redacted', version = 1
+          FROM {{schema}}.{{log}}_of_redacted(of_partition, pass.position, last) AS r(position)
+         WHERE l.partition = of_partition AND l.position = r.position;
+        pass.position := last;
+    END IF;
+    SELECT least(min(n.recorded_at), began) INTO pass.passed_until
+      FROM (SELECT l.recorded_at FROM {{schema}}.{{log}} AS l
+             WHERE l.partition = of_partition AND l.position > pass.position
+             ORDER BY l.position LIMIT 1) AS n;
+    UPDATE {{schema}}.redaction_pass AS p
+       SET begun_at = pass.begun_at, position = pass.position, is_at_end = pass.is_at_end,
+           passed_until = pass.passed_until, cost = pass.cost + (clock_timestamp() - began)
+     WHERE p.log = '{{log}}' AND p.partition = of_partition;
+    RETURN NOT pass.is_at_end;
 END
 $$;
-COMMENT ON FUNCTION {{schema}}.{{log}}_redact(uuid, int, bigint, int) IS
-    'Empties an account''s messages among so many rows after a position, as far as they are handled. Returns the last position looked at; null at the end.';
-REVOKE EXECUTE ON FUNCTION {{schema}}.{{log}}_redact(uuid, int, bigint, int) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION {{schema}}.{{log}}_redact(uuid, int, bigint, int) TO {{schema}};
+COMMENT ON FUNCTION {{schema}}.{{log}}_redact(int, int) IS
+    'Goes on with a partition''s redaction_pass: empties the rows of closed accounts among the next ones, at most so many, as far as they are handled. Returns whether there may be more.';
+REVOKE EXECUTE ON FUNCTION {{schema}}.{{log}}_redact(int, int) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION {{schema}}.{{log}}_redact(int, int) TO {{schema}};

@@ -40,7 +40,9 @@ CREATE TABLE {{schema}}.{{log}} (
     CONSTRAINT {{log}}_outcome_names_its_command
         CHECK (outcome IS NULL OR (command_id IS NOT NULL AND command_hash IS NOT NULL)),
     CONSTRAINT {{log}}_row_of_kind_outcome_has_one CHECK (kind <> 'outcome' OR outcome IS NOT NULL)
-) WITH (autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 100000);
+) WITH (autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 100000,
+        -- No plan depends on its statistics: it is found by its keys. An analyze takes half a second of a core.
+        autovacuum_analyze_scale_factor = 1, autovacuum_analyze_threshold = 1000000);
 
 COMMENT ON TABLE {{schema}}.{{log}} IS
     'What {{schema}} says to {{reader}}, for ever in this order. Append-only: its writer may INSERT and SELECT, nothing else.';

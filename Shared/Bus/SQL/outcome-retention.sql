@@ -30,22 +30,53 @@ COMMENT ON FUNCTION {{schema}}.delete_old_outcomes(int) IS
 REVOKE EXECUTE ON FUNCTION {{schema}}.delete_old_outcomes(int) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION {{schema}}.delete_old_outcomes(int) TO {{schema}};
 
-CREATE FUNCTION {{schema}}.redact_outcomes(of_account uuid, after_id uuid, at_most int) RETURNS uuid
-    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+INSERT INTO {{schema}}.redaction_pass (log, partition) VALUES ('outcome', 0);
+
+CREATE FUNCTION {{schema}}.redact_outcomes(at_most int) RETURNS boolean
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
 AS $$
 DECLARE
-    last uuid;
+    pass  {{schema}}.redaction_pass;
+    began timestamptz := clock_timestamp();
+    last  uuid;
 BEGIN
-    UPDATE {{schema}}.dead_letter AS d SET body = '{}' WHERE d.account = of_account AND d.body::text <> '{}';
-    SELECT max(o.command_id::text)::uuid INTO last
-      FROM (SELECT n.command_id FROM {{schema}}.outcome AS n WHERE n.command_id > after_id
-             ORDER BY n.command_id LIMIT at_most) AS o;
-    UPDATE {{schema}}.outcome AS o SET body = '{}'
-     WHERE o.command_id > after_id AND o.command_id <= last AND o.account = of_account AND o.body::text <> '{}';
-    RETURN last;
+    SELECT * INTO pass FROM {{schema}}.redaction_pass AS p WHERE p.log = 'outcome' FOR NO KEY UPDATE;
+    IF pass.is_at_end THEN
+        -- Ids aren't in the order of time, so what came late is found by one more pass.
+        IF began <= pass.begun_at + 500 * pass.cost
+           OR NOT EXISTS (SELECT FROM {{schema}}.redaction AS r
+                           WHERE (r.done_at IS NULL OR r.done_at < r.late_until)
+                             AND (r.noticed_at > pass.begun_at
+                                  OR (r.late_until > pass.begun_at AND r.late_until < began))) THEN
+            RETURN false;
+        END IF;
+        pass.begun_at := began;
+        pass.cost := '0';
+        pass.command_id := '00000000-0000-0000-0000-000000000000';
+        pass.passed_until := '-infinity';
+    END IF;
+    SELECT o.command_id INTO last
+      FROM (SELECT n.command_id FROM {{schema}}.outcome AS n WHERE n.command_id > pass.command_id
+             ORDER BY n.command_id LIMIT at_most) AS o
+     ORDER BY o.command_id DESC LIMIT 1;
+    pass.is_at_end := last IS NULL;
+    IF pass.is_at_end THEN
+        pass.passed_until := pass.begun_at;
+    ELSE
+        UPDATE {{schema}}.outcome AS o SET body = '{}'
+         WHERE o.command_id > pass.command_id AND o.command_id <= last AND o.body::text <> '{}'
+           AND o.account IN (SELECT r.account FROM {{schema}}.redaction AS r
+                              WHERE r.done_at IS NULL OR r.done_at < r.late_until);
+        pass.command_id := last;
+    END IF;
+    UPDATE {{schema}}.redaction_pass AS p
+       SET begun_at = pass.begun_at, command_id = pass.command_id, is_at_end = pass.is_at_end,
+           passed_until = pass.passed_until, cost = pass.cost + (clock_timestamp() - began)
+     WHERE p.log = 'outcome';
+    RETURN NOT pass.is_at_end;
 END
 $$;
-COMMENT ON FUNCTION {{schema}}.redact_outcomes(uuid, uuid, int) IS
-    'Empties an account''s outcomes and dead letters, looking at so many after an id. Returns the last one looked at; null at the end.';
-REVOKE EXECUTE ON FUNCTION {{schema}}.redact_outcomes(uuid, uuid, int) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION {{schema}}.redact_outcomes(uuid, uuid, int) TO {{schema}};
+COMMENT ON FUNCTION {{schema}}.redact_outcomes(int) IS
+    'Goes on with the redaction_pass of outcomes: empties those of closed accounts among the next ones, at most so many. Returns whether there may be more.';
+REVOKE EXECUTE ON FUNCTION {{schema}}.redact_outcomes(int) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION {{schema}}.redact_outcomes(int) TO {{schema}};

@@ -10,7 +10,9 @@ CREATE TABLE {{schema}}.outcome (
     type         text        NOT NULL,
     body         json        NOT NULL,
     recorded_at  timestamptz NOT NULL DEFAULT clock_timestamp()
-);
+) WITH (autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 100000,
+        -- No plan depends on its statistics: it is found by its key. An analyze takes half a second of a core.
+        autovacuum_analyze_scale_factor = 1, autovacuum_analyze_threshold = 1000000);
 
 COMMENT ON TABLE {{schema}}.outcome IS
     'How each command ended, exactly once, for 30 days: a command sent again gets this answer and does nothing else.';

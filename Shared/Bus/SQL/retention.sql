@@ -36,26 +36,54 @@ GRANT SELECT ON {{schema}}.retention TO {{schema}};
 CREATE TABLE {{schema}}.redaction (
     account      uuid        CONSTRAINT redaction_is_one_per_account PRIMARY KEY,
     requested_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-    done_at      timestamptz
+    late_until   timestamptz NOT NULL DEFAULT clock_timestamp() + interval '10 minutes',
+    noticed_at   timestamptz,
+    done_at      timestamptz,
+    CONSTRAINT redaction_is_noticed_before_it_is_done CHECK (done_at IS NULL OR done_at >= noticed_at)
 );
-CREATE INDEX redaction_open ON {{schema}}.redaction (requested_at) WHERE done_at IS NULL;
+CREATE INDEX redaction_open ON {{schema}}.redaction (requested_at) WHERE done_at IS NULL OR done_at < late_until;
 COMMENT ON TABLE {{schema}}.redaction IS 'Accounts whose messages are emptied, and whether all of them are.';
 COMMENT ON INDEX {{schema}}.redaction_open IS 'What is still to be done.';
 COMMENT ON COLUMN {{schema}}.redaction.account IS 'Whose.';
 COMMENT ON COLUMN {{schema}}.redaction.requested_at IS 'When it was asked for.';
-COMMENT ON COLUMN {{schema}}.redaction.done_at IS 'When the last row was emptied; null while some wait, for example for a consumer to handle them.';
+COMMENT ON COLUMN {{schema}}.redaction.late_until IS 'Until when messages may come late: a command is handled by then, or has expired.';
+COMMENT ON COLUMN {{schema}}.redaction.noticed_at IS 'When the service first saw it. A pass that began later empties all of the account''s rows.';
+COMMENT ON COLUMN {{schema}}.redaction.done_at IS 'When all rows from before requested_at were emptied; after late_until, when the late ones were, too. Null while some wait, for example for a consumer to handle them.';
+
+CREATE TABLE {{schema}}.redaction_pass (
+    log          text        NOT NULL,
+    partition    int         NOT NULL,
+    begun_at     timestamptz NOT NULL DEFAULT '-infinity',
+    position     bigint      NOT NULL DEFAULT 0,
+    command_id   uuid,
+    is_at_end    boolean     NOT NULL DEFAULT true,
+    passed_until timestamptz NOT NULL DEFAULT '-infinity',
+    cost         interval    NOT NULL DEFAULT '0',
+    CONSTRAINT redaction_pass_is_one_per_partition PRIMARY KEY (log, partition)
+) WITH (fillfactor = 50);
+COMMENT ON TABLE {{schema}}.redaction_pass IS
+    'How far each partition is searched for the rows of accounts in {{schema}}.redaction: once from its beginning for all that were noticed by then, and on behind its end until none may come late.';
+COMMENT ON COLUMN {{schema}}.redaction_pass.log IS 'The log''s table, or outcome.';
+COMMENT ON COLUMN {{schema}}.redaction_pass.partition IS 'Its partition; 0 for outcome.';
+COMMENT ON COLUMN {{schema}}.redaction_pass.begun_at IS 'When the pass began at the first row.';
+COMMENT ON COLUMN {{schema}}.redaction_pass.position IS 'The last position that was looked at.';
+COMMENT ON COLUMN {{schema}}.redaction_pass.command_id IS 'For outcome, the last command that was looked at.';
+COMMENT ON COLUMN {{schema}}.redaction_pass.is_at_end IS 'Whether nothing more could be looked at: the next rows aren''t there or not handled yet.';
+COMMENT ON COLUMN {{schema}}.redaction_pass.passed_until IS 'All rows recorded before this were looked at in this pass.';
+COMMENT ON COLUMN {{schema}}.redaction_pass.cost IS 'How long the pass took so far. The next one begins five hundred times as long after this one began, so that closing accounts costs little in big logs.';
+GRANT SELECT ON {{schema}}.redaction_pass TO {{schema}};
 
 CREATE FUNCTION {{schema}}.redact(of_account uuid) RETURNS void
     LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
     INSERT INTO {{schema}}.redaction (account) VALUES (of_account)
     ON CONFLICT ON CONSTRAINT redaction_is_one_per_account
-    DO UPDATE SET requested_at = clock_timestamp(), done_at = NULL;
+    DO UPDATE SET requested_at = excluded.requested_at, late_until = excluded.late_until, noticed_at = NULL, done_at = NULL;
 END;
 COMMENT ON FUNCTION {{schema}}.redact(uuid) IS
-    'Has the bodies of an account''s messages emptied; positions stay. Done by the service within a minute, and as soon as every consumer has handled them.';
+    'Has the bodies of an account''s messages emptied; positions stay. Done by the service within minutes, in big logs within the hour, and as soon as every consumer has handled them.';
 REVOKE EXECUTE ON FUNCTION {{schema}}.redact(uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION {{schema}}.redact(uuid) TO {{schema}}, quartet_operator;
-GRANT SELECT, UPDATE (done_at) ON {{schema}}.redaction TO {{schema}};
+GRANT SELECT, UPDATE (noticed_at, done_at) ON {{schema}}.redaction TO {{schema}};
 
 INSERT INTO {{schema}}.retention (subject, keep) VALUES ('batch', interval '1 day');

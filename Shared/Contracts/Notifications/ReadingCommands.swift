@@ -69,8 +69,8 @@ public struct NotificationSelection: Codable, Hashable, Sendable {
     public var kinds: [NotificationKind]?
     /// Of this category.
     public var category: NotificationCategory?
-    /// About this account.
-    public var subject: AccountID?
+    /// About one of these accounts; 1 to 1000, each once.
+    public var subjects: [AccountID]?
     /// About what happened by then; delivered by then, where it doesn't say when it happened.
     public var occurredBy: Instant?
     /// True: all of them; nothing else may be given then but ``occurredBy``.
@@ -79,12 +79,12 @@ public struct NotificationSelection: Codable, Hashable, Sendable {
     /// Its parameters are the properties of the same names.
     public init(
         ids: [NotificationID]? = nil, kinds: [NotificationKind]? = nil, category: NotificationCategory? = nil,
-        subject: AccountID? = nil, occurredBy: Instant? = nil, everything: Bool? = nil
+        subjects: [AccountID]? = nil, occurredBy: Instant? = nil, everything: Bool? = nil
     ) {
         self.ids = ids
         self.kinds = kinds
         self.category = category
-        self.subject = subject
+        self.subjects = subjects
         self.occurredBy = occurredBy
         self.everything = everything
     }
@@ -96,19 +96,22 @@ public struct NotificationSelection: Codable, Hashable, Sendable {
         if everything == true { return true }
         return (ids?.contains(notification.id) ?? true) && (kinds?.contains(notification.kind) ?? true)
             && (category.map { $0 == notification.kind.category } ?? true)
-            && (subject.map { $0 == notification.subject } ?? true)
+            && (subjects?.contains { $0 == notification.subject } ?? true)
     }
 
     /// - Throws: `invalidField` when nothing or too much is given.
     func check() throws(Rejection) {
-        let isNarrow = ids != nil || kinds != nil || category != nil || subject != nil
+        let isNarrow = ids != nil || kinds != nil || category != nil || subjects != nil
         guard isNarrow != (everything == true) else {
             throw Rejection(
-                .invalidField, "Say which notifications: by ids, kinds, category or subject, or else everything.",
+                .invalidField, "Say which notifications: by ids, kinds, category or subjects, or else everything.",
                 field: "selection")
         }
         if let ids, !(1...500).contains(ids.count) || Set(ids).count < ids.count {
             throw Rejection(.invalidField, "Give 1 to 500 ids, each once.", field: "selection.ids")
+        }
+        if let subjects, !(1...1000).contains(subjects.count) || Set(subjects).count < subjects.count {
+            throw Rejection(.invalidField, "Give 1 to 1000 subjects, each once.", field: "selection.subjects")
         }
         if let kinds, kinds.isEmpty || Set(kinds).count < kinds.count {
             throw Rejection(.invalidField, "Give each kind once, and at least one.", field: "selection.kinds")

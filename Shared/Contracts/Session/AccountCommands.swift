@@ -155,6 +155,26 @@ public struct ChangePassword: CommandBody {
     public func validate() throws(Rejection) {}
 }
 
+/// Sets a password without the present one, which may be forgotten, and signs every other device out. What proves the
+/// person is the device's confirmation: a sign-in by a code, say.
+///
+/// Rejected: `confirmationRequired`. Result: ``PasswordChanged``.
+public struct ResetPassword: CommandBody {
+    /// Made of the new password.
+    public let next: Secret
+    /// The device that asks and stays signed in.
+    public let by: DeviceID
+
+    /// Its parameters are the properties of the same names.
+    public init(next: Secret, by: DeviceID) {
+        self.next = next
+        self.by = by
+    }
+
+    /// There is nothing to check without state.
+    public func validate() throws(Rejection) {}
+}
+
 /// Chooses how the account is kept safe; what isn't given stays.
 ///
 /// Rejected: `confirmationRequired`. Result: ``SecurityUpdated``; nothing if it was so.

@@ -106,9 +106,6 @@ public struct CheckInState: Codable, Hashable, Sendable {
 
     /// From when on a missed check-in is late by more than one whole interval; nil while none is missed.
     public var veryLateFrom: Instant? { missed ? due.map { $0 + interval } : nil }
-
-    /// Whether it is late by more than one whole interval.
-    public func isVeryLate(at time: Instant) -> Bool { veryLateFrom.map { time > $0 } ?? false }
 }
 
 extension AccountState {

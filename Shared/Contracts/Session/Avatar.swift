@@ -85,9 +85,10 @@ public struct Avatar: Codable, Hashable, Sendable {
         guard ImageHeader.sizes.contains(size) else {
             throw Rejection(.invalidField, "Send a picture of at most 2 MB.", field: "avatar.size")
         }
-        guard ImageHeader.edges.contains(width), ImageHeader.edges.contains(height) else {
+        guard ImageHeader.isSmallEnough(width: width, height: height) else {
             throw Rejection(
-                .invalidField, "Send a picture of 1 to \(ImageHeader.edges.upperBound) pixels a side.",
+                .invalidField,
+                "Send a picture of 1 to \(ImageHeader.edges.upperBound) pixels a side and at most 16 megapixels.",
                 field: "avatar.width")
         }
     }
@@ -124,7 +125,15 @@ public struct ImageHeader: Hashable, Sendable {
     /// How many bytes a picture may have.
     public static let sizes = 1...(2 << 20)
     /// How many pixels a side may have: more is a bomb for whoever decodes it.
-    public static let edges = 1...8192
+    public static let edges = 1...4096
+    /// How many pixels it may have.
+    public static let pixels = 16_000_000
+    /// Whether it keeps to both limits.
+    public var isSmallEnough: Bool { Self.isSmallEnough(width: width, height: height) }
+
+    static func isSmallEnough(width: Int, height: Int) -> Bool {
+        edges.contains(width) && edges.contains(height) && width * height <= pixels
+    }
 
     /// Returns nil for what is neither a PNG nor a JPEG with a size.
     public init?(_ bytes: [UInt8]) {

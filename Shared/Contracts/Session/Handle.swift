@@ -10,10 +10,16 @@ public struct Handle: Hashable, Sendable, CustomStringConvertible {
     /// The handle as it is kept and shown.
     public let description: String
 
-    private static let reserved: Set<String> = [
-        "admin", "administrator", "help", "info", "moderator", "official", "postmaster", "quartet", "root", "security",
+    /// Words for the people who run the service. No part of a handle between separators may be one of them.
+    private static let reserved = [
+        "admin", "administrator", "moderator", "official", "postmaster", "quartet", "root", "security", "staff",
         "support", "system", "webmaster",
-    ]
+    ].map(skeleton(of:))
+    /// Words that are theirs, too, where the whole handle is made of such: `helpdesk`, but not `anna-team`.
+    private static let reservedTogether =
+        reserved
+        + ["abuse", "desk", "help", "info", "mod", "service", "team"]
+        .map(skeleton(of:))
 
     /// - Throws: `invalidField` that says what a handle may be.
     public init(_ text: String) throws(Rejection) {
@@ -34,10 +40,26 @@ public struct Handle: Hashable, Sendable, CustomStringConvertible {
         }
         description = folded
         // A 1 is read as an l or, in a word that one expects, as an i.
-        let readings = [skeleton, Self.skeleton(of: folded.replacing("1", with: "i"))]
-        guard !Self.reserved.contains(where: { readings.contains(Self.skeleton(of: $0)) }) else {
-            throw Self.wrong("Choose another handle; this one is kept for the people who run the service.")
+        for reading in [folded, folded.replacing("1", with: "i")] {
+            let parts = reading.split { !$0.isLetter && !$0.isNumber }.map(String.init)
+            guard !parts.contains(where: { Self.isMade(of: Self.reserved, $0) }),
+                !Self.isMade(of: Self.reservedTogether, reading)
+            else { throw Self.wrong("Choose another handle; this one is kept for the people who run the service.") }
         }
+    }
+
+    /// Whether a text is made of these words alone, numbered or not: `admin`, `quartet-support`, `staff2`.
+    private static func isMade(of words: [String], _ text: String) -> Bool {
+        var unnumbered = text[...]
+        while let last = unnumbered.last, last.isNumber { unnumbered.removeLast() }
+        var rests = [text[...], unnumbered].map { skeleton(of: String($0))[...] }
+        while let rest = rests.popLast() {
+            for word in words where rest.hasPrefix(word) {
+                if rest.count == word.count { return true }
+                rests.append(rest.dropFirst(word.count))
+            }
+        }
+        return false
     }
 
     /// A handle that was accepted once, whatever the rules say by now.
@@ -50,7 +72,8 @@ public struct Handle: Hashable, Sendable, CustomStringConvertible {
 
     private static func skeleton(of handle: String) -> String {
         handle.filter { $0.isLetter || $0.isNumber }.replacing("0", with: "o").replacing("1", with: "l")
-            .replacing("5", with: "s").replacing("rn", with: "m").replacing("vv", with: "w")
+            .replacing("3", with: "e").replacing("5", with: "s").replacing("rn", with: "m").replacing("vv", with: "w")
+            .replacing("cl", with: "d")
     }
 
     private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {

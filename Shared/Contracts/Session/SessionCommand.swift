@@ -12,6 +12,8 @@ public enum SessionCommand: MessageSet {
     case signOut(SignOut)
     /// ``ChangePassword``
     case changePassword(ChangePassword)
+    /// ``ResetPassword``
+    case resetPassword(ResetPassword)
     /// ``UpdateSecurity``
     case updateSecurity(UpdateSecurity)
     /// ``CloseAccount``
@@ -58,8 +60,9 @@ public enum SessionCommand: MessageSet {
     /// Their bodies' types.
     public static var types: [any MessageBody.Type] {
         [
-            SignUp.self, SignIn.self, RefreshDevice.self, SignOut.self, ChangePassword.self, UpdateSecurity.self,
-            CloseAccount.self, FreeHandle.self, UpdateProfile.self, RequestSignInCode.self, SignInByPhone.self,
+            SignUp.self, SignIn.self, RefreshDevice.self, SignOut.self, ChangePassword.self, ResetPassword.self,
+            UpdateSecurity.self, CloseAccount.self, FreeHandle.self, UpdateProfile.self, RequestSignInCode.self,
+            SignInByPhone.self,
             RequestPhoneChange.self, ChangePhone.self, RemovePhone.self, ConfirmIdentity.self, SetAvatar.self,
             RemoveAvatar.self, CheckIn.self, SetCheckInInterval.self, SetCheckInReminders.self,
             ExpireCheckIn.self, RemindCheckIn.self, RepeatAlarm.self, AnnounceAlert.self, RaiseAlert.self,
@@ -75,6 +78,7 @@ public enum SessionCommand: MessageSet {
         case RefreshDevice.type: self = .refreshDevice(try .decoded(from: body, version: version))
         case SignOut.type: self = .signOut(try .decoded(from: body, version: version))
         case ChangePassword.type: self = .changePassword(try .decoded(from: body, version: version))
+        case ResetPassword.type: self = .resetPassword(try .decoded(from: body, version: version))
         case UpdateSecurity.type: self = .updateSecurity(try .decoded(from: body, version: version))
         case CloseAccount.type: self = .closeAccount(try .decoded(from: body, version: version))
         case FreeHandle.type: self = .freeHandle(try .decoded(from: body, version: version))
@@ -112,6 +116,7 @@ public enum SessionCommand: MessageSet {
         case .refreshDevice(let body): body
         case .signOut(let body): body
         case .changePassword(let body): body
+        case .resetPassword(let body): body
         case .updateSecurity(let body): body
         case .closeAccount(let body): body
         case .freeHandle(let body): body

@@ -6,18 +6,16 @@ import Vocabulary
 struct CommandService<S: Store>: Service {
     let schema: String
     let store: S
-    let hasTimers: Bool
     let companions: @Sendable (DomainBus) throws -> [any Service]
     let context: ServiceContext
     private let check: Health.Check
 
     init(
-        schema: String, store: S, hasTimers: Bool, companions: @escaping @Sendable (DomainBus) throws -> [any Service],
+        schema: String, store: S, companions: @escaping @Sendable (DomainBus) throws -> [any Service],
         context: ServiceContext
     ) {
         self.schema = schema
         self.store = store
-        self.hasTimers = hasTimers
         self.companions = companions
         self.context = context
         check = context.health.check("bus")
@@ -26,29 +24,33 @@ struct CommandService<S: Store>: Service {
     func run() async throws {
         let asked = LogName(schema: "session_client", table: "\(schema)_commands")
         let due = LogName(schema: schema, table: "due")
+        let timed = store as? any TimedStore
         let logs: [Log]
         do {
             logs = try await context.open(
-                [LogName(schema: schema, table: "log"), asked] + (hasTimers ? [due] : []), reportingTo: check)
+                [LogName(schema: schema, table: "log"), asked] + (timed == nil ? [] : [due]), reportingTo: check)
         } catch is CancellationError {
             return
         }
         let doorbells = Doorbells(configuration: context.database, logger: context.logger)
         doorbells.report(to: check)
-        let handler = CommandHandler(store, log: logs[0])
-        var settings = ConsumerSettings(context.settings)
-        settings.onExpiry = context.health.expiry()
         let consumers = logs.dropFirst().map { source in
             Consumer(
-                source: source, schema: schema, settings: settings,
-                configuration: context.database, doorbells: doorbells, logger: context.logger, handler: handler)
+                source: source, schema: schema, settings: context.consumerSettings(of: source),
+                configuration: context.database, doorbells: doorbells, logger: context.logger,
+                handler: CommandHandler(store, log: logs[0], asksItself: source.name == due))
         }
-        let timers = logs.filter { $0.name == due }.map {
-            Timers(log: $0, configuration: context.database, logger: context.logger)
+        var timers: [any Service] = []
+        if let timed, let due = logs.first(where: { $0.name == due }) {
+            timers = [
+                Timers(log: due, configuration: context.database, logger: context.logger),
+                TimerRepair(store: timed, due: due, configuration: context.database, logger: context.logger),
+            ]
         }
         let retention = Retention(
             schema: schema, logs: logs.filter { $0.name.schema == schema }, hasOutcomes: true,
-            interval: context.settings[CommonSettings.retentionInterval], configuration: context.database,
+            others: ["empty_failed_secrets"], interval: context.settings[CommonSettings.retentionInterval],
+            configuration: context.database,
             logger: context.logger)
         var services: [any Service] = [doorbells] + consumers + timers + [retention]
         services += try companions(

@@ -14,11 +14,8 @@ public import ServiceLifecycle
 /// }
 /// ```
 public protocol DomainProgram: ServiceProgram {
-    /// Keeps the domain's state, and says by which rules it changes.
+    /// Keeps the domain's state, and says by which rules it changes. If it is a ``TimedStore``, timers run.
     associatedtype DomainStore: Store
-
-    /// Whether it sends itself commands by timers: its schema then has the table `timer` and the log `due`. No, unless said.
-    static var hasTimers: Bool { get }
 
     /// The store; its limits may follow from settings.
     static func store(_ settings: Settings) throws -> DomainStore
@@ -41,9 +38,6 @@ public struct DomainBus: Sendable {
 }
 
 extension DomainProgram {
-    /// No.
-    public static var hasTimers: Bool { false }
-
     /// None.
     public static func companions(_ bus: DomainBus) throws -> [any Service] { [] }
 
@@ -54,8 +48,8 @@ extension DomainProgram {
     public static func services(_ context: ServiceContext) throws -> [any Service] {
         [
             CommandService(
-                schema: schema, store: try store(context.settings), hasTimers: hasTimers,
-                companions: { try companions($0) }, context: context)
+                schema: schema, store: try store(context.settings), companions: { try companions($0) }, context: context
+            )
         ]
     }
 }
@@ -69,9 +63,14 @@ extension ConsumerSettings {
     private static let leaseSetting = Setting<Duration>.duration(
         "consumer.lease", in: .seconds(1)...(.seconds(300)), default: .seconds(5),
         help: "How long another replica waits before it takes over from one that is silent but connected.")
+    private static let leastTimeSetting = Setting<Duration>.duration(
+        "consumer.give-up-after", in: .seconds(1)...(.seconds(86400)), default: .seconds(60),
+        help: "How long a message that fails by its own fault is tried at least before it is given up.")
 
     /// What of it can be configured.
-    public static var declared: [any SettingDeclaration] { [workersSetting, batchSetting, leaseSetting] }
+    public static var declared: [any SettingDeclaration] {
+        [workersSetting, batchSetting, leaseSetting, leastTimeSetting]
+    }
 
     /// As configured; ``declared`` must be among the program's settings.
     public init(_ settings: Settings) {
@@ -79,5 +78,6 @@ extension ConsumerSettings {
         workers = settings[Self.workersSetting]
         limits.batch = settings[Self.batchSetting]
         leaseDuration = settings[Self.leaseSetting]
+        limits.leastTime = settings[Self.leastTimeSetting]
     }
 }

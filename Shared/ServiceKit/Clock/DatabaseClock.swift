@@ -53,14 +53,14 @@ public final class DatabaseClock: Service, Sendable {
             let row = try database.query("SELECT clock_timestamp()").only
             let taken = ContinuousClock.now - begun
             guard let time = try row?.decode(0, as: Instant.self), taken < Self.longestAnswer else { return nil }
-            return before + Interval(microseconds: Int64(taken / .microseconds(2))) - time
+            return before + Interval(taken / 2) - time
         }
         await connection.close()
         if let offset { report(offset) }
     }
 
     private func report(_ offset: Interval) {
-        let isApart = max(offset, Interval(microseconds: -offset.microseconds)) > Self.limit
+        let isApart = offset.microseconds.magnitude > Self.limit.microseconds.magnitude
         let wasApart = state.withLock { state in
             defer { (state.offset, state.isMeasured, state.isApart) = (offset, true, isApart) }
             return state.isApart

@@ -15,6 +15,8 @@ public final class Health: Sendable {
     public enum Condition: Hashable, Sendable {
         /// It works.
         case ready
+        /// It works, but for this.
+        case impaired(String)
         /// It doesn't work now, for this reason, and tries to.
         case notReady(String)
         /// It will not work again before a restart, for this reason.
@@ -34,6 +36,7 @@ public final class Health: Sendable {
     }
 
     private let conditions = Mutex<[String: Condition]>([:])
+    private let isDraining = Mutex(false)
 
     /// Health without any check is alive and ready.
     public init() {}
@@ -47,9 +50,16 @@ public final class Health: Sendable {
         return Check(name: name, health: self)
     }
 
+    /// The process ends: it isn't ready from now on, whatever its parts report, so that nothing new is sent to it.
+    func drain() {
+        isDraining.withLock { $0 = true }
+    }
+
     /// All checks as they are now.
     public var report: Report {
-        Report(conditions: conditions.withLock { $0 })
+        var conditions = conditions.withLock { $0 }
+        if isDraining.withLock({ $0 }) { conditions["process"] = .notReady("it ends; send requests elsewhere") }
+        return Report(conditions: conditions)
     }
 
     /// All checks as they were at one moment.
@@ -64,17 +74,12 @@ public final class Health: Sendable {
 
         /// Whether all parts are ready.
         public var isReady: Bool {
-            conditions.values.allSatisfy { $0 == .ready }
-        }
-
-        /// The parts that aren't ready, with their reasons, in one line.
-        public var reasons: String {
-            conditions.sorted { $0.key < $1.key }.compactMap { name, condition in
-                switch condition {
-                case .ready: nil
-                case .notReady(let reason), .dead(let reason): "\(name): \(reason)"
+            conditions.values.allSatisfy {
+                switch $0 {
+                case .ready, .impaired: true
+                case .notReady, .dead: false
                 }
-            }.joined(separator: "; ")
+            }
         }
     }
 }

@@ -1,3 +1,4 @@
+import Bus
 import CoreMetrics
 import Foundation
 import Logging
@@ -95,7 +96,8 @@ struct ServiceCommand<Program: ServiceProgram> {
         let health = Health()
         let metrics = PrometheusMetrics()
         MetricsSystem.bootstrap(metrics)
-        let database = database(settings, role: Program.schema)
+        var database = database(settings, role: Program.schema)
+        database.blockerPatience = ConsumerSettings().leaseDuration
         let clock = DatabaseClock(configuration: database, logger: logger)
         let context = ServiceContext(
             settings: settings, database: database, clock: clock, health: health, logger: logger)
@@ -117,6 +119,7 @@ struct ServiceCommand<Program: ServiceProgram> {
                 .init(service: admin),
                 .init(service: clock),
                 .init(service: start),
+                .init(service: Draining(health: health)),
             ],
             gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet)
         // What doesn't end by itself is cancelled.
@@ -149,6 +152,16 @@ extension String {
             return false
         }
         return self[start.upperBound..<end].contains(":") && !self[start.upperBound..<end].contains("/")
+    }
+}
+
+/// Says that the process ends before anything in it does: the last service of its group is told first.
+private struct Draining: Service {
+    let health: Health
+
+    func run() async throws {
+        try? await gracefulShutdown()
+        health.drain()
     }
 }
 

@@ -1,5 +1,7 @@
+import Bus
 import EdgeClient
 import Foundation
+import Logging
 import Postgres
 import Vocabulary
 
@@ -49,6 +51,42 @@ extension LedgerBenchmark {
         await holder.close()
         report.add("growth_ratio_snapshot_held_a_minute", before / after, aim: "< 1.5")
         report.add("growth_ratio_worst", worst, aim: "<= 1.2")
+        report.add("growth_1000_closures_s", try await closures(1000, server))
+    }
+
+    /// How long it takes to empty the messages of closed accounts, from asking for all of them.
+    private func closures(_ count: Int, _ server: Server) async throws -> Double {
+        say("emptying the messages of \(count) closed accounts")
+        let begun = ContinuousClock.now
+        var services: [Retention] = []
+        for (schema, table) in [("ledger", "log"), ("ledger_client", "ledger_commands")] {
+            try server.psql(
+                "ledger",
+                [
+                    "-c",
+                    "SELECT \(schema).redact(b.account) FROM (SELECT account FROM ledger.balance ORDER BY account LIMIT \(count)) AS b",
+                ])
+            let configuration = Configuration(server.url("ledger", as: schema))
+            let connection = try await Connection.connect(configuration)
+            let log = try await connection.run { try Log.open(LogName(schema: schema, table: table), $0) }
+            await connection.close()
+            services.append(
+                Retention(
+                    schema: schema, logs: [log], hasOutcomes: schema == "ledger", interval: .milliseconds(100),
+                    configuration: configuration, logger: Logger(label: "retention") { _ in SwiftLogNoOpLogHandler() }))
+        }
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            for service in services { group.addTask { try await service.run() } }
+            defer { group.cancelAll() }
+            let open = """
+                SELECT (SELECT count(*) FROM ledger.redaction WHERE done_at IS NULL)
+                     + (SELECT count(*) FROM ledger_client.redaction WHERE done_at IS NULL)
+                """
+            while try server.psql("ledger", ["-c", open]).trimmingCharacters(in: .whitespacesAndNewlines) != "0" {
+                try await Task.sleep(for: .milliseconds(100))
+            }
+            return (ContinuousClock.now - begun).milliseconds / 1000
+        }
     }
 
     private func checkDisk(for rows: Int, _ server: Server) throws {
@@ -137,5 +175,25 @@ extension ProductBenchmark {
             ])
         report.add("growth_ratio_timers_latency", try await pace() / before, aim: "<= 1.2")
         try server.psql("quartet", ["-c", "TRUNCATE session.timer"])
+
+        say("a command beside 200000 dead timers that an old snapshot keeps")
+        let holder = try await Connection.connect(Configuration(server.url("quartet")))
+        try await holder.run { database in
+            try database.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
+            try database.execute("SELECT count(*) FROM session.lease")
+        }
+        try server.psql(
+            "quartet",
+            [
+                "-c",
+                """
+                INSERT INTO session.timer (key, name, due_at, type, version, body)
+                SELECT 'account/' || gen_random_uuid(), 'Dead', now() - interval '1 hour' + g * interval '1 millisecond', 'Dead', 1, '{}'
+                  FROM generate_series(1, 200000) AS g;
+                DELETE FROM session.timer AS t WHERE t.name = 'Dead'
+                """,
+            ])
+        report.add("growth_ratio_dead_timers_latency", try await pace() / before, aim: "<= 1.2")
+        await holder.close()
     }
 }

@@ -6,9 +6,10 @@ struct Plan: Sendable {
         usage: benchmark SERVER_URL EXECUTABLES JSON_FILE [SECTION...]
 
         Measures on the PostgreSQL at SERVER_URL (a superuser's; it makes databases there), with the executables in
-        EXECUTABLES. Sections: limits commands latency fanout sagas streams memory checkins; all of them unless said.
+        EXECUTABLES. Sections: limits commands latency fanout sagas streams memory checkins rejoin; all of them unless said.
         growth is apart: it may take half an hour and checks the disk first (GROWTH_ROWS, default 10000000).
         CHECKIN_PEOPLE (default 50000) is how many people miss a check-in within one minute.
+        REJOIN_CLIENTS (default 5000) is how many apps come back at once.
         SECONDS (default 8) is how long each figure is measured.
 
         """
@@ -19,12 +20,13 @@ struct Plan: Sendable {
     let seconds: Int
     let growthRows: Int
     let checkInPeople: Int
+    let rejoinClients: Int
 
     init?(_ arguments: [String], _ environment: [String: String]) {
         let words = Array(arguments.dropFirst())
         guard words.count >= 3, !words.contains("--help"), let server = Server(url: words[0], executables: words[1])
         else { return nil }
-        let known = ["limits", "commands", "latency", "fanout", "sagas", "streams", "memory", "checkins"]
+        let known = ["limits", "commands", "latency", "fanout", "sagas", "streams", "memory", "checkins", "rejoin"]
         let asked = Array(words.dropFirst(3))
         guard Set(asked).isSubset(of: known + ["growth"]) else { return nil }
         self.server = server
@@ -33,6 +35,7 @@ struct Plan: Sendable {
         seconds = environment["SECONDS"].flatMap(Int.init) ?? 8
         growthRows = environment["GROWTH_ROWS"].flatMap(Int.init) ?? 10_000_000
         checkInPeople = environment["CHECKIN_PEOPLE"].flatMap(Int.init) ?? 50_000
+        rejoinClients = environment["REJOIN_CLIENTS"].flatMap(Int.init) ?? 5000
     }
 
     func run() async throws {
@@ -58,6 +61,9 @@ struct Plan: Sendable {
         // In a database of its own: the others are measured without sixty thousand accounts.
         if sections.contains("checkins") {
             try await ProductBenchmark.with(server) { try await $0.checkIns(checkInPeople, &report) }
+        }
+        if sections.contains("rejoin") {
+            try await ProductBenchmark.with(server) { try await $0.rejoin(rejoinClients, &report) }
         }
         try report.write(to: file)
         print(report.table)

@@ -1,6 +1,8 @@
 import AsyncHTTPClient
 import EdgeClient
 import Foundation
+import Glibc
+import Synchronization
 
 /// The four services as they are started by `make run`, and what their processes take.
 final class ProductBenchmark: Sendable {
@@ -8,6 +10,8 @@ final class ProductBenchmark: Sendable {
     private let processes: [String: Int32]
     private let environment: [String: String]
     private let port: Int
+    /// The edge that was started instead of the first one.
+    private let laterEdge = Mutex<Int32?>(nil)
     let edge: EdgeClient
     let http: HTTPClient
     let url: String
@@ -35,7 +39,8 @@ final class ProductBenchmark: Sendable {
         let key = Data((0..<32).map { _ in UInt8.random(in: 0...255) }).base64EncodedString()
         let environment = [
             "DATABASE_URL": server.url("quartet"), "SERVER_KEY": key, "SIGNING_KEY": signing,
-            "SIGN_UPS_PER_MINUTE": "1000000", "TOLD_AT_ONCE": "0",
+            "SIGN_UPS_PER_MINUTE": "1000000", "HTTP_CONNECTIONS_PER_ADDRESS": "100000",
+            "COMMANDS_PER_MINUTE": "1000000", "TOLD_AT_ONCE": "0",
         ]
         var started: [String: Process] = [:]
         defer { end(started) }
@@ -47,10 +52,11 @@ final class ProductBenchmark: Sendable {
         let http = EdgeClient.connections()
         do {
             try await start(1, port: port, environment: environment, server: server, http: http, into: &started)
-            try await body(
-                ProductBenchmark(
-                    processes: started.mapValues(\.processIdentifier), environment: environment, port: port,
-                    http: http, server: server))
+            let product = ProductBenchmark(
+                processes: started.mapValues(\.processIdentifier), environment: environment, port: port, http: http,
+                server: server)
+            defer { if let later = product.laterEdge.withLock({ $0 }) { kill(later, SIGKILL) } }
+            try await body(product)
         } catch {
             try? await http.shutdown()
             throw error
@@ -69,8 +75,33 @@ final class ProductBenchmark: Sendable {
         try await body(started)
     }
 
-    /// Starts a replica of every service and waits until all are ready. Its ports begin at `port`: the API's, then an
-    /// admin port for each. What was started is in `started`, also when something fails.
+    /// The edge's signing key, as PEM.
+    var signingKey: String { environment["SIGNING_KEY"] ?? "" }
+
+    /// Where the edge says how it is.
+    var adminURL: String { "http://127.0.0.1:\(port + 1 + Self.edgeNumber)" }
+
+    /// kill -9 of the edge. Starts it again and returns when that was, without waiting until it is ready.
+    func restartEdge() throws -> ContinuousClock.Instant {
+        guard let process = laterEdge.withLock({ $0 }) ?? processes["session-client"], kill(process, SIGKILL) == 0
+        else { throw Failure("the edge was not to be killed") }
+        let log = FileManager.default.temporaryDirectory.appending(path: "quartet-benchmark-session-client-later.log")
+        let begun = ContinuousClock.now
+        let started = try server.start(
+            "session-client", ["run"] + Self.ports(of: Self.edgeNumber, from: port), environment: environment, log: log)
+        laterEdge.withLock { $0 = started.processIdentifier }
+        return begun
+    }
+
+    private static var edgeNumber: Int { services.count - 1 }
+
+    /// A replica's ports begin at `port`: the API's, then an admin port for each service.
+    private static func ports(of service: Int, from port: Int) -> [String] {
+        ["--admin-port", "\(port + 1 + service)"] + (service == edgeNumber ? ["--port", "\(port)"] : [])
+    }
+
+    /// Starts a replica of every service and waits until all are ready. What was started is in `started`, also when
+    /// something fails.
     private static func start(
         _ replica: Int, port: Int, environment: [String: String], server: Server, http: HTTPClient,
         into started: inout [String: Process]
@@ -78,10 +109,8 @@ final class ProductBenchmark: Sendable {
         for (number, service) in services.enumerated() {
             let name = replica == 1 ? service : "\(service)-\(replica)"
             let log = FileManager.default.temporaryDirectory.appending(path: "quartet-benchmark-\(name).log")
-            let flags =
-                ["run", "--admin-port", "\(port + 1 + number)"]
-                + (service == "session-client" ? ["--port", "\(port)"] : [])
-            started[service] = try server.start(service, flags, environment: environment, log: log)
+            started[service] = try server.start(
+                service, ["run"] + ports(of: number, from: port), environment: environment, log: log)
         }
         for number in services.indices {
             try await waitUntilReady(EdgeClient(http: http) { "http://127.0.0.1:\(port + 1 + number)" })

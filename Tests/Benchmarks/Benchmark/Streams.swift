@@ -71,7 +71,7 @@ extension ProductBenchmark {
     }
 
     /// One event in each account's stream.
-    private func publish(_ accounts: [String], _ log: Log, _ publisher: Connection) async throws {
+    func publish(_ accounts: [String], _ log: Log, _ publisher: Connection) async throws {
         let now = Instant.now.microseconds
         let messages = accounts.compactMap(AccountID.init).map { account in
             Message(

@@ -1,1 +1,2 @@
 --! include bus/log.sql schema=ledger log=log reader=ledger_client partitions=4
+--! include bus/stream.sql schema=ledger log=log

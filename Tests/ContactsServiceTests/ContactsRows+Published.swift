@@ -1,12 +1,14 @@
-public import ContactsContract
+import ContactsContract
 import Grammar
-public import Vocabulary
+import Vocabulary
 import WorkingSet
+
+@testable import ContactsService
 
 extension ContactsRows {
     /// What the account sees of the rows: the same as the view `contacts.contacts_state` gives, and as folding the
     /// account's stream.
-    public func published(_ account: AccountID) -> ContactsState {
+    func published(_ account: AccountID) -> ContactsState {
         var state = ContactsState(account: account)
         guard let row = accounts[account] else { return state }
         guard row.closed == nil else {

@@ -1,0 +1,125 @@
+import Hummingbird
+import NIOCore
+import NIOHTTPTypes
+
+/// Closes connections whose requests come too slowly, so that nobody keeps thousands of them by sending a byte now and then.
+///
+/// A request's head has ten seconds from its first byte. A body must bring a kilobyte a second on average, after ten
+/// seconds. Once a request is answered, what is still missing of it has five seconds.
+final class ConnectionPace: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    /// The limits.
+    struct Limits: Sendable {
+        var head: TimeAmount = .seconds(10)
+        /// How long a body may come at any rate.
+        var grace: TimeAmount = .seconds(10)
+        /// Bytes a second.
+        var rate = 1024
+        var rest: TimeAmount = .seconds(5)
+    }
+
+    private enum Phase {
+        /// Nothing has come since the last request.
+        case idle
+        case head
+        case body(began: NIODeadline, bytes: Int)
+    }
+
+    private let limits: Limits
+    private var phase = Phase.idle
+    /// Whether something was heard that was no whole part of a request.
+    private var hasReadPart = false
+    private var deadline: Scheduled<Void>?
+
+    init(limits: Limits = Limits()) {
+        self.limits = limits
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        hasReadPart = true
+        switch unwrapInboundIn(data) {
+        case .head:
+            phase = .body(began: context.eventLoop.now, bytes: 0)
+            close(context, after: limits.grace)
+        case .body(let buffer):
+            if case .body(let began, let bytes) = phase {
+                phase = .body(began: began, bytes: bytes + buffer.readableBytes)
+            }
+        case .end:
+            phase = .idle
+            cancel()
+        }
+        context.fireChannelRead(data)
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        if !hasReadPart, case .idle = phase {
+            phase = .head
+            close(context, after: limits.head)
+        }
+        hasReadPart = false
+        context.fireChannelReadComplete()
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if case .end = unwrapOutboundIn(data), case .body = phase {
+            phase = .head
+            close(context, after: limits.rest)
+        }
+        context.write(data, promise: promise)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        cancel()
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { cancel() }
+
+    private func cancel() {
+        deadline?.cancel()
+        deadline = nil
+    }
+
+    private func close(_ context: ChannelHandlerContext, after delay: TimeAmount) {
+        cancel()
+        deadline = context.eventLoop.assumeIsolated().scheduleTask(in: delay) { [self] in
+            guard case .body(let began, let bytes) = phase else { return context.close(promise: nil) }
+            let seconds = (context.eventLoop.now - began).nanoseconds / 1_000_000_000
+            guard bytes / limits.rate < Int(seconds) - Int(limits.grace.nanoseconds / 1_000_000_000) + 1 else {
+                return close(context, after: .seconds(1))
+            }
+            context.close(promise: nil)
+        }
+    }
+}
+
+/// Closes a connection from an address that has as many as it may have. Behind proxies all come from theirs, so there is no
+/// such limit.
+final class ConnectionsPerAddress: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+
+    private let places: Places<String>
+    private var place: Places<String>.Place?
+
+    init(_ places: Places<String>) {
+        self.places = places
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        guard let address = context.channel.remoteAddress?.ipAddress else { return }
+        place = places.enter(ClientAddress.network(of: address))
+        if place == nil { context.close(promise: nil) }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        place?.leave()
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { place?.leave() }
+}

@@ -1,0 +1,85 @@
+import Bus
+import SessionContract
+import Synchronization
+import Vocabulary
+
+/// What is written on one connection, in the order in which each stream has it.
+enum StreamItem: Sendable {
+    case snapshot(String, [UInt8], isRefetched: Bool, ResumeToken?)
+    case resumed(String)
+    case event(String, RecordedMessage, ResumeToken)
+    /// As JSON.
+    case person(String)
+    case personEnded(AccountID)
+    case heartbeat
+    case end(StreamEnd)
+    /// The app has left; nothing more is written.
+    case left
+}
+
+/// Why a stream ends.
+enum StreamEnd: Hashable, Sendable {
+    /// The device isn't signed in any more.
+    case signedOut(SignOutReason?)
+    /// The access token is over: come again with the next one.
+    case tokenExpired
+    /// Come again, to another process.
+    case serverStopping
+    /// Something can't go on: come again.
+    case serverError
+    /// What was known of devices may be wrong: come again.
+    case reconnect
+
+    /// As it is written.
+    var json: String {
+        switch self {
+        case .signedOut(let why): "{\"reason\":\"signedOut\"\(why.map { ",\"why\":\"\($0.rawValue)\"" } ?? "")}"
+        case .tokenExpired: #"{"reason":"tokenExpired"}"#
+        case .serverStopping: #"{"reason":"serverStopping"}"#
+        case .serverError: #"{"reason":"serverError"}"#
+        case .reconnect: #"{"reason":"reconnect"}"#
+        }
+    }
+}
+
+/// Where the streams of one connection put what is to be written.
+///
+/// Bounded: who follows a stream waits for the writer, the writer for the socket. What an app doesn't read stays in its
+/// streams' bounded buffers, and when one of those overflows the app gets that stream's snapshot again.
+final class StreamOutlet: Sendable {
+    /// What the writer takes, in order.
+    let items: AsyncStream<StreamItem>
+    private let source: AsyncStream<StreamItem>.Continuation
+    private let credit: Credit
+    /// Items that the writer has not taken.
+    private let waiting = Atomic(0)
+
+    init(room: Int) {
+        (items, source) = AsyncStream.makeStream(bufferingPolicy: .unbounded)
+        credit = Credit(limit: room)
+    }
+
+    /// Waits until the writer has room, then hands it an item.
+    func put(_ item: StreamItem) async {
+        await waitForRoom()
+        putNow(item)
+    }
+
+    /// Waits until the writer has room for one item, which is then to be put, or the room given back.
+    func waitForRoom() async { await credit.take() }
+
+    /// Makes room for so many items: those that were written.
+    func giveRoom(_ count: Int = 1) async { await credit.give(count) }
+
+    /// Hands over an item that there is room for, or one that takes no room: a heartbeat or an end.
+    func putNow(_ item: StreamItem) {
+        waiting.add(1, ordering: .relaxed)
+        source.yield(item)
+    }
+
+    /// Nothing more is written: nobody waits any longer.
+    func close() async { await credit.close() }
+
+    /// The writer has taken one. Returns whether there are more.
+    func taken() -> Bool { waiting.subtract(1, ordering: .relaxed).newValue > 0 }
+}

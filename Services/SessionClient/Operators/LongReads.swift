@@ -1,0 +1,30 @@
+import Logging
+import Postgres
+import ServiceLifecycle
+
+/// Ends transactions of people at psql that are older than a minute. Their role has time-outs, which a session can switch
+/// off for itself, and an old snapshot keeps PostgreSQL from cleaning rows that change all the time.
+struct LongReads: Service {
+    let pool: Pool
+    let logger: Logger
+    private static let interval: Duration = .seconds(15)
+
+    func run() async throws {
+        try? await cancelWhenGracefulShutdown {
+            while true {
+                try await Task.sleep(for: Self.interval)
+                do {
+                    let ended = try await pool.withConnection { database in
+                        try database.query("SELECT quartet.end_long_reads()").only?.decode(0, as: Int64.self) ?? 0
+                    }
+                    guard ended > 0 else { continue }
+                    logger.notice(
+                        "ended sessions at psql whose transaction was older than a minute",
+                        metadata: ["sessions": "\(ended)"])
+                } catch let error as PostgresError {
+                    logger.debug("long reads can't be looked for now", metadata: ["error": "\(error)"])
+                }
+            }
+        }
+    }
+}

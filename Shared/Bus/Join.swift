@@ -1,0 +1,91 @@
+import Postgres
+import Vocabulary
+
+/// What a subscriber joins: a stream, and where to go on in it.
+struct JoinRequest: Sendable {
+    let key: Key
+    /// After which position; nil for the state.
+    let after: Position?
+}
+
+/// A stream as it was at one moment.
+struct JoinedStream: Sendable {
+    /// The newest position of the stream's partition.
+    var position: Position = .start
+    /// Nil where the stream goes on after the position asked for and no state was requested.
+    var state: [UInt8]?
+    /// What came after the position asked for; nil where the stream doesn't go on there.
+    var events: [RecordedMessage]?
+}
+
+extension Log {
+    /// Reads positions, states and missed events of these streams in one statement. With two, a commit in between would be
+    /// lost or doubled.
+    /// - Parameters:
+    ///   - state: a scalar expression of type json for the state of `stream.key`, whose account is `stream.account`.
+    ///   - withStates: whether states are wanted also of streams that go on where they were.
+    ///   - limits: a stream with more missed events than these allow gets a snapshot.
+    func join(
+        _ requests: [JoinRequest], state: Query, withStates: Bool, limits: StreamReader.Settings, _ database: Database
+    ) throws -> [JoinedStream] {
+        var joined = [JoinedStream](repeating: JoinedStream(), count: requests.count)
+        var overfull: [Int] = []
+        for row in try database.query(statement(requests, state: state, withStates: withStates, limits: limits)) {
+            let number = Int(try row.decode(0, as: Int64.self)) - 1
+            guard joined.indices.contains(number) else { continue }
+            guard let isTooMuch = try row.decode(4, as: Bool?.self) else {
+                joined[number].position = Position(try row.decode(1, as: Int64.self))
+                joined[number].events = try row.decode(2, as: Bool.self) ? [] : nil
+                joined[number].state = row.bytes(3) { $0.map { [UInt8]($0) } }
+                continue
+            }
+            if isTooMuch {
+                if overfull.last != number { overfull.append(number) }
+            } else {
+                joined[number].events?.append(try RecordedMessage(row, from: 5, of: name))
+            }
+        }
+        guard !overfull.isEmpty else { return joined }
+        let snapshots = try join(
+            overfull.map { JoinRequest(key: requests[$0].key, after: nil) }, state: state, withStates: true,
+            limits: limits, database)
+        for (number, snapshot) in zip(overfull, snapshots) { joined[number] = snapshot }
+        return joined
+    }
+
+    /// First a row for each stream, with its state; then one for each event. All of them from one snapshot.
+    private func statement(
+        _ requests: [JoinRequest], state: Query, withStates: Bool, limits: StreamReader.Settings
+    ) -> Query {
+        let streams: Query = """
+            WITH stream AS MATERIALIZED (
+                SELECT stream.*, place.*,
+                       coalesce(stream.after BETWEEN place.base AND place.position, false) AS goes_on
+                  FROM unnest(\(requests.map(\.key.description)), \(requests.map(\.key.account)),
+                              \(requests.map { partition(of: $0.key).number }), \(requests.map { $0.after?.number }))
+                       WITH ORDINALITY AS stream(key, account, partition, after, number)
+                 CROSS JOIN LATERAL (
+                       SELECT p.base_position AS base, \(unescaped: newestPosition("p")) AS position
+                         FROM \(unescaped: "\(name)_partition") AS p WHERE p.partition = stream.partition) AS place)
+            SELECT stream.number, stream.position, stream.goes_on,
+                   CASE WHEN stream.goes_on AND NOT \(withStates) THEN NULL ELSE (\(state))::json END, NULL::boolean,
+                   \(unescaped: [String](repeating: "NULL", count: Self.columns.count).joined(separator: ", "))
+              FROM stream
+            """
+        guard requests.contains(where: { $0.after != nil }) else { return streams }
+        let columns = Self.columns.map { $0 == "body" ? "CASE WHEN NOT l.is_too_much THEN l.body END" : "l.\($0)" }
+        return """
+            \(streams)
+             UNION ALL
+            SELECT stream.number, NULL, NULL, NULL, l.is_too_much, \(unescaped: columns.joined(separator: ", "))
+              FROM stream
+             CROSS JOIN LATERAL (
+                   SELECT e.*, row_number() OVER place > \(Int64(limits.resumeLimit))
+                               OR sum(octet_length(e.body::text)) OVER place > \(Int64(limits.resumeByteLimit)) AS is_too_much
+                     FROM (\(events(of: "stream.key", after: "stream.after")) LIMIT \(Int64(limits.resumeLimit) + 1)) AS e
+                   WINDOW place AS (ORDER BY e.position)) AS l
+             WHERE stream.goes_on
+             ORDER BY 1, 7 NULLS FIRST
+            """
+    }
+}

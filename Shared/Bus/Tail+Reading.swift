@@ -1,0 +1,123 @@
+import Postgres
+import Synchronization
+import Vocabulary
+
+// How a tail reads and offers rows. A few rows are read whole, in one round trip. In a backlog it reads headings first, then
+// only the bodies that are wanted.
+
+extension Tail {
+    /// How many rows are read whole from a partition; as many mean that there may be a backlog.
+    private static var wholeLimit: Int { 256 }
+    /// How many headings are read at a time.
+    private static var headingLimit: Int { 1000 }
+    /// How many bytes of bodies are read at a time; a single larger body is read alone.
+    private static var bodyLimit: Int { 1 << 20 }
+
+    /// A heading, and the whole row if it was wanted.
+    private struct Found: Sendable {
+        let heading: RowHeading
+        let message: RecordedMessage?
+    }
+
+    /// Reads these partitions and offers what was found. Returns those that may have more.
+    func read(_ partitions: Set<Partition>, _ database: Database) throws -> Set<Partition> {
+        let partitions = partitions.sorted()
+        guard let place = registry.withLock({ $0.place }) else { return [] }
+        var backlog: [Partition] = []
+        try database.pipeline { pipeline in
+            let pendings = partitions.map { partition in
+                pipeline.query(
+                    log.read(partition, after: place.positions[Int(partition.number)], limit: Self.wholeLimit))
+            }
+            pipeline.sync()
+            try pipeline.flush()
+            for (partition, pending) in zip(partitions, pendings) {
+                let rows = try pending.rows()
+                let headings = try rows.map { try RowHeading(ofWhole: $0, of: log.name) }
+                let found = try zip(headings, areWanted(headings)).enumerated().map { index, row in
+                    Found(heading: row.0, message: row.1 ? try RecordedMessage(rows[index], of: log.name) : nil)
+                }
+                if !offer(found, of: partition) || rows.count == Self.wholeLimit { backlog.append(partition) }
+            }
+        }
+        return Set(try backlog.filter { try readBacklog(of: $0, database) })
+    }
+
+    /// Reads on in a partition by headings. Returns whether there may be more.
+    private func readBacklog(of partition: Partition, _ database: Database) throws -> Bool {
+        guard let place = registry.withLock({ $0.place }) else { return false }
+        let after = place.positions[Int(partition.number)]
+        let headings = try database.query(log.headings(of: partition, after: after, limit: Self.headingLimit))
+            .map { try RowHeading($0, of: log.name) }
+        // Takes the headings whose wanted bodies fit the limit.
+        var (count, wanted, bytes) = (0, [Int64](), 0)
+        for (heading, isWanted) in zip(headings, areWanted(headings)) {
+            if isWanted {
+                guard wanted.isEmpty || bytes + heading.size <= Self.bodyLimit else { break }
+                bytes += heading.size
+                wanted.append(heading.position.number)
+            }
+            count += 1
+        }
+        var messages: [Position: RecordedMessage] = [:]
+        if !wanted.isEmpty {
+            for row in try database.query(log.read(partition, at: wanted)) {
+                let message = try RecordedMessage(row, of: log.name)
+                messages[message.position] = message
+            }
+        }
+        let found = headings.prefix(count).map { Found(heading: $0, message: messages[$0.position]) }
+        // A wanted row that is missing was deleted in between, by retention: its subscribers have to join again.
+        let gone = Set(wanted.map(Position.init)).subtracting(messages.keys)
+        let isOffered = offer(found, of: partition, gone: gone)
+        return !isOffered || count < headings.count || headings.count == Self.headingLimit
+    }
+
+    private func areWanted(_ headings: [RowHeading]) -> [Bool] {
+        registry.withLock { registry in headings.map { registry.wants($0) } }
+    }
+
+    /// Offers rows in order, up to one that became wanted after it was read without its body. Returns whether all were
+    /// offered.
+    ///
+    /// Holds the registry's lock, so that a subscriber gets exactly what comes after the position it registered at. Offering
+    /// only puts into bounded buffers.
+    private func offer(_ found: [Found], of partition: Partition, gone: Set<Position> = []) -> Bool {
+        let offered = registry.withLock { registry in
+            var offered = 0
+            for row in found {
+                let heading = row.heading
+                if !heading.isReadable || gone.contains(heading.position) {
+                    // A subscriber that far behind a closed account has to join again.
+                    for subscriber in (registry.subscribers[heading.key] ?? [:]).values { subscriber.interrupt() }
+                    registry.subscribers[heading.key] = nil
+                }
+                if registry.wants(heading), !gone.contains(heading.position) {
+                    guard let message = row.message else { break }
+                    registry.offer(message, heading, metrics)
+                }
+                offered += 1
+            }
+            if offered > 0 {
+                registry.place?.positions[Int(partition.number)] = found[offered - 1].heading.position
+            }
+            return offered
+        }
+        metrics.read(offered)
+        return offered == found.count
+    }
+}
+
+extension Tail.Registry {
+    fileprivate func wants(_ heading: RowHeading) -> Bool {
+        subscribers[heading.key] != nil || observers.contains { $0.isWanted(heading) }
+    }
+
+    fileprivate func offer(_ message: RecordedMessage, _ heading: RowHeading, _ metrics: TailMetrics) {
+        metrics.decoded()
+        for observer in observers where observer.isWanted(heading) { observer.observe(message) }
+        for subscriber in (subscribers[heading.key] ?? [:]).values where !subscriber.offer(message) {
+            metrics.fellBehind()
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import CLibpq
+import Glibc
+
+extension Database {
+    /// Connects, within the configuration's time. From then on, no answer is waited for much longer than the server itself
+    /// allows a statement to take.
+    static func open(_ configuration: Configuration) throws(PostgresError) -> Database {
+        let database = Database(try link(configuration), patience: configuration.connectTimeout)
+        // The role's, the connection string's or the configuration's: the server knows which one holds.
+        do throws(PostgresError) {
+            let limit = try database.queryOnce(
+                "SELECT (extract(epoch FROM current_setting('statement_timeout')::interval) * 1000)::int8"
+            ).only?.decode(0, as: Int64.self)
+            database.patience = limit.flatMap { $0 > 0 ? .milliseconds($0) + slack : nil }
+        } catch {
+            throw .connectFailed("\(error)")
+        }
+        return database
+    }
+
+    /// How much longer than a statement may take its answer is waited for.
+    private static var slack: Duration { .seconds(5) }
+
+    private static func link(_ configuration: Configuration) throws(PostgresError) -> OpaquePointer {
+        let keywords = configuration.keywords
+        var names = keywords.map { strdup($0.0) }
+        var values = keywords.map { strdup($0.1) }
+        defer { for text in names + values { free(text) } }
+        names.append(nil)
+        values.append(nil)
+        let connection = names.withUnsafeBufferPointer { names in
+            values.withUnsafeBufferPointer { values in
+                names.withMemoryRebound(to: UnsafePointer<CChar>?.self) { names in
+                    values.withMemoryRebound(to: UnsafePointer<CChar>?.self) { values in
+                        PQconnectStartParams(names.baseAddress, values.baseAddress, 1)
+                    }
+                }
+            }
+        }
+        guard let connection else { throw .connectFailed("out of memory") }
+        do throws(PostgresError) {
+            try finish(connection, until: .now + configuration.connectTimeout)
+        } catch {
+            PQfinish(connection)
+            throw error
+        }
+        PQsetNoticeProcessor(connection, { _, _ in }, nil)
+        return connection
+    }
+
+    private static func finish(
+        _ connection: OpaquePointer, until deadline: ContinuousClock.Instant
+    ) throws(PostgresError) {
+        guard PQstatus(connection) != CONNECTION_BAD else { throw failed(connection) }
+        var wanted = PGRES_POLLING_WRITING
+        while wanted != PGRES_POLLING_OK {
+            guard wanted != PGRES_POLLING_FAILED else { throw failed(connection) }
+            var descriptor = pollfd(
+                fd: PQsocket(connection), events: Int16(wanted == PGRES_POLLING_READING ? POLLIN : POLLOUT), revents: 0)
+            let ready = poll(&descriptor, 1, Self.milliseconds(until: deadline))
+            guard ready != 0 else { throw .connectFailed("the server did not answer in time") }
+            guard ready > 0 || errno == EINTR else { throw .connectFailed("the socket can't be waited for") }
+            wanted = PQconnectPoll(connection)
+        }
+    }
+
+    private static func failed(_ connection: OpaquePointer) -> PostgresError {
+        .connectFailed(String(cString: PQerrorMessage(connection)).trimmingSuffix { $0.isNewline })
+    }
+
+    /// What `poll` takes: rounded up, so that the deadline has passed when it returns; -1, without end, for none.
+    static func milliseconds(until deadline: ContinuousClock.Instant?) -> Int32 {
+        guard let deadline else { return -1 }
+        return Int32(min(max(0, ((deadline - .now) / .milliseconds(1)).rounded(.up)), 1e9))
+    }
+}

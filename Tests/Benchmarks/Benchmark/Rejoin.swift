@@ -1,0 +1,226 @@
+import AsyncHTTPClient
+import Bus
+import Crypto
+import EdgeClient
+import Foundation
+import Glibc
+import NIOCore
+import NIOHTTP1
+import Postgres
+import Synchronization
+import Vocabulary
+
+/// Thousands of apps follow their streams, each with fifty contacts. The edge is killed and started again while events go
+/// on, and every app comes back with its `Last-Event-ID`. Measured is how long it takes until all have their four streams and
+/// all their people again.
+extension ProductBenchmark {
+    /// Contacts of each account.
+    private static var contacts: Int { 50 }
+
+    func rejoin(_ clients: Int, _ report: inout Report) async throws {
+        guard clients > Self.contacts else { throw Failure("set REJOIN_CLIENTS to more than \(Self.contacts)") }
+        say("\(clients) accounts with \(Self.contacts) contacts each")
+        try seed(clients)
+        let apps = try tokens(clients).map { App(token: $0) }
+        let publisher = try await Connection.connect(Configuration(server.url("quartet", as: "notifications")))
+        let log = try await publisher.run { try Log.open(LogName(schema: "notifications", table: "log"), $0) }
+        let accounts = try ids(clients).accounts
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for app in apps { group.addTask { try await self.follow(app) } }
+            say("all of them for the first time")
+            report.add("sse_join_s", try await waitUntilLive(apps, since: .now))
+            group.addTask {
+                // Events go on while the edge is down.
+                while true {
+                    try await self.publish(Array(accounts.shuffled().prefix(clients / 50)), log, publisher)
+                    try await Task.sleep(for: .milliseconds(100))
+                }
+            }
+            try await Task.sleep(for: .seconds(2))
+            say("kill -9 of the edge")
+            for app in apps { app.forget() }
+            let begun = try restartEdge()
+            report.add("sse_rejoin_s", try await waitUntilLive(apps, since: begun), aim: "<= 10")
+            report.add("sse_rejoin_refused", Double(apps.reduce(0) { $0 + $1.refused }), aim: "0")
+            report.add("sse_rejoin_statements_per_client", try await statements() / Double(clients))
+            group.cancelAll()
+        }
+        await publisher.close()
+    }
+
+    /// Returns the seconds until every app has all that it follows.
+    private func waitUntilLive(_ apps: [App], since begun: ContinuousClock.Instant) async throws -> Double {
+        var shown = begun
+        while true {
+            let waiting = apps.count { !$0.isLive(with: Self.contacts) }
+            if waiting == 0 { return (ContinuousClock.now - begun) / .seconds(1) }
+            guard ContinuousClock.now - begun < .seconds(300) else { throw Failure("\(waiting) apps aren't live") }
+            if ContinuousClock.now - shown > .seconds(5) {
+                say("\(waiting) aren't live yet")
+                shown = .now
+            }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    /// How many statements the edge began streams with since it was started.
+    private func statements() async throws -> Double {
+        let request = HTTPClientRequest(url: adminURL + "/metrics")
+        let answer = try await http.execute(request, timeout: .seconds(10))
+        return String(buffer: try await answer.body.collect(upTo: 1 << 20)).split(separator: "\n")
+            .filter { $0.hasPrefix("quartet_join_statements_total{") }
+            .compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }
+            .reduce(0, +)
+    }
+
+    // MARK: What is there before
+
+    private func ids(_ count: Int) throws -> (accounts: [String], devices: [String]) {
+        let rows = try server.psql(
+            "quartet",
+            [
+                "-c",
+                "SELECT md5('app' || n)::uuid || ' ' || md5('device' || n)::uuid FROM generate_series(0, \(count - 1)) AS n",
+            ]
+        ).split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+        return (rows.map { $0[0] }, rows.map { $0[1] })
+    }
+
+    /// Accounts as the services keep them, in a ring: each is a contact of the 25 on either side, and their responder.
+    private func seed(_ count: Int) throws {
+        try server.psql(
+            "quartet",
+            [
+                "-c",
+                """
+                INSERT INTO session.account
+                       (account, handle, skeleton, name, emergency_note, profile_version, is_single_device,
+                        is_confirmation_required, check_in_interval, reminds_two_hours, reminds_thirty_minutes,
+                        is_missed, missed_repetitions, alert_repetitions, opened_at)
+                SELECT md5('app' || n)::uuid, 'app' || n, translate('app' || n, '015', 'ols'), 'App', 'A note', 1, false,
+                       false, interval '1 day', true, true, false, 0, 0, now()
+                  FROM generate_series(0, \(count - 1)) AS n
+                """,
+                "-c",
+                """
+                INSERT INTO session.device (account, device, name, signed_in_at, last_seen_at, token, earlier_tokens)
+                SELECT md5('app' || n)::uuid, md5('device' || n)::uuid, 'phone', now(), now(), sha256('none'), ''
+                  FROM generate_series(0, \(count - 1)) AS n
+                """,
+                "-c",
+                "INSERT INTO contacts.account (account, code) SELECT account, gen_random_uuid() FROM session.account",
+                "-c",
+                "INSERT INTO notifications.account (account, unread, total) SELECT account, 0, 0 FROM session.account",
+                "-c",
+                """
+                INSERT INTO contacts.relation
+                       (low, high, low_is_responder, low_nickname, low_notes, low_send_pings, low_receive_pings,
+                        low_notify_on_check_in, low_notify_on_expiry, low_version, low_updated_at, high_is_responder,
+                        high_nickname, high_notes, high_send_pings, high_receive_pings, high_notify_on_check_in,
+                        high_notify_on_expiry, high_version, high_updated_at, added_at)
+                SELECT least(one, other), greatest(one, other), true, '', '', true, true, false, true, 1, now(), true, '', '',
+                       true, true, false, true, 1, now(), now()
+                  FROM (SELECT md5('app' || n)::uuid, md5('app' || (n + step) % \(count))::uuid
+                          FROM generate_series(0, \(count - 1)) AS n, generate_series(1, \(Self.contacts / 2)) AS step
+                       ) AS pair(one, other)
+                """,
+                "-c", "ANALYZE",
+            ])
+    }
+
+    /// Access tokens as the edge signs them (RFC 7519, ES256).
+    private func tokens(_ count: Int) throws -> [String] {
+        let key = try P256.Signing.PrivateKey(pemRepresentation: signingKey)
+        let name = SHA256.hash(data: Data(key.publicKey.pemRepresentation.utf8)).prefix(8)
+            .map { String(format: "%02x", $0) }.joined()
+        let now = Instant.now.microseconds / 1_000_000
+        func part(_ text: String) -> String { Self.base64URL(Data(text.utf8)) }
+        let (accounts, devices) = try ids(count)
+        return try zip(accounts, devices).map { account, device in
+            let text =
+                part(#"{"alg":"ES256","typ":"JWT","kid":"\#(name)"}"#) + "."
+                + part(
+                    #"{"iss":"quartet","sub":"\#(account)","dev":"\#(device)","roles":["user"],"iat":\#(now),"exp":\#(now + 900)}"#
+                )
+            let signature = try key.signature(for: Data(text.utf8))
+            return text + "." + Self.base64URL(signature.rawRepresentation)
+        }
+    }
+
+    private static func base64URL(_ data: Data) -> String {
+        data.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+
+    // MARK: Apps
+
+    /// Follows a stream, and comes back whenever it ends.
+    private func follow(_ app: App) async throws {
+        while !Task.isCancelled {
+            do {
+                var request = HTTPClientRequest(url: url + "/v1/stream")
+                request.headers.add(name: "authorization", value: "Bearer \(app.token)")
+                if let place = app.place { request.headers.add(name: "last-event-id", value: place) }
+                let response = try await http.execute(request, timeout: .seconds(120))
+                if response.status == .ok {
+                    for try await chunk in response.body { app.read(chunk.readableBytesView) }
+                } else {
+                    app.wasRefused()
+                }
+            } catch {
+                if Task.isCancelled { return }
+            }
+            // Sooner than `retry:` asks of apps, which would be most of what is measured.
+            try await Task.sleep(for: .milliseconds(Int.random(in: 100...500)))
+        }
+    }
+}
+
+/// What one app has heard since it came.
+private final class App: Sendable {
+    private struct State {
+        var line: [UInt8] = []
+        var place: String?
+        var begun = 0
+        var people = 0
+        var refused = 0
+    }
+
+    let token: String
+    private let state = Mutex(State())
+
+    init(token: String) {
+        self.token = token
+    }
+
+    var place: String? { state.withLock(\.place) }
+    var refused: Int { state.withLock(\.refused) }
+
+    func isLive(with people: Int) -> Bool { state.withLock { $0.begun >= 4 && $0.people >= people } }
+
+    func wasRefused() { state.withLock { $0.refused += 1 } }
+
+    /// The connection is lost: what counts is heard on the next one.
+    func forget() { state.withLock { ($0.begun, $0.people, $0.line) = (0, 0, []) } }
+
+    func read(_ bytes: some Sequence<UInt8>) {
+        state.withLock { state in
+            for byte in bytes {
+                if byte != UInt8(ascii: "\n") {
+                    // The contents of data lines don't matter.
+                    if state.line.first != UInt8(ascii: "d") { state.line.append(byte) }
+                    continue
+                }
+                let line = state.line
+                state.line.removeAll(keepingCapacity: true)
+                switch line.first {
+                case UInt8(ascii: "i"): state.place = String(decoding: line.dropFirst("id: ".count), as: UTF8.self)
+                case UInt8(ascii: "e"):
+                    let name = String(decoding: line.dropFirst("event: ".count), as: UTF8.self)
+                    if name == "person" { state.people += 1 }
+                    if name.hasSuffix(".snapshot") || name.hasSuffix(".resumed") { state.begun += 1 }
+                default: break
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import EdgeClient
+import Foundation
+import Glibc
+import Synchronization
+
+/// A connection of bytes, for what no HTTP client does: to stop in the middle of a request, and to break off.
+final class RawConnection: Sendable {
+    /// An answer.
+    struct Reply: Sendable {
+        let status: Int
+        let body: [UInt8]
+    }
+
+    /// The other side isn't there, or says nothing that can be read.
+    struct Broken: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private let descriptor: Mutex<Int32?>
+
+    /// - Parameter receiveBuffer: how many bytes the system takes for who doesn't read; as many as it likes unless said.
+    init(port: UInt16, receiveBuffer: Int32? = nil) throws {
+        let made = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        descriptor = Mutex(made)
+        if var receiveBuffer {
+            setsockopt(made, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, socklen_t(MemoryLayout<Int32>.size))
+        }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let connected = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(made, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard connected == 0 else { throw Broken(description: "can't connect: \(String(cString: strerror(errno)))") }
+        // Only for a test that is broken: whoever waits for an answer must not wait for ever.
+        var patience = timeval(tv_sec: 30, tv_usec: 0)
+        setsockopt(made, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+    }
+
+    /// The head of a request, byte by byte.
+    static func request(
+        _ method: String, _ path: String, _ device: Device, _ headers: [String] = []
+    ) -> [UInt8] {
+        let first = ["\(method) \(path) HTTP/1.1", "host: 127.0.0.1", "authorization: Bearer \(device.token)"]
+        let head = (first + headers).map { $0 + "\r\n" }.joined()
+        return Array((head + "\r\n").utf8)
+    }
+
+    deinit {
+        descriptor.withLock { descriptor in if let open = descriptor { close(open) } }
+    }
+
+    /// Sends bytes.
+    func send(_ bytes: [UInt8]) throws {
+        try descriptor.withLock { descriptor in
+            var sent = 0
+            while let open = descriptor, sent < bytes.count {
+                let written = bytes[sent...].withUnsafeBytes {
+                    Glibc.send(open, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+                }
+                guard written > 0 else {
+                    throw Broken(description: "can't send: \(String(cString: strerror(errno)))")
+                }
+                sent += written
+            }
+        }
+    }
+
+    /// Leaves without a word: the other side finds the connection reset.
+    func breakOff() {
+        descriptor.withLock { descriptor in
+            guard let open = descriptor else { return }
+            var rude = linger(l_onoff: 1, l_linger: 0)
+            setsockopt(open, SOL_SOCKET, SO_LINGER, &rude, socklen_t(MemoryLayout<linger>.size))
+            close(open)
+            descriptor = nil
+        }
+    }
+
+    /// Waits for the whole answer to what was asked.
+    func reply() async throws -> Reply {
+        try await read { bytes in
+            guard let (status, head, body) = Self.parts(of: bytes) else { return nil }
+            let length =
+                head.split(whereSeparator: \.isNewline).first { $0.hasPrefix("content-length:") }
+                .flatMap { Int($0.dropFirst("content-length:".count).filter(\.isNumber)) } ?? 0
+            return body.count < length ? nil : Reply(status: status, body: Array(body.prefix(length)))
+        }
+    }
+
+    /// Waits for the beginning of an answer that may have no end.
+    func status() async throws -> Int { try await read { Self.parts(of: $0)?.status } }
+
+    /// Reads until what came makes something; on a thread of its own, since it blocks.
+    private func read<Value: Sendable>(_ make: @escaping @Sendable ([UInt8]) -> Value?) async throws -> Value {
+        let open = descriptor.withLock { $0 } ?? -1
+        return try await withCheckedThrowingContinuation { continuation in
+            Thread {
+                var bytes: [UInt8] = []
+                var buffer = [UInt8](repeating: 0, count: 65_536)
+                while true {
+                    let count = recv(open, &buffer, buffer.count, 0)
+                    if count < 0 && errno == EINTR { continue }
+                    guard count > 0 else { break }
+                    bytes += buffer[..<count]
+                    if let value = make(bytes) { return continuation.resume(returning: value) }
+                }
+                let said = String(decoding: bytes.prefix(500), as: UTF8.self)
+                continuation.resume(throwing: Broken(description: "no whole answer came, only: \(said)"))
+            }.start()
+        }
+    }
+
+    /// The status, the head in lower case, and what came of the body; nil while the head isn't whole.
+    private static func parts(of bytes: [UInt8]) -> (status: Int, head: String, body: ArraySlice<UInt8>)? {
+        guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
+        let head = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).lowercased()
+        guard let status = head.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else { return nil }
+        return (status, head, bytes[end.upperBound...])
+    }
+}

@@ -1,0 +1,190 @@
+import EdgeClient
+import TestKit
+import Testing
+
+/// How streams begin, what that costs, and how unread ones end.
+@Suite
+struct StreamJoinTests {
+    @Test(
+        "a relation that ended while the stream was away takes its person along, and a role that went takes what it showed",
+        arguments: [false, true])
+    func endedWhileAway(isRefetched: Bool) async throws {
+        try await Quartet.with { quartet in
+            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let bob = try await Device.signUp("bob", at: quartet.edge)
+            let carol = try await Device.signUp("carol", at: quartet.edge)
+            for other in [bob, carol] { try await anna.add(other, responder: true, dependent: true) }
+            let sees = try await LiveView.open(anna)
+            for other in [bob, carol] {
+                let card = try await sees.wait(person: other)
+                #expect(card["checkIn"] != .null)
+            }
+            let place = try #require(sees.lastEventID)
+            await sees.close()
+            try await bob.act("RemoveContact", ["contact": .string(anna.account)])
+            try await anna.act(
+                "UpdateContact", ["contact": .string(carol.account), "expectedVersion": 1, "dependent": false])
+            if isRefetched {
+                try await quartet.waitUntilQuiet()
+                _ = try await quartet.psql("UPDATE contacts.log SET recorded_at = recorded_at - interval '40 days'")
+                _ = try await quartet.psql(
+                    "SELECT sum(contacts.log_delete_old(p.partition, 1000)) FROM contacts.log_partition AS p")
+            }
+
+            let again = try await LiveView.open(anna, after: place)
+            let less = try await again.wait(person: carol)
+            #expect(less["checkIn"] == .null && less["emergencyNote"] == .null)
+            if isRefetched {
+                // A snapshot replaces the people, too.
+                let contacts = try await again.snapshot(of: "contacts")["contacts"].array
+                #expect(contacts.map { $0["contact"].string } == [carol.account])
+            } else {
+                try await again.wait("ContactRemoved", in: "contacts")
+                let names = again.all.filter {
+                    $0.data["account"].string == bob.account && $0.name == "person.ended"
+                        || $0.data["type"] == "ContactRemoved"
+                }.map(\.name)
+                // In this order: an app that loses the connection in between gets both again.
+                #expect(names == ["person.ended", "contacts.event"])
+            }
+            #expect(!again.all.contains { $0.name == "person" && $0.data["account"].string == bob.account })
+            await again.close()
+        }
+    }
+
+    @Test("a stream that begins costs a statement for each of its four streams, and one for all people together")
+    func statements() async throws {
+        try await Quartet.with { quartet in
+            let anna = try await Device.signUp("anna", at: quartet.edge)
+            var people: [Device] = []
+            for number in 0..<12 {
+                let other = try await Device.signUp("other-\(number)", at: quartet.edge)
+                try await anna.add(other)
+                people.append(other)
+            }
+            // The first stream begins with snapshots, the second one resumes.
+            var place: String?
+            for isFirst in [true, false] {
+                let before = try await Self.joins(quartet)
+                let view = try await LiveView.open(anna, after: place)
+                for person in people { try await view.wait(person: person) }
+                let joins = try await Self.joins(quartet) - before
+                #expect(joins == 5)
+                // A second connection finds these people known.
+                if isFirst {
+                    let second = try await LiveView.open(anna)
+                    for person in people { try await second.wait(person: person) }
+                    #expect(try await Self.joins(quartet) - before == 9)
+                    await second.close()
+                }
+                place = view.lastEventID
+                await view.close()
+                try await quartet.waitUntilNobodyListens()
+            }
+        }
+    }
+
+    @Test("streams that nobody reads are closed and give their places back, while the account's other stream goes on")
+    func stuckReaders() async throws {
+        try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
+            try await quartet.start(.sessionClient, environment: ["STREAM_WRITE_DEADLINE": "1s"])
+            let anna = try await Device.signUp("anna", at: quartet.edge)
+            var views = [try await LiveView.open(anna)]
+            // As many more as an account may have; they take the beginning and then nothing more.
+            var stuck: [RawConnection] = []
+            for _ in 0..<15 {
+                let connection = try RawConnection(port: try await quartet.edgePort(), receiveBuffer: 4096)
+                try connection.send(RawConnection.request("GET", "/v1/stream", anna))
+                #expect(try await connection.status() == 200)
+                stuck.append(connection)
+            }
+            await #expect(throws: EdgeClient.Refused.self) { try await quartet.edge.stream(token: anna.token) }
+            // More than the system takes for somebody who doesn't read.
+            for _ in 0..<6 { try await quartet.publish(events: 16, bytes: 60_000, to: anna) }
+            for _ in stuck { views.append(try await LiveView.openWhenThereIsRoom(anna)) }
+            try await quartet.publish(events: 1, bytes: 17, to: anna)
+            for view in views {
+                try await view.wait("the last event") { $0.data["body"]["padding"].string?.utf8.count == 17 }
+            }
+            #expect(views[0].all.count { $0.data["body"]["padding"] != .null } == 97)
+            for view in views { await view.close() }
+        }
+    }
+
+    @Test("rows that nobody follows are counted and not decoded")
+    func nobodysRows() async throws {
+        try await Quartet.with { quartet in
+            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let bob = try await Device.signUp("bob", at: quartet.edge)
+            let sees = try await LiveView.open(anna)
+            try await quartet.waitUntilQuiet()
+            func read(_ what: String) async throws -> Int {
+                try await quartet.sum("quartet_tail_\(what)_total{log=\"notifications.log\"")
+            }
+            let (rows, bodies) = (try await read("rows"), try await read("bodies"))
+            // More than are read whole at a time.
+            try await quartet.publish(events: 2000, bytes: 1000, to: bob)
+            try await quartet.publish(events: 1, bytes: 17, to: anna)
+            try await sees.wait("the last event") { $0.data["body"]["padding"].string?.utf8.count == 17 }
+            await sees.close()
+            let follower = try await LiveView.open(bob)
+            try await quartet.publish(events: 1, bytes: 17, to: bob)
+            try await follower.wait("the last event") { $0.data["body"]["padding"].string?.utf8.count == 17 }
+            await follower.close()
+            #expect(try await read("rows") == rows + 2002)
+            #expect(try await read("bodies") == bodies + 2)
+        }
+    }
+
+    /// How many statements began streams so far.
+    private static func joins(_ quartet: Quartet) async throws -> Int {
+        try await quartet.sum("quartet_join_statements_total{")
+    }
+}
+
+extension LiveView {
+    /// Waits until a person is shown.
+    @discardableResult
+    func wait(person: Device) async throws -> JSON {
+        try await wait("the person \(person.account)") {
+            $0.name == "person" && $0.data["account"].string == person.account
+        }.data
+    }
+}
+
+extension Quartet {
+    /// The sum of what the edge measures under names that begin so.
+    fileprivate func sum(_ name: String) async throws -> Int {
+        try await metrics(of: .sessionClient).filter { $0.hasPrefix(name) }
+            .compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }
+            .reduce(0) { $0 + Int($1) }
+    }
+
+    /// Waits until the edge has let go of everybody whose connection ended.
+    fileprivate func waitUntilNobodyListens() async throws {
+        var last: [String] = []
+        for _ in 0..<600 {
+            last = try await metrics(of: .sessionClient).filter { $0.hasPrefix("quartet_subscribers{") }
+            if last.allSatisfy({ $0.hasSuffix(" 0") || $0.hasSuffix(" 0.0") }) { return }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        throw TimedOut("waited 30 seconds until nobody listens; last: \(last)")
+    }
+
+    /// Puts events straight into an account's notifications stream.
+    fileprivate func publish(events: Int, bytes: Int, to device: Device) async throws {
+        let key = "account/\(device.account)"
+        _ = try await psql(
+            """
+            SELECT notifications.log_append(
+                       ARRAY[notifications.log_partition_of('\(key)')], array_fill(1, ARRAY[\(events)]),
+                       (SELECT array_agg(n) FROM generate_series(1, \(events)) AS n),
+                       array_fill('event'::text, ARRAY[\(events)]), array_fill('NotificationRead'::text, ARRAY[\(events)]),
+                       array_fill(1::smallint, ARRAY[\(events)]), array_fill('\(key)'::text, ARRAY[\(events)]), NULL,
+                       array_fill(json_build_object('padding', repeat('x', \(bytes))), ARRAY[\(events)]),
+                       (SELECT array_agg(gen_random_uuid()) FROM generate_series(1, \(events))),
+                       NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+            SELECT pg_notify('notifications.log', '')
+            """)
+    }
+}

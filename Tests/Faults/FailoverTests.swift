@@ -1,0 +1,57 @@
+import Bus
+import Foundation
+import Ledger
+import Postgres
+import TestKit
+import Testing
+import Vocabulary
+
+/// A standby takes over.
+@Suite("Failover", .timeLimit(.minutes(10)))
+struct FailoverTests {
+    @Test("a token from before a standby was promoted starts again with a snapshot and says so; work goes on there")
+    func promotedStandby() async throws {
+        try await PrivateCluster.with { primary in
+            let account = AccountID.new()
+            let before = try LedgerFixture(try await TestDatabase.make(.ledger, on: primary.cluster()))
+            let service = try await before.startService()
+            let token = try await before.withClient { client in
+                for n in Int64(1)...3 {
+                    _ = try await client.post(PostEntry(client: "a", n: n, amount: 1), for: account)
+                }
+                let subscription = try await client.streams.subscribe(
+                    to: .account(account), from: nil, state: StreamTests.state(of: account))
+                return subscription.token
+            }
+            await service.end()
+            try await PrivateCluster.with(standbyOf: primary) { standby in
+                let end = try await primary.cluster().psql("SELECT pg_current_wal_flush_lsn()")
+                    .trimmingCharacters(in: .whitespacesAndNewlines)
+                let after = try LedgerFixture(
+                    TestDatabase(name: before.database.name, cluster: standby.cluster()))
+                try await after.wait(
+                    for: "the standby to have everything",
+                    "SELECT (pg_last_wal_replay_lsn() >= '\(end)'::pg_lsn)::int"
+                ) { $0 == 1 }
+                try await primary.stop(.immediate)
+                try await standby.promote()
+                let service = try await after.startService()
+                try await after.withClient { client in
+                    let subscription = try await client.streams.subscribe(
+                        to: .account(account), from: token, state: StreamTests.state(of: account))
+                    guard case .snapshot(let body, isRefetched: true) = subscription.beginning else {
+                        throw Unexpected("gone on from \(token): \(subscription.beginning)")
+                    }
+                    let fold = try JSONDecoder().decode(StreamTests.Fold.self, from: Data(body))
+                    #expect(fold.entries == 3)
+                    let outcome = try await client.post(PostEntry(client: "a", n: 4, amount: 1), for: account)
+                    #expect(outcome.kind == .accepted)
+                    let again = try await client.streams.subscribe(
+                        to: .account(account), from: subscription.token, state: StreamTests.state(of: account))
+                    guard case .resumed = again.beginning else { throw Unexpected("not resumed: \(again.beginning)") }
+                }
+                await service.end()
+            }
+        }
+    }
+}

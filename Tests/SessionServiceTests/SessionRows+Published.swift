@@ -1,0 +1,27 @@
+import Grammar
+import SessionContract
+import Vocabulary
+import WorkingSet
+
+@testable import SessionService
+
+extension SessionRows {
+    /// What the account's person sees of the rows: the same as the view `session.account_state` gives, and as folding
+    /// the account's stream.
+    func published(_ account: AccountID) -> AccountState {
+        guard let row = self[account] else { return AccountState(account: account) }
+        guard row.closed == nil else { return AccountState(account: account, isClosed: true) }
+        let devices = devices(of: account).filter { $0.row.signedOut == nil }.map {
+            Device(id: $0.id, name: $0.row.name, signedIn: $0.row.signedIn, lastSeen: $0.row.lastSeen)
+        }
+        return AccountState(
+            account: account, handle: row.handle?.description, name: row.name, emergencyNote: row.emergencyNote,
+            profileVersion: row.profileVersion, phone: row.phone, avatar: row.avatar,
+            onboarding: row.name == nil ? .needsProfile : .done, isSingleDevice: row.isSingleDevice,
+            isConfirmationRequired: row.isConfirmationRequired,
+            checkIn: CheckInState(
+                interval: row.checkIn.interval, reminders: row.checkIn.reminders, last: row.checkIn.last,
+                due: row.checkIn.due, missed: row.checkIn.missed), alertRaised: row.alert.raised,
+            devices: .init(devices))
+    }
+}
