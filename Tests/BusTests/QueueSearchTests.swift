@@ -17,7 +17,7 @@ struct QueueSearchTests {
         let next = search.begin(at: start + .seconds(1))
         #expect(next.age == .seconds(6), "a second since, and what was committed late")
         search.end(next, foundAll: true, at: start + .seconds(1))
-        #expect(search.begin(at: start + .milliseconds(1500)).age == .milliseconds(5500))
+        #expect(search.begin(at: start + .milliseconds(1500)).age == Interval(microseconds: 5_500_000))
         // Fifty times as long after the whole search.
         #expect(search.begin(at: start + .milliseconds(2039)).age < .minutes(1))
         #expect(search.begin(at: start + .milliseconds(2040)).age >= .days(10_000))

@@ -100,7 +100,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("a COMMIT that the server turns into a rollback is an error")
+    @Test("a COMMIT that the server turns into a rollback fails by the error that led to it")
     func commitTag() async throws {
         try await withConnection { connection, _ in
             try await connection.run { database in
@@ -113,7 +113,7 @@ struct ConnectionTests {
                     do {
                         try commit.check()
                         Issue.record("committed")
-                    } catch PostgresError.rolledBack {}
+                    } catch let error as PostgresError { #expect(error.sqlState == "22012") }
                 }
             }
         }

@@ -44,7 +44,7 @@ struct SchemaTests {
             for query in [
                 "SELECT position FROM session.log WHERE partition = 0 ORDER BY position DESC LIMIT 1",
                 "SELECT * FROM session.log WHERE partition = 0 AND position > 7 ORDER BY position LIMIT 64",
-                "SELECT * FROM session.outcome WHERE command_id = ANY (ARRAY[gen_random_uuid()])",
+                "SELECT * FROM session.outcome WHERE command_id = ANY (ARRAY['01a1fc74-0000-7000-8000-000000000000'::uuid])",
                 "SELECT * FROM session.batch WHERE source = 's' AND partition = 0 ORDER BY number DESC LIMIT 1",
             ] {
                 let plan = try await database.psql("SET enable_seqscan = off; EXPLAIN (COSTS OFF) \(query)")
