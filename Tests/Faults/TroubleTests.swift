@@ -217,7 +217,8 @@ struct TroubleTests {
                     }
                     let parked = "SELECT count(DISTINCT key) FROM ledger.parked WHERE attempts > 1"
                     let (isOver, done) = (Observed(false), Observed(0))
-                    for number in 0..<8 {
+                    // Enough that each partition has one, without which it would rest.
+                    for number in 0..<48 {
                         group.addTask {
                             try await history.call(
                                 client, as: "lucky", account: .new(), random: SeededRandom(seed: UInt64(number)),

@@ -25,7 +25,7 @@ struct PaceTests {
         var last: NotificationID?
         for round in 0..<690 {
             last = try inbox.tell(anna, kinds[round % 2], about: ben)
-            inbox.pass(.milliseconds(15))
+            inbox.pass(Interval(microseconds: 15_000))
             try Self.runTimers(of: anna, in: &inbox)
         }
         #expect(inbox.state(anna).unread == 6)
@@ -84,7 +84,7 @@ struct PaceTests {
         try inbox.tell(anna, .pingReceived, about: ben)
         try inbox.ask(anna, .clearNotifications(.init(selection: .init(everything: true))))
         #expect(inbox.rows.held.keys.count == 1)
-        let answered = NotificationSelection(kinds: [.pingReceived], subject: ben, occurredBy: inbox.time)
+        let answered = NotificationSelection(kinds: [.pingReceived], subjects: [ben], occurredBy: inbox.time)
         try inbox.ask(anna, .clearNotifications(.init(selection: answered)))
         #expect(inbox.rows.held.keys.isEmpty)
         #expect(inbox.rows.wantedTimers(of: anna).allSatisfy { $0.due > inbox.time + .hours(1) })

@@ -74,9 +74,14 @@ struct Avatars: Sendable {
             try await store(bytes, as: avatar.hash, for: caller.account)
             return avatar
         }
-        _ = try await services.ask(
-            .session, SetAvatar(avatar: avatar), id: key.derive("avatar", caller.account.bytes),
-            key: .account(caller.account), account: caller.account, sentAs: key, context)
+        do {
+            _ = try await services.ask(
+                .session, SetAvatar(avatar: avatar), id: key.derive("avatar", caller.account.bytes),
+                key: .account(caller.account), account: caller.account, sentAs: key, context)
+        } catch let rejection as Rejection {
+            await discard(avatar.hash, of: caller.account, context.logger)
+            throw rejection
+        }
         await discard(avatar.hash, of: caller.account, context.logger)
         var response = try Response.json(avatar)
         response.headers[.eTag] = Self.tag(of: avatar.hash)
@@ -131,7 +136,7 @@ struct Avatars: Sendable {
         }
     }
 
-    /// What was claimed needs no room any more. If this fails, it goes after an hour.
+    /// What was claimed or refused needs no room any more. If this fails, it goes after an hour.
     private func discard(_ hash: ContentHash, of account: AccountID, _ logger: Logger) async {
         do {
             try await pool.withConnection { database in
