@@ -209,11 +209,10 @@ public struct SessionClient: Service {
     }
 
     private func policies(_ services: ServiceConnections, _ doorbells: Doorbells) -> [any Service] {
-        var settings = ConsumerSettings(context.settings)
-        settings.onExpiry = context.health.expiry()
         func consumer(of domain: Domain, _ policy: some Policy) -> any Service {
             Consumer(
-                source: services[domain].log, schema: "session_client", settings: settings,
+                source: services[domain].log, schema: "session_client",
+                settings: context.consumerSettings(of: services[domain].log),
                 configuration: context.database, doorbells: doorbells, logger: context.logger,
                 handler: PolicyHandler(policy, logs: services.all.map(\.commands)))
         }

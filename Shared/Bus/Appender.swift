@@ -137,10 +137,12 @@ public final class Appender: Service, Sendable {
             }
             _ = machine.withLock { $0.flushed() }
         } catch {
-            guard case .permanent(let reason) = TransactionFailure(error) else {
-                // A transient refusal is a certain one, but sending again is right for both.
+            let failure = TransactionFailure(error)
+            guard case .failed(let reason) = failure, reason.code == .error else {
+                // What isn't the rows' own fault passes: they are sent again, after a pause unless a lock was waited for.
                 _ = machine.withLock { $0.failed(.connectionLost) }
-                if case .transient = TransactionFailure(error) { return }
+                if case .contention = failure { return }
+                if (error as? PostgresError)?.sqlState == "55P03" { return }
                 throw error
             }
             let refused = machine.withLock { $0.failed(.refused) }

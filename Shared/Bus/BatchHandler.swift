@@ -24,9 +24,9 @@ public protocol BatchHandler: Sendable {
     /// Decides, queues what must be written, and returns the rows to append to logs of the own schema, in order.
     func handle(_ batch: Batch, _ loaded: Loaded, in pipeline: Pipeline) throws -> [Appending]
 
-    /// Whether a message that keeps failing is given up in the end. If not, it stays parked until it succeeds or an
-    /// operator discards it.
-    static var givesUp: Bool { get }
+    /// Whether a message that keeps failing by its own fault is given up in the end. If not, it stays parked until it
+    /// succeeds or an operator discards it.
+    var givesUp: Bool { get }
 
     /// What to append when a message is given up. `BEGIN` is already queued; what it queries it must flush.
     func giveUp(_ message: RecordedMessage, _ fault: Fault, in pipeline: Pipeline) throws -> [Appending]

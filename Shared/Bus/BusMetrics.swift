@@ -11,6 +11,7 @@ struct ConsumerMetrics: Sendable {
     private let behind: [Gauge]
     private let behindFor: [Gauge]
     private let parked: [Gauge]
+    private let resting: [Gauge]
 
     init(source: Log) {
         let name = source.name.description
@@ -32,6 +33,7 @@ struct ConsumerMetrics: Sendable {
         behind = gauges("quartet_lag_messages")
         behindFor = gauges("quartet_lag_seconds")
         parked = gauges("quartet_parked_keys")
+        resting = gauges("quartet_partition_resting")
     }
 
     func committed(_ count: Int, _ appendings: [Appending], in duration: Duration) {
@@ -49,12 +51,16 @@ struct ConsumerMetrics: Sendable {
         ).increment()
     }
 
-    /// How far a partition is behind; nothing, once it is another worker's.
-    func lag(of partition: Partition, messages: Int64, seconds: Double, parked keys: Int) {
+    /// How far a partition is behind, how many keys are parked, and whether it rests because nothing gets through.
+    func lag(of partition: Partition, messages: Int64, seconds: Double, parked keys: Int, isResting: Bool) {
         behind[Int(partition.number)].record(messages)
         behindFor[Int(partition.number)].record(seconds)
         parked[Int(partition.number)].record(keys)
+        resting[Int(partition.number)].record(isResting ? 1 : 0)
     }
+
+    /// A partition is another worker's.
+    func left(_ partition: Partition) { lag(of: partition, messages: 0, seconds: 0, parked: 0, isResting: false) }
 }
 
 extension TransactionFailure {
@@ -62,8 +68,8 @@ extension TransactionFailure {
     fileprivate var label: String {
         switch self {
         case .fenced: "fenced"
-        case .transient: "transient"
-        case .permanent(let fault): fault.code.rawValue
+        case .contention: "contention"
+        case .failed(let fault): fault.code.rawValue
         case .connectionLost: "connection_lost"
         }
     }

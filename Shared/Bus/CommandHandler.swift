@@ -14,11 +14,14 @@ public struct CommandHandler<S: Store>: BatchHandler where S.Rules.Command: Send
     private let store: S
     /// The service's own log.
     private let log: Log
+    /// False for what the service asks itself, such as its timers' commands: nobody else would ask again.
+    public let givesUp: Bool
 
     /// All its parts, as the properties describe them.
-    public init(_ store: S, log: Log) {
+    public init(_ store: S, log: Log, givesUp: Bool = true) {
         self.store = store
         self.log = log
+        self.givesUp = givesUp
     }
 
     /// The state and what is known of the commands before the rules run.
@@ -68,9 +71,6 @@ public struct CommandHandler<S: Store>: BatchHandler where S.Rules.Command: Send
         try store.save(state, in: pipeline)
         return [Appending(rows, to: log)]
     }
-
-    /// A command that keeps failing has an outcome, too.
-    public static var givesUp: Bool { true }
 
     /// The command's outcome is `failed`, unless it had one already and only its repetition is given up.
     public func giveUp(_ message: RecordedMessage, _ fault: Fault, in pipeline: Pipeline) throws -> [Appending] {

@@ -4,11 +4,13 @@ public import ServiceLifecycle
 public import Vocabulary
 
 /// Handles every message of a source exactly once, in the order of each key: as many workers as configured, each with
-/// a connection and a thread of its own, sharing the partitions with the workers of all other replicas.
+/// a connection and a thread of its own, sharing the partitions with the workers of all other replicas. One more
+/// connection renews their leases while they are busy.
 ///
 /// Ends gracefully: the batch in hand is finished, leases are given back, and the others are told at once.
 public final class Consumer<Handler: BatchHandler>: Service, Sendable {
     private let workers: [Worker<Handler>]
+    private let keeper: LeaseKeeper<Handler>
 
     /// - Parameters:
     ///   - source: the log to read.
@@ -19,18 +21,21 @@ public final class Consumer<Handler: BatchHandler>: Service, Sendable {
         source: Log, schema: String, settings: ConsumerSettings, configuration: Configuration, doorbells: Doorbells,
         logger: Logger, handler: Handler
     ) {
-        workers = (0..<settings.workers).map { slot in
+        let report = ConsumerReport(settings.onTrouble)
+        let workers = (0..<settings.workers).map { slot in
             let owner = OwnerID.new()
             var logger = logger
             logger[metadataKey: "source"] = "\(source.name)"
             logger[metadataKey: "worker"] = "\(owner)"
             let worker = Worker(
                 source: source, schema: schema, owner: owner, slot: Int32(slot), settings: settings,
-                configuration: configuration, logger: logger, handler: handler)
+                configuration: configuration, report: report, logger: logger, handler: handler)
             doorbells.connect(worker.bell, to: source.name)
             doorbells.onRing(of: worker.membershipChannel) { _ in worker.bell.ring { $0.membership = true } }
             return worker
         }
+        self.workers = workers
+        keeper = LeaseKeeper(workers, settings: settings, configuration: configuration, logger: logger)
     }
 
     /// Works until it is cancelled or shut down gracefully.
@@ -39,6 +44,7 @@ public final class Consumer<Handler: BatchHandler>: Service, Sendable {
             for worker in workers {
                 group.addTask { try await worker.run() }
             }
+            group.addTask { [keeper] in await keeper.run() }
             try await group.waitForAll()
         }
     }
@@ -54,12 +60,20 @@ public struct ConsumerSettings: Sendable {
     /// How long a lease lasts unless renewed. A paused worker's partitions are taken over after this; a killed one's as soon
     /// as the others see that its connection is gone, within a second.
     public var leaseDuration: Duration = .seconds(5)
+    /// How often a worker renews its leases.
+    var renewalInterval: Duration { min(leaseDuration / 3, .seconds(1)) }
     /// A reader that hears nothing looks by itself after this.
     public var idlePoll: Duration = .seconds(1)
-    /// Pauses between the tries of a message that nobody here can read: what helps is an update.
-    public var unreadableBackoff = Backoff(initial: .milliseconds(500), maximum: .seconds(60), multiplier: 2)
-    /// Pauses after other failures.
+    /// Pauses between the tries of a message that fails by its own fault, and between connections.
     public var backoff = Backoff(initial: .milliseconds(20), maximum: .seconds(5), multiplier: 2)
+    /// Pauses between the tries of a message that fails by trouble while others get through, or that no replica can read.
+    public var troubleBackoff = Backoff(initial: .milliseconds(100), maximum: .seconds(60), multiplier: 2)
+    /// Pauses between the tries of a message that ends its owners and may not be given up.
+    public var crashBackoff = Backoff(initial: .seconds(1), maximum: .seconds(600), multiplier: 2)
+    /// Pauses of a partition in which nothing gets through.
+    public var restBackoff = Backoff(initial: .milliseconds(20), maximum: .seconds(5), multiplier: 2)
+    /// Told when partitions have rested for a second because nothing got through, and when keys are parked.
+    public var onTrouble: (@Sendable (ConsumerReport.Condition) -> Void)?
     /// Told when the log has forgotten what this consumer has not handled, with what to do; and nil when that was done.
     public var onExpiry: (@Sendable (String?) -> Void)?
     /// Named points at which a test holds or ends the process; nil in production.

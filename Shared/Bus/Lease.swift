@@ -26,15 +26,17 @@ struct LeaseStatements: Sendable {
         """
     }
 
-    /// Says that this worker lives, and forgets those that don't.
-    func heartbeat() -> Query {
+    /// Says that this worker lives and what it has met that it can't read, and forgets those that don't live.
+    func heartbeat(cannot: Set<String>) -> Query {
         """
         WITH gone AS (
             DELETE FROM \(unescaped: schema).member AS m
              WHERE m.source = \(sourceName) AND m.owner <> \(owner) AND m.alive_until < clock_timestamp() - interval '1 minute')
-        INSERT INTO \(unescaped: schema).member AS m (source, owner, slot, alive_until)
-        VALUES (\(sourceName), \(owner), \(slot), clock_timestamp() + \(microseconds) * interval '1 microsecond')
-        ON CONFLICT ON CONSTRAINT member_is_one_per_worker DO UPDATE SET alive_until = excluded.alive_until
+        INSERT INTO \(unescaped: schema).member AS m (source, owner, slot, alive_until, cannot)
+        VALUES (\(sourceName), \(owner), \(slot), clock_timestamp() + \(microseconds) * interval '1 microsecond',
+                \(cannot.sorted()))
+        ON CONFLICT ON CONSTRAINT member_is_one_per_worker
+        DO UPDATE SET alive_until = excluded.alive_until, cannot = excluded.cannot
         """
     }
 
@@ -42,7 +44,7 @@ struct LeaseStatements: Sendable {
     /// at once, so nobody waits for its heartbeat to be missed; one that is paused keeps it, and is waited for.
     func members() -> Query {
         """
-        SELECT m.owner, m.slot FROM \(unescaped: schema).member AS m
+        SELECT m.owner, m.slot, m.cannot FROM \(unescaped: schema).member AS m
          WHERE m.source = \(sourceName) AND m.alive_until > clock_timestamp()
            AND (m.owner = \(owner) OR \(isConnected("m.owner")) OR NOT \(isConnected("\(owner)")))
         """
@@ -61,17 +63,53 @@ struct LeaseStatements: Sendable {
         "DELETE FROM \(unescaped: schema).member AS m WHERE m.source = \(sourceName) AND m.owner = \(owner)"
     }
 
-    func renew(_ partitions: [Partition]) -> Query {
+    /// - Parameter troubles: why each partition rests; nil where none does.
+    func renew(_ partitions: [Partition], troubles: [String?]) -> Query {
         """
         UPDATE \(unescaped: schema).lease AS l
-           SET lease_until = clock_timestamp() + \(microseconds) * interval '1 microsecond'
-         WHERE l.source = \(sourceName) AND l.owner = \(owner) AND l.partition = ANY (\(partitions.map(\.number)))
+           SET lease_until = clock_timestamp() + \(microseconds) * interval '1 microsecond', trouble = u.trouble,
+               resting_since = CASE WHEN u.trouble IS NOT NULL THEN coalesce(l.resting_since, clock_timestamp()) END
+          FROM unnest(\(partitions.map(\.number)), \(troubles)) AS u(partition, trouble)
+         WHERE l.source = \(sourceName) AND l.owner = \(owner) AND l.partition = u.partition
         RETURNING l.partition
         """
     }
 
-    /// One row (epoch, the owner before who did not give it back, whether its lease had run out) or, when somebody else has
-    /// it, none.
+    /// Renews every lease that this worker has.
+    func renewAll() -> Query {
+        """
+        UPDATE \(unescaped: schema).lease AS l
+           SET lease_until = clock_timestamp() + \(microseconds) * interval '1 microsecond'
+         WHERE l.source = \(sourceName) AND l.owner = \(owner)
+        """
+    }
+
+    /// What replicas must know to handle what is in a partition, where that isn't what all of them know.
+    func needs() -> Query {
+        """
+        SELECT l.partition, l.needs FROM \(unescaped: schema).lease AS l WHERE l.source = \(sourceName) AND l.needs <> '{}'
+        """
+    }
+
+    /// Says that something in a partition needs a replica that knows more.
+    func add(_ need: String, to partition: Partition) -> Query {
+        """
+        UPDATE \(unescaped: schema).lease AS l SET needs = array_append(l.needs, \(need))
+         WHERE l.source = \(sourceName) AND l.partition = \(partition.number) AND NOT \(need) = ANY (l.needs)
+        """
+    }
+
+    /// Nothing in a partition needs more than this replica and all like it know.
+    func forgetNeeds(of partition: Partition, epoch: Epoch) -> Query {
+        """
+        UPDATE \(unescaped: schema).lease AS l SET needs = '{}'
+         WHERE l.source = \(sourceName) AND l.partition = \(partition.number)
+           AND l.owner = \(owner) AND l.epoch = \(epoch.number)
+        """
+    }
+
+    /// One row (epoch, the owner before, which may be this one, if it did not give it back, whether its lease had run out)
+    /// or, when somebody else has it, none.
     func take(_ partition: Partition) -> Query {
         """
         WITH before AS (
@@ -84,14 +122,15 @@ struct LeaseStatements: Sendable {
          WHERE l.source = \(sourceName) AND l.partition = \(partition.number)
            AND (l.owner IS NULL OR l.owner = \(owner) OR l.lease_until < clock_timestamp()
                 OR (NOT \(isConnected("l.owner")) AND \(isConnected("\(owner)"))))
-        RETURNING l.epoch, CASE WHEN NOT b.released AND b.owner <> \(owner) THEN b.owner END,
+        RETURNING l.epoch, CASE WHEN NOT b.released THEN b.owner END,
                   b.lease_until < clock_timestamp()
         """
     }
 
     func release(_ partition: Partition, epoch: Epoch) -> Query {
         """
-        UPDATE \(unescaped: schema).lease AS l SET owner = NULL, lease_until = NULL, released = true
+        UPDATE \(unescaped: schema).lease AS l
+           SET owner = NULL, lease_until = NULL, released = true, trouble = NULL, resting_since = NULL
          WHERE l.source = \(sourceName) AND l.partition = \(partition.number)
            AND l.owner = \(owner) AND l.epoch = \(epoch.number)
         """
@@ -101,7 +140,8 @@ struct LeaseStatements: Sendable {
     func endSessions(of former: OwnerID) -> Query {
         """
         SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity AS a
-         WHERE a.usename = current_user AND a.application_name = \(ownerName(former)) AND a.pid <> pg_backend_pid()
+         WHERE a.usename = current_user AND a.application_name IN (\(ownerName(former)), \(keeperName(former)))
+           AND a.pid <> pg_backend_pid()
         """
     }
 
@@ -118,6 +158,9 @@ struct LeaseStatements: Sendable {
 
     /// The application_name of a worker's connection.
     func ownerName(_ owner: OwnerID) -> String { "\(schema)/\(owner)" }
+
+    /// The application_name of the connection that renews leases for a process's workers, by the first of them.
+    func keeperName(_ owner: OwnerID) -> String { ownerName(owner) + "/keeper" }
 
     func ringMembers() -> Query { "SELECT pg_notify(\(channel), \(sourceName))" }
 

@@ -52,7 +52,7 @@ public enum BusError: Error, Sendable, CustomStringConvertible {
 // MARK: Reading
 
 extension Log {
-    private static let columns = """
+    static let columns = """
         partition, position, kind, type, version, key, account, body, message_id, command_id, outcome, command_hash, \
         correlation_id, causation_id, trace_parent, expires_at, recorded_at
         """
@@ -176,8 +176,12 @@ extension Log {
 extension Database {
     /// Rings in a transaction of its own. That the server can't, say because NOTIFY's queue is full, costs latency alone.
     /// - Throws: what ends the connection.
-    func ring(_ notify: Query) throws(PostgresError) {
-        do throws(PostgresError) { try execute(notify) } catch {
+    func ring(_ notify: Query) throws(PostgresError) { try attempt(notify) }
+
+    /// Executes what the server may refuse without harm.
+    /// - Throws: what ends the connection.
+    func attempt(_ query: Query) throws(PostgresError) {
+        do throws(PostgresError) { try execute(query) } catch {
             guard case .server = error.root else { throw error }
         }
     }

@@ -1,7 +1,7 @@
 import Postgres
 import Vocabulary
 
-/// The statements that keep what could not be handled: parked messages, attempts that may end the process, dead letters.
+/// The statements that keep what could not be handled: parked messages, attempts that may end their owner, dead letters.
 struct ParkingStatements: Sendable {
     let schema: String
     let source: LogName
@@ -9,11 +9,21 @@ struct ParkingStatements: Sendable {
 
     private var sourceName: String { source.description }
 
-    /// The first parked message of each key, with the time in microseconds until it is tried.
+    private func microseconds(_ duration: Duration) -> Int64 { Int64(duration / .microseconds(1)) }
+
+    // MARK: Reading
+
+    /// What a machine knows of a parked message. Times are in microseconds from now.
+    private static let headColumns = """
+        p.key, p.position, p.attempts, p.cause, p.is_discarded, p.needs, \
+        (extract(epoch FROM clock_timestamp() - p.failing_since) * 1000000)::bigint, \
+        (extract(epoch FROM p.retry_at - clock_timestamp()) * 1000000)::bigint
+        """
+
+    /// The first parked message of each key.
     func parked(in partition: Partition) -> Query {
         """
-        SELECT DISTINCT ON (p.key) p.key, p.position, p.attempts, p.is_discarded,
-               (extract(epoch FROM p.retry_at - clock_timestamp()) * 1000000)::bigint
+        SELECT DISTINCT ON (p.key) \(unescaped: Self.headColumns)
           FROM \(unescaped: schema).parked AS p
          WHERE p.source = \(sourceName) AND p.partition = \(partition.number)
          ORDER BY p.key, p.position
@@ -23,8 +33,7 @@ struct ParkingStatements: Sendable {
     /// The first parked message of a key after a position.
     func parked(of key: Key, in partition: Partition, after position: Position) -> Query {
         """
-        SELECT p.key, p.position, p.attempts, p.is_discarded,
-               (extract(epoch FROM p.retry_at - clock_timestamp()) * 1000000)::bigint
+        SELECT \(unescaped: Self.headColumns)
           FROM \(unescaped: schema).parked AS p
          WHERE p.source = \(sourceName) AND p.partition = \(partition.number) AND p.key = \(key.description)
            AND p.position > \(position.number)
@@ -32,27 +41,83 @@ struct ParkingStatements: Sendable {
         """
     }
 
-    /// Puts messages behind the parked ones of their keys.
-    func divert(_ messages: [RecordedMessage], in partition: Partition) -> Query {
+    /// A parked message itself.
+    func message(at position: Position, in partition: Partition) -> Query {
         """
-        INSERT INTO \(unescaped: schema).parked (source, partition, position, key, attempts)
-        SELECT \(sourceName), \(partition.number), u.position, u.key, 0
-          FROM unnest(\(messages.map(\.position.number)), \(messages.map(\.message.key.description))) AS u(position, key)
+        SELECT \(unescaped: Log.columns), is_discarded FROM \(unescaped: schema).parked
+         WHERE source = \(sourceName) AND partition = \(partition.number) AND position = \(position.number)
         """
     }
 
-    /// Sets a message aside until it is tried again; nil: until an operator says so.
-    func park(
-        _ message: RecordedMessage, attempts: Int, pause: Duration?, error: String
+    // MARK: Parking
+
+    /// Puts messages behind the parked ones of their keys.
+    func divert(_ messages: [RecordedMessage]) -> Query { insert(messages, []) }
+
+    /// Sets messages aside until they are tried again.
+    func park(_ failed: [(message: FailedMessage<RecordedMessage>, pause: Duration)], now: ContinuousClock.Instant)
+        -> Query
+    {
+        insert(
+            failed.map(\.message.item),
+            failed.map { failed in
+                Failure(
+                    cause: failed.message.fault.code.rawValue, attempts: Int32(clamping: failed.message.attempts),
+                    age: microseconds(now - failed.message.since), pause: microseconds(failed.pause),
+                    error: failed.message.fault.saved, needs: failed.message.fault.needs)
+            })
+    }
+
+    /// Leaves a parked message where it is until it is tried again.
+    func parkAgain(
+        _ failed: FailedMessage<RecordedMessage>, pause: Duration, now: ContinuousClock.Instant
     ) -> Query {
-        let microseconds = pause.map { Int64($0 / .microseconds(1)) }
+        """
+        UPDATE \(unescaped: schema).parked AS p
+           SET cause = \(failed.fault.code.rawValue), attempts = \(Int32(clamping: failed.attempts)),
+               failing_since = clock_timestamp() - \(microseconds(now - failed.since)) * interval '1 microsecond',
+               retry_at = clock_timestamp() + \(microseconds(pause)) * interval '1 microsecond',
+               error = \(failed.fault.saved), needs = \(failed.fault.needs)
+         WHERE p.source = \(sourceName) AND p.partition = \(failed.item.partition.number)
+           AND p.position = \(failed.item.position.number)
+        """
+    }
+
+    private struct Failure {
+        let cause: String
+        let attempts: Int32
+        let age: Int64
+        let pause: Int64
+        let error: String
+        let needs: String?
+    }
+
+    /// - Parameter failures: how each message failed; none if they only wait behind others.
+    private func insert(_ messages: [RecordedMessage], _ failures: [Failure]) -> Query {
+        let said = messages.map(\.message)
+        func failure<Value>(_ value: (Failure) -> Value) -> [Value?] {
+            failures.isEmpty ? messages.map { _ in nil } : failures.map(value)
+        }
         return """
-            INSERT INTO \(unescaped: schema).parked AS p (source, partition, position, key, attempts, retry_at, error)
-            VALUES (\(sourceName), \(message.partition.number), \(message.position.number),
-                    \(message.message.key.description), \(Int32(clamping: attempts)),
-                    clock_timestamp() + \(microseconds) * interval '1 microsecond', \(String(error.prefix(1000))))
-            ON CONFLICT ON CONSTRAINT parked_is_one_per_message DO UPDATE
-               SET attempts = excluded.attempts, retry_at = excluded.retry_at, error = excluded.error
+            INSERT INTO \(unescaped: schema).parked
+                   (source, \(unescaped: Log.columns), cause, attempts, failing_since, retry_at, error, needs)
+            SELECT \(sourceName), u.partition, u.position, u.kind, u.type, u.version, u.key, u.account, u.body,
+                   u.message_id, u.command_id, u.outcome, u.command_hash, u.correlation_id, u.causation_id,
+                   u.trace_parent, u.expires_at, u.recorded_at, u.cause, coalesce(u.attempts, 0),
+                   clock_timestamp() - u.age * interval '1 microsecond',
+                   clock_timestamp() + u.pause * interval '1 microsecond', u.error, u.needs
+              FROM unnest(\(messages.map(\.partition.number)), \(messages.map(\.position.number)),
+                          \(said.map(\.kind.rawValue)), \(said.map(\.type)), \(said.map(\.version)),
+                          \(said.map(\.key.description)), \(said.map(\.account)), \(said.map { JSON($0.body) }),
+                          \(said.map(\.id)), \(said.map(\.commandID)), \(said.map { $0.outcome?.rawValue }),
+                          \(said.map { $0.commandHash?.id }), \(said.map(\.correlationID)),
+                          \(said.map(\.causationID)), \(said.map(\.traceParent)), \(messages.map(\.expiresAt)),
+                          \(messages.map(\.recordedAt)), \(failure(\.cause)), \(failure(\.attempts)),
+                          \(failure(\.age)), \(failure(\.pause)), \(failure(\.error)),
+                          \(failures.isEmpty ? messages.map { _ in nil } : failures.map(\.needs)))
+                   AS u(partition, position, kind, type, version, key, account, body, message_id, command_id, outcome,
+                        command_hash, correlation_id, causation_id, trace_parent, expires_at, recorded_at, cause,
+                        attempts, age, pause, error, needs)
             """
     }
 
@@ -64,26 +129,30 @@ struct ParkingStatements: Sendable {
         """
     }
 
-    /// How many other owners each message ended alone; 0 for one that was in hand with others when an owner ended.
-    func crashes(in partition: Partition) -> Query {
+    // MARK: Attempts
+
+    /// How many leases each message ended.
+    func crashes(in partition: Partition, before epoch: Epoch) -> Query {
         """
-        SELECT a.position, count(*) FILTER (WHERE NOT a.together) FROM \(unescaped: schema).attempt AS a
-         WHERE a.source = \(sourceName) AND a.partition = \(partition.number) AND a.owner <> \(owner)
+        SELECT a.position, count(*) FROM \(unescaped: schema).attempt AS a
+         WHERE a.source = \(sourceName) AND a.partition = \(partition.number) AND a.epoch < \(epoch.number)
          GROUP BY a.position
         """
     }
 
-    /// Says, in a transaction of its own, that these messages are taken on.
-    func attempt(_ positions: [Position], in partition: Partition) -> Query {
+    /// Says, in a transaction of its own, that this message is taken on. No row: under a lease that another has by now.
+    func attempt(_ position: Position, in partition: Partition, epoch: Epoch) -> Query {
         """
-        INSERT INTO \(unescaped: schema).attempt AS a (source, partition, position, owner, together)
-        SELECT \(sourceName), \(partition.number), u.position, \(owner), \(positions.count > 1)
-          FROM unnest(\(positions.map(\.number))) AS u(position)
-        ON CONFLICT ON CONSTRAINT attempt_is_one_per_owner DO UPDATE SET together = a.together AND excluded.together
+        INSERT INTO \(unescaped: schema).attempt (source, partition, position, epoch, owner)
+        SELECT l.source, l.partition, \(position.number), l.epoch, l.owner FROM \(unescaped: schema).lease AS l
+         WHERE l.source = \(sourceName) AND l.partition = \(partition.number) AND l.epoch = \(epoch.number)
+           AND l.owner = \(owner)
+        ON CONFLICT ON CONSTRAINT attempt_is_one_per_lease DO UPDATE SET began_at = clock_timestamp()
+        RETURNING 1
         """
     }
 
-    /// Nobody was ended by what is done.
+    /// These ended nothing in the end: they are done, or they failed and their owner went on.
     func forgetAttempts(_ positions: [Position], in partition: Partition) -> Query {
         """
         DELETE FROM \(unescaped: schema).attempt AS a
@@ -92,19 +161,11 @@ struct ParkingStatements: Sendable {
         """
     }
 
-    /// This worker was not ended by anything that it tried.
-    func forgetOwnAttempts() -> Query {
-        """
-        DELETE FROM \(unescaped: schema).attempt AS a WHERE a.source = \(sourceName) AND a.owner = \(owner)
-        """
-    }
-
-    /// This worker was not ended by what it tried.
-    func forgetOwnAttempt(_ position: Position, in partition: Partition) -> Query {
+    /// This worker was not ended by anything that it tried in a partition: only its connection was.
+    func forgetOwnAttempts(in partition: Partition) -> Query {
         """
         DELETE FROM \(unescaped: schema).attempt AS a
-         WHERE a.source = \(sourceName) AND a.partition = \(partition.number) AND a.position = \(position.number)
-           AND a.owner = \(owner)
+         WHERE a.source = \(sourceName) AND a.partition = \(partition.number) AND a.owner = \(owner)
         """
     }
 
@@ -118,6 +179,8 @@ struct ParkingStatements: Sendable {
         """
     }
 
+    // MARK: Giving up
+
     /// Sets a message aside for good. One that was appended twice is one dead letter.
     func bury(_ message: RecordedMessage, _ fault: Fault, attempts: Int) -> Query {
         let said = message.message
@@ -128,22 +191,37 @@ struct ParkingStatements: Sendable {
             VALUES (\(said.id), \(sourceName), \(message.partition.number), \(message.position.number),
                     \(said.kind.rawValue), \(said.type), \(said.version), \(said.key.description), \(said.account),
                     \(JSON(said.body)), \(said.commandID), \(said.correlationID), \(said.traceParent),
-                    \(fault.code.rawValue), \(String(fault.description.prefix(1000))), \(Int32(clamping: attempts)))
+                    \(fault.code.rawValue), \(fault.saved), \(Int32(clamping: attempts)))
             ON CONFLICT ON CONSTRAINT dead_letter_is_one_per_message DO NOTHING
             """
     }
 }
 
-extension Parked where OrderKey == Key {
+extension Fault {
+    /// As much of it as tables keep.
+    fileprivate var saved: String { String(description.prefix(1000)) }
+}
+
+/// The first parked message of a key, as the database has it.
+struct ParkedHead {
+    var parked: Parked<Key>
+    /// What a replica has to know to handle it, where that was missing.
+    let needs: String?
+
     init(_ row: Row, of log: LogName, now: ContinuousClock.Instant) throws {
         let text = try row.decode(0, as: String.self)
         guard let key = Key(text) else { throw BusError.unreadable(log, "a parked key \(text)") }
-        let attempts = Int(try row.decode(2, as: Int32.self))
-        let microseconds = try row.decode(4, as: Int64?.self)
-        self.init(
-            key: key, position: Position(try row.decode(1, as: Int64.self)), attempts: attempts,
+        let cause = try row.decode(3, as: String?.self)
+        needs = try row.decode(5, as: String?.self)
+        let (age, pause) = (try row.decode(6, as: Int64?.self), try row.decode(7, as: Int64?.self))
+        parked = Parked(
+            key: key, position: Position(try row.decode(1, as: Int64.self)),
+            cause: try cause.map {
+                guard let code = Fault.Code(rawValue: $0) else { throw BusError.unreadable(log, "a cause \($0)") }
+                return code
+            },
+            attempts: Int(try row.decode(2, as: Int32.self)), since: now - .microseconds(age ?? 0),
             // One that only waited behind another is due as soon as that is gone.
-            retryAt: attempts == 0 ? now : microseconds.map { now + .microseconds($0) },
-            isDiscarded: try row.decode(3, as: Bool.self))
+            retryAt: pause.map { now + .microseconds($0) } ?? now, isDiscarded: try row.decode(4, as: Bool.self))
     }
 }

@@ -65,7 +65,7 @@ public struct PolicyHandler<P: Policy>: BatchHandler {
     }
 
     /// A policy skips nothing: an event that it can't handle holds back the later ones of its key until it can.
-    public static var givesUp: Bool { false }
+    public var givesUp: Bool { false }
 
     /// Nothing: an operator discarded the event.
     public func giveUp(_ message: RecordedMessage, _ fault: Fault, in pipeline: Pipeline) -> [Appending] { [] }

@@ -1,6 +1,7 @@
 import Logging
 import Postgres
 import ServiceLifecycle
+import Synchronization
 import Vocabulary
 
 /// One connection of a consumer and the thread on which its partitions are handled, one batch at a time.
@@ -9,6 +10,9 @@ import Vocabulary
 /// then per partition two round trips a batch: `BEGIN; load`, and `save; append; batch; COMMIT; ring; next read`.
 final class Worker<Handler: BatchHandler>: Sendable {
     let bell = Bell()
+    /// What its thread and the keeper of its leases share.
+    let tenure = Tenure()
+    private let unreadable = Mutex<Set<String>>([])
     let source: Log
     let leases: LeaseStatements
     let parking: ParkingStatements
@@ -17,11 +21,13 @@ final class Worker<Handler: BatchHandler>: Sendable {
     private let configuration: Configuration
     let logger: Logger
     let handler: Handler
+    private let report: ConsumerReport
 
     init(
         source: Log, schema: String, owner: OwnerID, slot: Int32, settings: ConsumerSettings,
-        configuration: Configuration, logger: Logger, handler: Handler
+        configuration: Configuration, report: ConsumerReport, logger: Logger, handler: Handler
     ) {
+        self.report = report
         self.source = source
         self.settings = settings
         self.logger = logger
@@ -32,13 +38,30 @@ final class Worker<Handler: BatchHandler>: Sendable {
         parking = ParkingStatements(schema: schema, source: source.name, owner: owner)
         var configuration = configuration
         configuration.parameters["application_name"] = leases.ownerName(owner)
-        // A paused process must not hold others up longer than its lease.
-        configuration.settings["idle_in_transaction_session_timeout"] =
-            "\(Int(settings.leaseDuration * 0.6 / .milliseconds(1)))ms"
+        // A paused process must not hold others up longer than its lease, nor must who waits for a lock.
+        for (name, limit) in [
+            ("idle_in_transaction_session_timeout", settings.leaseDuration * 0.6),
+            ("lock_timeout", settings.leaseDuration * 0.5),
+        ] {
+            configuration.settings[name] = "\(max(1, Int(limit / .milliseconds(1))))ms"
+        }
         self.configuration = configuration
     }
 
     var membershipChannel: String { leases.channel }
+
+    /// What this worker has met and couldn't read; it outlasts connections.
+    var cannot: Set<String> { unreadable.withLock { $0 } }
+
+    /// Notes something that couldn't be read; false if that is known already.
+    func learn(cannot need: String) -> Bool { unreadable.withLock { $0.insert(need).inserted } }
+
+    /// - Parameters:
+    ///   - resting: why partitions rest; nil if none does.
+    ///   - parked: how many keys are parked.
+    func report(resting: String?, parked: Int) {
+        report.report(ConsumerReport.Condition(resting: resting, parked: parked), of: leases.slot)
+    }
 
     /// Works until shut down, on one connection after another.
     func run() async throws {

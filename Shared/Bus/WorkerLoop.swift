@@ -9,14 +9,20 @@ final class WorkerLoop<Handler: BatchHandler> {
     var machines: [PartitionMachine<RecordedMessage>]
     /// Until when a failed partition rests.
     var rests: [ContinuousClock.Instant?]
-    /// Until when the leases hold, by this machine's clock, counted from before they were asked for.
-    var leasesEnd = ContinuousClock.now
     var nextMaintenance = ContinuousClock.now
     /// Partitions whose log forgot what was not handled.
-    private var expired: Set<Int> = []
+    var expired: Set<Int> = []
     /// Partitions whose lag was shown last.
-    private var measured: Set<Partition> = []
+    var measured: Set<Partition> = []
+    /// Since when each partition has been in trouble, and with what.
+    var troubles: [Int: (since: ContinuousClock.Instant, reason: String)] = [:]
+    /// When something last needed more than some replica knows, by partition.
+    var needy: [Int: ContinuousClock.Instant] = [:]
     private var nextPoll = ContinuousClock.now
+    /// Whether the last connection was ended because this thread left a transaction idle for too long.
+    let wasSlow: Bool
+    /// How long the server lets a statement take, however much longer than a lease that is.
+    private(set) var statementTimeout: Duration
 
     var settings: ConsumerSettings { worker.settings }
     var leases: LeaseStatements { worker.leases }
@@ -25,25 +31,30 @@ final class WorkerLoop<Handler: BatchHandler> {
     init(_ worker: Worker<Handler>, _ database: Database) {
         self.worker = worker
         self.database = database
+        wasSlow = worker.tenure.takeSlowness()
+        statementTimeout = worker.settings.leaseDuration
         let count = Int(worker.source.partitionCount)
         machines = Array(
-            repeating: PartitionMachine(limits: worker.settings.limits, givesUp: Handler.givesUp), count: count)
+            repeating: PartitionMachine(limits: worker.settings.limits, givesUp: worker.handler.givesUp), count: count)
         rests = Array(repeating: nil, count: count)
     }
 
     /// Returns when told to stop, after the batch in hand, with its leases given back.
     /// - Throws: what ends the connection; the caller opens another and begins anew.
     func run() throws {
+        let timeout = try database.query("SELECT setting::bigint FROM pg_settings WHERE name = 'statement_timeout'")
+            .only?.decode(0, as: Int64.self)
+        // Without one, nothing but the lease says when a statement hangs.
+        if let timeout, timeout > 0 { statementTimeout = .milliseconds(timeout) }
         try database.execute(leases.createRows(for: worker.source.partitions))
-        // Who connects again lives: what it tried when it lost its connection didn't end it.
-        try database.execute(parking.forgetOwnAttempts())
-        try database.execute(leases.heartbeat())
+        try database.execute(leases.heartbeat(cannot: worker.cannot))
         try database.ring(leases.ringMembers())
         while true {
             let rings = isBusy ? worker.bell.take() : worker.bell.wait(pause)
             if rings.stop { return try leave() }
             apply(rings)
             if rings.membership || ContinuousClock.now >= nextMaintenance { try maintain() }
+            if rings.membership { try lookAtParked() }
             try takeAndRelease()
             try readRung()
             try handleTogether()
@@ -57,7 +68,7 @@ final class WorkerLoop<Handler: BatchHandler> {
         let now = ContinuousClock.now
         return machines.contains {
             switch $0.nextStep(at: now) {
-            case .wait, .backOff: false
+            case .wait, .rest: false
             default: true
             }
         }
@@ -76,113 +87,9 @@ final class WorkerLoop<Handler: BatchHandler> {
             if isPollDue || rings.all || rings.partitions.contains(Partition(Int32(index))) { machines[index].ring() }
             if let rest = rests[index], rest <= now {
                 rests[index] = nil
-                machines[index].backedOff()
+                machines[index].rested()
             }
         }
-    }
-
-    // MARK: Leases
-
-    /// Says that this worker lives, renews its leases and works out its share anew.
-    private func maintain() throws {
-        let asked = ContinuousClock.now
-        let owned = partitions { $0.isOwned }
-        let (renewed, members) = try database.pipeline { pipeline in
-            pipeline.query(leases.heartbeat())
-            let renewed = pipeline.query(leases.renew(owned))
-            let members = pipeline.query(leases.members())
-            pipeline.sync()
-            try pipeline.flush()
-            return (
-                Set(try renewed.rows().map { Partition(try $0.decode(0, as: Int32.self)) }),
-                try members.rows().map {
-                    try Member(owner: $0.decode(0, as: OwnerID.self), slot: $0.decode(1, as: Int32.self))
-                }
-            )
-        }
-        leasesEnd = asked + settings.leaseDuration
-        nextMaintenance = asked + min(settings.leaseDuration / 3, .seconds(1))
-        let share = Member(owner: leases.owner, slot: leases.slot)
-            .share(of: worker.source.partitionCount, among: members)
-        for index in machines.indices {
-            let partition = Partition(Int32(index))
-            if machines[index].isOwned, !renewed.contains(partition) {
-                worker.logger.warning("the lease was lost", metadata: ["partition": "\(partition)"])
-                machines[index].leaseLost()
-            }
-            machines[index].want(share.contains(partition))
-        }
-        try lookAtParked()
-        try measureLag()
-    }
-
-    /// How far the partitions in hand are behind.
-    private func measureLag() throws {
-        let places = machines.indices.compactMap { index in
-            machines[index].position.map { (partition: Partition(Int32(index)), position: $0) }
-        }
-        // Once: another worker of this process may have it now.
-        let owned = Set(places.map(\.partition))
-        for partition in measured.subtracting(owned) {
-            worker.metrics.lag(of: partition, messages: 0, seconds: 0, parked: 0)
-        }
-        measured = owned
-        guard !places.isEmpty else { return }
-        for row in try database.query(worker.source.lag(behind: places)) {
-            let (partition, behind, seconds) = try row.decode(Int32.self, Int64.self, Double?.self)
-            worker.metrics.lag(
-                of: Partition(partition), messages: behind, seconds: seconds ?? 0,
-                parked: machines[Int(partition)].parkedKeys)
-        }
-    }
-
-    /// An operator may have said when a parked message is to be tried, or that it isn't.
-    private func lookAtParked() throws {
-        let parked = machines.indices.filter { machines[$0].hasParked && machines[$0].isOwned }
-        for (index, found) in zip(parked, try parkedAndCrashes(of: parked)) {
-            machines[index].parkedRead(found.parked, crashes: found.crashes)
-        }
-    }
-
-    private func takeAndRelease() throws {
-        for index in machines.indices {
-            let partition = Partition(Int32(index))
-            switch machines[index].nextStep(at: .now) {
-            case .takeLease: try take(partition, index)
-            case .release(let epoch):
-                try database.execute(leases.release(partition, epoch: epoch))
-                machines[index].released()
-                try database.ring(leases.ringMembers())
-            default: break
-            }
-        }
-    }
-
-    private func take(_ partition: Partition, _ index: Int) throws {
-        guard let row = try database.query(leases.take(partition)).only else {
-            machines[index].leaseRefused()
-            return
-        }
-        let (epoch, former) = try (row.decode(0, as: Int64.self), row.decode(1, as: OwnerID?.self))
-        let hasRunOut = try row.decode(2, as: Bool?.self) ?? false
-        if let former {
-            worker.logger.notice(
-                "took over from an owner that did not give its lease back",
-                metadata: ["partition": "\(partition)", "former": "\(former)", "epoch": "\(epoch)"])
-            // One that was taken before its time had no session to end; what it has by now is a new one.
-            if hasRunOut { try database.execute(leases.endSessions(of: former)) }
-        }
-        machines[index].leaseTaken(Epoch(epoch), isTakenOver: former != nil)
-    }
-
-    private func leave() throws {
-        for index in machines.indices {
-            guard let epoch = machines[index].epoch else { continue }
-            try database.execute(leases.release(Partition(Int32(index)), epoch: epoch))
-            machines[index].released()
-        }
-        try database.execute(leases.leave())
-        try database.ring(leases.ringMembers())
     }
 
     // MARK: Reading
@@ -193,19 +100,19 @@ final class WorkerLoop<Handler: BatchHandler> {
             if case .open = machines[$0].nextStep(at: .now) { true } else { false }
         }
         if !opening.isEmpty { try open(opening) }
-        let reading = machines.indices.compactMap { index -> (Int, Query)? in
+        let reading = machines.indices.compactMap { index -> (index: Int, after: Position, query: Query)? in
             guard case .read(let position, let limit) = machines[index].nextStep(at: .now) else { return nil }
-            return (index, worker.source.read(Partition(Int32(index)), after: position, limit: limit))
+            return (index, position, worker.source.read(Partition(Int32(index)), after: position, limit: limit))
         }
         guard !reading.isEmpty else { return }
-        let found = try pipelined(reading) { $0.1 }
-        for ((index, _), rows) in zip(reading, found) {
+        let found = try pipelined(reading) { $0.query }
+        for (read, rows) in zip(reading, found) {
             let messages = try messages(in: rows)
-            if isNext(messages, after: machines[index].position) {
-                machines[index].messagesRead(messages)
+            if isNext(messages, after: read.after) {
+                machines[read.index].messagesRead(messages, at: .now)
             } else {
                 // The log forgot what comes in between while this partition waited. Opening it again finds that out.
-                machines[index].leaseLost()
+                machines[read.index].leaseLost()
                 nextMaintenance = .now
             }
         }
@@ -213,15 +120,18 @@ final class WorkerLoop<Handler: BatchHandler> {
     }
 
     /// Positions have no gaps, so what is read begins right behind what was handled.
-    func isNext(_ messages: [RecordedMessage], after position: Position?) -> Bool {
-        messages.first.map { $0.position == position?.next } ?? true
+    func isNext(_ messages: [RecordedMessage], after position: Position) -> Bool {
+        messages.first.map { $0.position == position.next } ?? true
     }
 
     private func open(_ opening: [Int]) throws {
         let cursors = try pipelined(opening) { leases.cursor(Partition(Int32($0))) }
         let bases = try pipelined(opening) { leases.base(Partition(Int32($0))) }
-        for ((index, (rows, base)), found) in zip(
-            zip(opening, zip(cursors, bases)), try parkedAndCrashes(of: opening))
+        let crashes = try pipelined(opening) {
+            parking.crashes(in: Partition(Int32($0)), before: machines[$0].epoch ?? Epoch(0))
+        }
+        for (((index, (rows, base)), parked), crashes) in zip(
+            zip(zip(opening, zip(cursors, bases)), try parkedHeads(of: opening)), crashes)
         {
             let begin = Position(try base.only?.decode(0, as: Int64.self) ?? 0)
             // Who never read this log begins where it now begins.
@@ -231,11 +141,14 @@ final class WorkerLoop<Handler: BatchHandler> {
                 continue
             }
             if expired.remove(index) != nil, expired.isEmpty { settings.onExpiry?(nil) }
-            if !found.crashes.isEmpty {
-                try database.execute(
-                    parking.forgetOldAttempts(before: cursor.position, in: Partition(Int32(index))))
+            let ended = Dictionary(
+                uniqueKeysWithValues: try crashes.map {
+                    (Position(try $0.decode(0, as: Int64.self)), Int(try $0.decode(1, as: Int64.self)))
+                })
+            if !ended.isEmpty {
+                try database.execute(parking.forgetOldAttempts(before: cursor.position, in: Partition(Int32(index))))
             }
-            machines[index].opened(cursor, parked: found.parked, crashes: found.crashes)
+            machines[index].opened(cursor, parked: parked, crashes: ended)
         }
     }
 
@@ -253,25 +166,27 @@ final class WorkerLoop<Handler: BatchHandler> {
         machines[index].leaseRefused()
     }
 
-    private func parkedAndCrashes(
-        of indices: [Int]
-    ) throws -> [(parked: [Parked<Key>], crashes: [Position: Int])] {
+    /// An operator may have said when a parked message is to be tried, or that it isn't.
+    func lookAtParked() throws {
+        let ready = machines.indices.filter { machines[$0].position != nil && machines[$0].parkedKeys > 0 }
+        for (index, parked) in zip(ready, try parkedHeads(of: ready)) { machines[index].parkedRead(parked) }
+    }
+
+    func parkedHeads(of indices: [Int]) throws -> [[Parked<Key>]] {
         guard !indices.isEmpty else { return [] }
-        let parked = try pipelined(indices) { parking.parked(in: Partition(Int32($0))) }
-        let crashes = try pipelined(indices) { parking.crashes(in: Partition(Int32($0))) }
-        let now = ContinuousClock.now
-        return try zip(parked, crashes).map { parked, crashes in
-            (
-                try parked.map { try Parked($0, of: worker.source.name, now: now) },
-                Dictionary(
-                    uniqueKeysWithValues: try crashes.map {
-                        (Position(try $0.decode(0, as: Int64.self)), Int(try $0.decode(1, as: Int64.self)))
-                    })
-            )
+        let found = try pipelined(indices) { parking.parked(in: Partition(Int32($0))) }
+        let (now, cannot) = (ContinuousClock.now, worker.cannot)
+        return try found.map { rows in
+            try rows.map { row in
+                var head = try ParkedHead(row, of: worker.source.name, now: now)
+                // Others couldn't read it; this replica hasn't tried.
+                if let needs = head.needs, !cannot.contains(needs) { head.parked.retryAt = now }
+                return head.parked
+            }
         }
     }
 
-    private func pipelined<Item>(_ items: [Item], _ query: (Item) -> Query) throws -> [Rows] {
+    func pipelined<Item>(_ items: [Item], _ query: (Item) -> Query) throws -> [Rows] {
         try database.pipeline { pipeline in
             let pendings = items.map { pipeline.query(query($0)) }
             pipeline.sync()
@@ -283,10 +198,6 @@ final class WorkerLoop<Handler: BatchHandler> {
     func messages(in rows: Rows) throws -> [RecordedMessage] {
         try rows.map { try RecordedMessage($0, of: worker.source.name) }
     }
-
-    private func partitions(where condition: (PartitionMachine<RecordedMessage>) -> Bool) -> [Partition] {
-        machines.indices.filter { condition(machines[$0]) }.map { Partition(Int32($0)) }
-    }
 }
 
 extension Cursor {
@@ -294,37 +205,5 @@ extension Cursor {
         self.init(
             number: try row.decode(0, as: Int64.self), position: Position(try row.decode(1, as: Int64.self)),
             givenTime: try row.decode(2, as: Instant.self), givenAt: .now)
-    }
-}
-
-extension TransactionFailure {
-    /// Sorts errors by what helps against them.
-    init(_ error: any Error) {
-        guard let error = (error as? PostgresError)?.root else {
-            self = .permanent(Fault(error is MessageError ? .unreadable : .error, "\(error)"))
-            return
-        }
-        switch error {
-        case .server(let server):
-            switch server.sqlState {
-            case "23505" where server.constraint == "batch_has_one_successor": self = .fenced
-            // unique_violation on shared rows, serialization_failure, deadlock_detected, lock_not_available
-            case "23505", "40001", "40P01", "55P03": self = .transient(error.description)
-            // query_canceled by statement_timeout
-            case "57014": self = .permanent(Fault(.error, error.description))
-            // admin_shutdown, crash_shutdown, cannot_connect_now, idle_in_transaction_session_timeout
-            case "57P01", "57P02", "57P03", "25P03": self = .connectionLost
-            default: self = .permanent(Fault(.error, error.description))
-            }
-        case .decoding: self = .permanent(Fault(.error, error.description))
-        default: self = .connectionLost
-        }
-    }
-
-    var isExpected: Bool {
-        switch self {
-        case .transient, .fenced: true
-        default: false
-        }
     }
 }

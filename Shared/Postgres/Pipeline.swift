@@ -12,6 +12,8 @@ public final class Pipeline {
     private var entries: [Entry] = []
     private var isSynced = true
     private var failure: PostgresError?
+    /// The first error since the last COMMIT: why that is answered with ROLLBACK.
+    private var firstError: PostgresError?
 
     init(_ database: Database) {
         self.database = database
@@ -92,6 +94,7 @@ public final class Pipeline {
                 if case .connectionLost = error { throw error }
                 outcome = .failure(error)
                 cause = cause ?? error
+                firstError = firstError ?? error
             }
         }
         while let extra = try database.nextResult() { PQclear(extra) }
@@ -103,6 +106,12 @@ public final class Pipeline {
                 database.forget(query)
             }
             pending.outcome = outcome
+            if pending.isCommit, !isSkipped {
+                if case .success(let rows) = outcome, rows.commandTag != "COMMIT" {
+                    pending.outcome = .failure(firstError ?? .rolledBack)
+                }
+                firstError = nil
+            }
         case .sync: break
         }
     }
@@ -111,7 +120,7 @@ public final class Pipeline {
 /// The result of a queued statement, once its pipeline was flushed.
 public final class Pending {
     fileprivate var outcome: Result<Rows, PostgresError>?
-    private let isCommit: Bool
+    fileprivate let isCommit: Bool
 
     init(isCommit: Bool) {
         self.isCommit = isCommit
@@ -127,11 +136,8 @@ public final class Pending {
         return try outcome.get()
     }
 
-    /// Throws if the statement failed; for a COMMIT also if it turned out to be a rollback.
-    public func check() throws(PostgresError) {
-        let tag = try rows().commandTag
-        if isCommit, tag != "COMMIT" { throw .rolledBack }
-    }
+    /// Throws if the statement failed. A COMMIT that turned out to be a rollback failed by the error that led to it.
+    public func check() throws(PostgresError) { _ = try rows() }
 
     fileprivate func lose(_ error: PostgresError) {
         guard outcome == nil else { return }

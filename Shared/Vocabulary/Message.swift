@@ -48,6 +48,8 @@ public protocol MessageSet: Hashable, Sendable {
 /// Why a row could not be understood.
 public enum MessageError: Error, Hashable, Sendable, CustomStringConvertible {
     case unknownType(String, version: Int16)
+    /// A word that isn't on a closed list of the type, as this program knows it.
+    case unknownWord(type: String, version: Int16, field: String?, reason: String)
     case malformed(type: String, reason: String, field: String?)
 
     /// For logs and messages to people.
@@ -55,8 +57,20 @@ public enum MessageError: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .unknownType(let type, let version):
             "nobody here knows \(type) version \(version): a newer sender? Update this service"
+        case .unknownWord(let type, let version, let field, let reason):
+            "\(type) version \(version) has a word in \(field ?? "its body") that nobody here knows: \(reason)"
         case .malformed(let type, let reason, let field):
             "the body of \(type) \(field.map { "has a wrong \($0): " } ?? "can't be read: ")\(reason)"
+        }
+    }
+
+    /// What a program has to know to read it, where that is what is missing: a type with its version, or a word of one.
+    public var needs: String? {
+        switch self {
+        case .unknownType(let type, let version): "\(type)@\(version)"
+        case .unknownWord(let type, let version, let field, let reason):
+            String("\(type)@\(version) \(field ?? ""): \(reason)".prefix(200))
+        case .malformed: nil
         }
     }
 }
@@ -81,6 +95,9 @@ extension MessageBody {
         do {
             return try JSONDecoder().decode(Self.self, from: Data(body))
         } catch let error as DecodingError {
+            if error.isUnknownWord {
+                throw .unknownWord(type: type, version: version, field: error.field, reason: error.reason)
+            }
             throw .malformed(type: type, reason: error.reason, field: error.field)
         } catch {
             throw .malformed(type: type, reason: "\(error)", field: nil)
@@ -89,6 +106,14 @@ extension MessageBody {
 }
 
 extension DecodingError {
+    /// Whether a value isn't among the cases of an enum: what the standard library says when `init(rawValue:)` gives nil.
+    /// Text that a type of ours refuses says something else.
+    var isUnknownWord: Bool {
+        guard case .dataCorrupted(let context) = self else { return false }
+        return context.debugDescription.hasPrefix("Cannot initialize ")
+            && context.debugDescription.contains(" from invalid ")
+    }
+
     /// The path of the field at fault, with dots; nil when the whole document is.
     public var field: String? {
         let path: [any CodingKey]

@@ -5,9 +5,14 @@ import Vocabulary
 
 @Suite
 struct PartitionMachineTests {
+    private typealias Machine = PartitionMachine<SimulatedItem>
+
     @Test(
-        "handles every message once and in its key's order, whatever fails, crashes, pauses, repeats or stays unknown",
-        arguments: 0..<300)
+        """
+        handles every message once and in its key's order, whatever fails, crashes, pauses, repeats or stays unknown; gives up \
+        what fails by its own fault and what ends its owners, and nothing by trouble
+        """,
+        arguments: 0..<400)
     func exactlyOnceInOrder(seed: UInt64) {
         var simulation = Simulation(seed: seed, workers: 3, faults: .all)
         simulation.run(messages: 60, steps: 3000)
@@ -23,6 +28,7 @@ struct PartitionMachineTests {
             uniqueKeysWithValues: effects.filter { Simulation.isPoison($0) || Simulation.isTrap($0) }
                 .map { ($0, Simulation.isTrap($0) ? Fault.Code.crashed : .error) })
         #expect(simulation.partition.givenUp == codes, "\(story)")
+        #expect(simulation.broken.isEmpty, "seed \(seed): \(simulation.broken)")
     }
 
     private static func numbers(_ simulation: Simulation) -> [Int64] {
@@ -41,99 +47,234 @@ struct PartitionMachineTests {
         #expect(broken)
     }
 
+    // MARK: One machine, step by step
+
+    private static let start = ContinuousClock.now
+    private static let fault = TransactionFailure.failed(Fault(.error, "bad"))
+    private static let trouble = TransactionFailure.failed(Fault(.trouble, "disk full"))
+
     private static func machine(
-        batch: Int = 4, parkedKeys: Int = 10, givesUp: Bool = true, with numbers: [Int64]
-    ) -> PartitionMachine<SimulatedItem> {
-        var limits = PartitionMachine<SimulatedItem>.Limits()
-        (limits.batch, limits.attempts, limits.parkedKeys) = (batch, 2, parkedKeys)
-        var machine = PartitionMachine<SimulatedItem>(limits: limits, givesUp: givesUp)
+        batch: Int = 4, parkedKeys: Int = 10, probes: Int = 8, givesUp: Bool = true, with numbers: [Int64]
+    ) -> Machine {
+        var limits = Machine.Limits()
+        (limits.batch, limits.attempts, limits.parkedKeys, limits.probes) = (batch, 2, parkedKeys, probes)
+        limits.leastTime = .seconds(1)
+        var machine = Machine(limits: limits, givesUp: givesUp)
         machine.want(true)
         machine.leaseTaken(Epoch(1))
         machine.opened(Cursor())
-        machine.messagesRead(numbers.map(SimulatedItem.init))
+        machine.messagesRead(numbers.map(SimulatedItem.init), at: start)
         return machine
     }
 
-    private static let fault = TransactionFailure.permanent(Fault(.error, "bad"))
+    private static func work(
+        _ machine: Machine, at now: ContinuousClock.Instant = start, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> Work<SimulatedItem> {
+        guard case .handle(let work, _, _) = machine.nextStep(at: now) else {
+            Issue.record("\(machine.nextStep(at: now))", sourceLocation: sourceLocation)
+            throw Unexpected(step: machine.nextStep(at: now))
+        }
+        return work
+    }
+
+    /// Commits what the machine has in hand; what it holds waits for `pause`.
+    private static func commit(_ machine: inout Machine, pause: Duration = .seconds(60)) throws {
+        let work = try work(machine)
+        machine.committed(
+            Cursor(number: 1, position: work.items.last?.position ?? .start), work,
+            parking: work.held.map { $0.parked(for: pause, at: start) }, at: start)
+    }
 
     @Test(
         "parks a lone failing message, puts later ones of its key behind it, goes on with the others, gives it up at last"
     )
     func poisonIsParked() throws {
         var machine = Self.machine(with: [1, 2, 4])
-        machine.failed(Self.fault, handling: 3)
-        guard case .handle(let first, _, _) = machine.nextStep(at: .now), first.items.map(\.number) == [1] else {
-            throw Unexpected(step: machine.nextStep(at: .now))
-        }
-        machine.failed(Self.fault, handling: 1)
-        guard case .park(let failed, _, _) = machine.nextStep(at: .now), failed.attempts == 1 else {
-            throw Unexpected(step: machine.nextStep(at: .now))
-        }
-        let later = ContinuousClock.now + .seconds(60)
-        let parked = Parked<Int64>(key: 1, position: Position(1), attempts: 1, retryAt: later)
-        machine.committed(Cursor(number: 1, position: Position(1)), parking: parked)
-        guard case .handle(let second, _, _) = machine.nextStep(at: .now), second.handled.map(\.number) == [2] else {
-            throw Unexpected(step: machine.nextStep(at: .now))
-        }
-        machine.committed(Cursor(number: 2, position: Position(2)), handled: 1, next: [])
-        guard case .handle(let third, _, _) = machine.nextStep(at: .now), third.diverted == [Position(4)] else {
-            throw Unexpected(step: machine.nextStep(at: .now))
-        }
-        machine.committed(Cursor(number: 3, position: Position(4)), handled: 1, next: [])
-        guard case .retry(parked, _, _) = machine.nextStep(at: later) else {
+        machine.failed(Self.fault, handling: try Self.work(machine), at: Self.start)
+        let first = try Self.work(machine)
+        #expect(first.handled.map(\.number) == [1])
+        machine.failed(Self.fault, handling: first, at: Self.start)
+        let parking = try Self.work(machine)
+        #expect(parking.held.map(\.item.number) == [1] && parking.handled.isEmpty && parking.items.count == 1)
+        try Self.commit(&machine)
+        #expect(try Self.work(machine).handled.map(\.number) == [2])
+        try Self.commit(&machine)
+        #expect(try Self.work(machine).diverted == [Position(4)])
+        try Self.commit(&machine)
+        machine.messagesRead([], at: Self.start)
+        let later = Self.start + .seconds(60)
+        guard case .retry(let parked, _, _) = machine.nextStep(at: later), parked.position == Position(1) else {
             throw Unexpected(step: machine.nextStep(at: later))
         }
-        machine.failed(Self.fault, retrying: parked, SimulatedItem(number: 1))
+        machine.failed(Self.fault, retrying: parked, SimulatedItem(number: 1), at: later)
         guard case .giveUp(let dead, _, _) = machine.nextStep(at: later), dead.attempts == 2 else {
             throw Unexpected(step: machine.nextStep(at: later))
         }
-        let next = Parked<Int64>(key: 1, position: Position(4), attempts: 0, retryAt: .now)
-        machine.committed(Cursor(number: 4, position: Position(4)), ending: parked, next: next)
-        machine.messagesRead([])
+        let next = Parked<Int64>(key: 1, position: Position(4), cause: nil, attempts: 0, since: later, retryAt: later)
+        machine.committed(Cursor(number: 4, position: Position(4)), givingUp: dead, next: next)
         guard case .retry(next, _, _) = machine.nextStep(at: later) else {
             throw Unexpected(step: machine.nextStep(at: later))
+        }
+    }
+
+    @Test("gives nothing up before the least time is over, however often it failed")
+    func notTooEarly() throws {
+        var machine = Self.machine(with: [1])
+        machine.failed(Self.fault, handling: try Self.work(machine), at: Self.start)
+        try Self.commit(&machine, pause: .zero)
+        machine.messagesRead([], at: Self.start)
+        for attempts in 2...10 {
+            guard case .retry(let parked, _, _) = machine.nextStep(at: Self.start) else {
+                throw Unexpected(step: machine.nextStep(at: Self.start))
+            }
+            machine.failed(Self.fault, retrying: parked, SimulatedItem(number: 1), at: Self.start)
+            guard case .parkAgain(let failed, _, _) = machine.nextStep(at: Self.start), failed.attempts == attempts
+            else { throw Unexpected(step: machine.nextStep(at: Self.start)) }
+            machine.committed(
+                Cursor(number: 1, position: Position(1)), parkingAgain: failed.parked(for: .zero, at: Self.start))
+        }
+    }
+
+    @Test("what fails by trouble is parked only together with a message of another key that gets through")
+    func troubleOfOne() throws {
+        var machine = Self.machine(with: [1, 4, 2])
+        machine.failed(Self.trouble, handling: try Self.work(machine), at: Self.start)
+        machine.failed(Self.trouble, handling: try Self.work(machine), at: Self.start)
+        let probe = try Self.work(machine)
+        #expect(probe.held.map(\.item.number) == [1] && probe.diverted == [Position(4)])
+        #expect(probe.handled.map(\.number) == [2])
+        try Self.commit(&machine)
+        #expect(machine.parkedKeys == 1 && machine.trouble == nil)
+    }
+
+    @Test("where nothing gets through the partition rests, parks nothing, and begins again with the first message")
+    func troubleOfAll() throws {
+        var machine = Self.machine(probes: 2, with: [1, 2, 3])
+        machine.failed(Self.trouble, handling: try Self.work(machine), at: Self.start)
+        for _ in 0..<2 { machine.failed(Self.trouble, handling: try Self.work(machine), at: Self.start) }
+        guard case .rest(attempt: 1) = machine.nextStep(at: Self.start), machine.trouble == "disk full" else {
+            throw Unexpected(step: machine.nextStep(at: Self.start))
+        }
+        #expect(machine.parkedKeys == 0 && machine.nextRetry == nil)
+        machine.rested()
+        let again = try Self.work(machine)
+        #expect(again.handled.map(\.number) == [1] && again.held.isEmpty)
+        try Self.commit(&machine)
+        #expect(machine.trouble == nil)
+    }
+
+    @Test("a lone failing key keeps its partition resting until a message of another key comes")
+    func troubleOfTheOnlyOne() throws {
+        var machine = Self.machine(batch: 2, with: [1])
+        for attempt in 1...3 {
+            machine.failed(Self.trouble, handling: try Self.work(machine), at: Self.start)
+            guard case .rest(attempt: attempt) = machine.nextStep(at: Self.start) else {
+                throw Unexpected(step: machine.nextStep(at: Self.start))
+            }
+            machine.rested()
+        }
+        machine.ring()
+        machine.failed(Self.trouble, handling: try Self.work(machine), at: Self.start)
+        guard case .read(after: Position(1), _) = machine.nextStep(at: Self.start) else {
+            throw Unexpected(step: machine.nextStep(at: Self.start))
+        }
+        machine.messagesRead([SimulatedItem(number: 2)], at: Self.start)
+        let probe = try Self.work(machine)
+        #expect(probe.held.map(\.item.number) == [1] && probe.handled.map(\.number) == [2])
+    }
+
+    @Test("when one parked by trouble gets through, the others are tried at once")
+    func troublePasses() throws {
+        var machine = Self.machine(with: [1, 2, 3])
+        machine.failed(Self.trouble, handling: try Self.work(machine), at: Self.start)
+        for _ in 0..<2 { machine.failed(Self.trouble, handling: try Self.work(machine), at: Self.start) }
+        try Self.commit(&machine)
+        machine.messagesRead([], at: Self.start)
+        let parked = machine.parkedHeads.sorted { $0.position < $1.position }
+        try #require(parked.map(\.position) == [Position(1), Position(2)])
+        guard case .wait = machine.nextStep(at: Self.start) else {
+            throw Unexpected(step: machine.nextStep(at: Self.start))
+        }
+        machine.committed(Cursor(number: 2, position: Position(3)), retrying: parked[0], next: nil, at: Self.start)
+        guard case .retry(let other, _, _) = machine.nextStep(at: Self.start), other.position == Position(2) else {
+            throw Unexpected(step: machine.nextStep(at: Self.start))
         }
     }
 
     @Test("one that may skip nothing keeps it parked however often it fails, until an operator discards it")
     func neverGivenUp() throws {
         var machine = Self.machine(givesUp: false, with: [1])
-        machine.failed(Self.fault, handling: 1)
-        var parked = Parked<Int64>(key: 1, position: Position(1), attempts: 1, retryAt: .now)
-        for attempts in 1...100 {
-            guard case .park(let failed, _, _) = machine.nextStep(at: .now), failed.attempts == attempts else {
-                throw Unexpected(step: machine.nextStep(at: .now))
+        machine.failed(Self.fault, handling: try Self.work(machine), at: Self.start)
+        try Self.commit(&machine, pause: .zero)
+        machine.messagesRead([], at: Self.start)
+        let end = Self.start + .seconds(86_400)
+        for attempts in 2...100 {
+            guard case .retry(let parked, _, _) = machine.nextStep(at: end) else {
+                throw Unexpected(step: machine.nextStep(at: end))
             }
-            parked.attempts = attempts
-            machine.committed(Cursor(number: Int64(attempts), position: Position(1)), parking: parked)
-            machine.messagesRead([])
-            machine.failed(Self.fault, retrying: parked, SimulatedItem(number: 1))
+            machine.failed(Self.fault, retrying: parked, SimulatedItem(number: 1), at: end)
+            guard case .parkAgain(let failed, _, _) = machine.nextStep(at: end), failed.attempts == attempts else {
+                throw Unexpected(step: machine.nextStep(at: end))
+            }
+            machine.committed(
+                Cursor(number: 1, position: Position(1)), parkingAgain: failed.parked(for: .zero, at: end))
         }
-        machine.committed(Cursor(number: 101, position: Position(1)), parking: parked)
+        guard case .retry(var parked, _, _) = machine.nextStep(at: end) else {
+            throw Unexpected(step: machine.nextStep(at: end))
+        }
         parked.isDiscarded = true
-        machine.parkedRead([parked], crashes: [:])
-        let isRefused = machine.refuse(parked, SimulatedItem(number: 1))
-        guard isRefused, case .giveUp(let dead, _, _) = machine.nextStep(at: .now), dead.fault.code == .discarded else {
-            throw Unexpected(step: machine.nextStep(at: .now))
+        let isRefused = machine.refuse(parked, SimulatedItem(number: 1), at: end)
+        guard isRefused, case .giveUp(let dead, _, _) = machine.nextStep(at: end), dead.fault.code == .discarded else {
+            throw Unexpected(step: machine.nextStep(at: end))
         }
     }
 
-    @Test("a partition with too much parked waits for the next failing one instead of growing")
+    @Test(
+        "what ended three leases is given up untried; where nothing may be, it stays parked and is tried now and then")
+    func traps() throws {
+        for givesUp in [true, false] {
+            var machine = Self.machine(givesUp: givesUp, with: [])
+            machine.leaseLost()
+            machine.leaseTaken(Epoch(4), wasLost: true)
+            machine.opened(Cursor(), crashes: [Position(1): 3])
+            machine.messagesRead([1, 2].map(SimulatedItem.init), at: Self.start)
+            guard !givesUp else {
+                guard case .giveUp(let dead, _, _) = machine.nextStep(at: Self.start), dead.fault.code == .crashed
+                else {
+                    throw Unexpected(step: machine.nextStep(at: Self.start))
+                }
+                continue
+            }
+            let work = try Self.work(machine)
+            #expect(work.held.map(\.item.number) == [1] && work.handled.isEmpty)
+            try Self.commit(&machine)
+            #expect(try Self.work(machine).handled.map(\.number) == [2])
+            let later = Self.start + .seconds(60)
+            try Self.commit(&machine)
+            machine.messagesRead([], at: Self.start)
+            guard case .retry(let parked, _, _) = machine.nextStep(at: later), parked.cause == .crashed else {
+                throw Unexpected(step: machine.nextStep(at: later))
+            }
+            let isRefused = machine.refuse(parked, SimulatedItem(number: 1), at: later)
+            #expect(!isRefused)
+        }
+    }
+
+    @Test("a partition with too much parked waits for the next failing one instead of growing, and says so")
     func parkedIsBounded() throws {
         var machine = Self.machine(parkedKeys: 1, with: [1, 2])
-        machine.failed(Self.fault, handling: 1)
-        let later = ContinuousClock.now + .seconds(60)
-        machine.committed(
-            Cursor(number: 1, position: Position(1)),
-            parking: Parked(key: 1, position: Position(1), attempts: 1, retryAt: later))
-        for _ in 0..<2 {
-            guard case .handle = machine.nextStep(at: .now) else { throw Unexpected(step: machine.nextStep(at: .now)) }
-            machine.failed(Self.fault, handling: 1)
-            guard case .backOff = machine.nextStep(at: .now) else { throw Unexpected(step: machine.nextStep(at: .now)) }
-            machine.backedOff()
+        machine.failed(Self.fault, handling: try Self.work(machine), at: Self.start)
+        machine.failed(Self.fault, handling: try Self.work(machine), at: Self.start)
+        try Self.commit(&machine)
+        let later = Self.start + .seconds(2)
+        for now in [Self.start, later] {
+            machine.failed(Self.fault, handling: try Self.work(machine, at: now), at: now)
+            guard case .rest = machine.nextStep(at: now) else { throw Unexpected(step: machine.nextStep(at: now)) }
+            #expect(machine.trouble?.hasPrefix("no more keys can be parked") == true)
+            machine.rested()
         }
-        guard case .giveUp(let dead, _, _) = machine.nextStep(at: .now), dead.item.number == 2 else {
-            throw Unexpected(step: machine.nextStep(at: .now))
+        guard case .giveUp(let dead, _, _) = machine.nextStep(at: later), dead.item.number == 2 else {
+            throw Unexpected(step: machine.nextStep(at: later))
         }
     }
 
@@ -141,11 +282,13 @@ struct PartitionMachineTests {
     func releases() throws {
         var machine = Self.machine(with: [1])
         machine.want(false)
-        guard case .release(Epoch(1)) = machine.nextStep(at: .now) else {
-            throw Unexpected(step: machine.nextStep(at: .now))
+        guard case .release(Epoch(1)) = machine.nextStep(at: Self.start) else {
+            throw Unexpected(step: machine.nextStep(at: Self.start))
         }
-        machine.released()
-        guard case .wait = machine.nextStep(at: .now) else { throw Unexpected(step: machine.nextStep(at: .now)) }
+        machine.leaseLost()
+        guard case .wait = machine.nextStep(at: Self.start) else {
+            throw Unexpected(step: machine.nextStep(at: Self.start))
+        }
     }
 
     struct Unexpected: Error { let step: PartitionMachine<SimulatedItem>.Step }
@@ -173,5 +316,17 @@ struct ShareTests {
     func stranger() {
         let member = Member(owner: .new(), slot: 0)
         #expect(member.share(of: 8, among: [Member(owner: .new(), slot: 0)]).isEmpty)
+    }
+
+    @Test("a partition that needs more than some know goes to those that may know it, and to all if nobody does")
+    func needs() {
+        let (old, fresh) = (Member(owner: .new(), slot: 0, cannot: ["A@2"]), Member(owner: .new(), slot: 0))
+        let needs = [Partition(0): Set(["A@2"]), Partition(1): ["A@2"]]
+        #expect(old.share(of: 4, among: [old, fresh], needs: needs).isDisjoint(with: needs.keys))
+        #expect(fresh.share(of: 4, among: [old, fresh], needs: needs).isSuperset(of: needs.keys))
+        #expect(old.share(of: 4, among: [old], needs: needs).count == 4)
+        let all = old.share(of: 4, among: [old, fresh], needs: needs)
+            .union(fresh.share(of: 4, among: [old, fresh], needs: needs))
+        #expect(all.count == 4)
     }
 }

@@ -19,15 +19,15 @@ struct SimulatedPartition {
     /// In commit order: what was handled, message by message.
     var effects: [Int64] = []
     var givenUp: [Int64: Fault.Code] = [:]
-    /// How often each parked message failed, by number; 0 for one that waits behind another of its key.
-    var parked: [Int64: Int] = [:]
-    /// Who was trying what.
-    var attempts: [Int64: Set<Int>] = [:]
-    /// By which owners a message was tried together with others.
-    var suspected: [Int64: Set<Int>] = [:]
+    /// What waits, by number; one without a cause waits behind another of its key.
+    var parked: [Int64: Parked<Int64>] = [:]
+    /// Which lease of which owner a message was tried under.
+    var attempts: [Int64: [Int64: Int]] = [:]
     var owner: Int?
     var epoch: Int64 = 0
     var leaseEnds = 0
+    /// Something was met that old replicas can't read.
+    var needsNew = false
 
     /// Commits a batch if nobody else built on the same one: the unique key.
     mutating func commit(after base: Cursor, at position: Position, _ change: (inout Self) -> Void) -> Cursor? {
@@ -46,16 +46,11 @@ struct SimulatedPartition {
     }
 
     func parkedHeads() -> [Parked<Int64>] {
-        Dictionary(grouping: parked.keys, by: { $0 % 3 }).values.compactMap { $0.min() }.map(head)
+        Dictionary(grouping: parked.values, by: \.key).values.compactMap { $0.min { $0.position < $1.position } }
     }
 
-    func next(of key: Int64, after number: Int64) -> Parked<Int64>? {
-        parked.keys.filter { $0 % 3 == key && $0 > number }.min().map(head)
-    }
-
-    /// Time stands still in here: what is to be tried again is due at once.
-    private func head(_ number: Int64) -> Parked<Int64> {
-        Parked(key: number % 3, position: Position(number), attempts: parked[number] ?? 0, retryAt: .now)
+    func next(of key: Int64, after position: Position) -> Parked<Int64>? {
+        parked.values.filter { $0.key == key && $0.position > position }.min { $0.position < $1.position }
     }
 }
 
@@ -65,11 +60,17 @@ struct SimulatedFaults: OptionSet {
     static let crash = SimulatedFaults(rawValue: 1)
     static let pause = SimulatedFaults(rawValue: 2)
     static let unknownCommit = SimulatedFaults(rawValue: 4)
-    static let transient = SimulatedFaults(rawValue: 8)
+    static let contention = SimulatedFaults(rawValue: 8)
     static let duplicateRing = SimulatedFaults(rawValue: 16)
     /// Some messages always fail, and some end the process of whoever handles them.
     static let poison = SimulatedFaults(rawValue: 32)
-    static let all: SimulatedFaults = [.crash, .pause, .unknownCommit, .transient, .duplicateRing, .poison]
+    /// The database is in trouble now and then, for everything or for some.
+    static let trouble = SimulatedFaults(rawValue: 64)
+    /// Some messages are of a kind that old replicas don't know; sooner or later a new one joins.
+    static let newKinds = SimulatedFaults(rawValue: 128)
+    static let all: SimulatedFaults = [
+        .crash, .pause, .unknownCommit, .contention, .duplicateRing, .poison, .trouble, .newKinds,
+    ]
 }
 
 /// Several workers' machines on one partition, stepped in an order drawn from a seed. A step is split where a real one
@@ -79,36 +80,51 @@ struct Simulation {
         var machine: PartitionMachine<SimulatedItem>
         /// Fresh at each start.
         var owner: Int
+        /// Knows every kind.
+        var isNew: Bool
         var isPaused = false
         /// Decided and not yet done.
         var step: PartitionMachine<SimulatedItem>.Step?
     }
 
+    /// What fails by trouble.
+    enum Trouble: Equatable {
+        case nothing, everything, handling
+        case key(Int64)
+    }
+
     var partition = SimulatedPartition()
-    var workers: [Worker]
+    var workers: [Worker] = []
     var generator: SeededGenerator
     var faults: SimulatedFaults
+    var trouble = Trouble.nothing
     var time = 0
     var history: [String] = []
+    /// Promises that were broken on the way.
+    var broken: [String] = []
+    private var firstFailure: [Int64: Int] = [:]
     private var owners = 0
+    private let origin = ContinuousClock.now
     static let limits = {
         var limits = PartitionMachine<SimulatedItem>.Limits()
-        (limits.batch, limits.attempts, limits.transientAttempts) = (4, 2, 3)
+        (limits.batch, limits.attempts, limits.contentions, limits.probes) = (4, 2, 3, 2)
+        (limits.leastTime, limits.parkedKeys) = (.milliseconds(30), 2)
         return limits
     }()
     /// What an honest commit says; a test may break it to see the check fail.
     var fence = true
 
+    private var now: ContinuousClock.Instant { origin + .milliseconds(time) }
+
     init(seed: UInt64, workers: Int, faults: SimulatedFaults) {
         generator = SeededGenerator(seed: seed)
         self.faults = faults
-        self.workers = []
-        for _ in 0..<workers { self.workers.append(fresh()) }
+        for _ in 0..<workers { self.workers.append(fresh(isNew: !faults.contains(.newKinds))) }
     }
 
-    private mutating func fresh() -> Worker {
+    private mutating func fresh(isNew: Bool) -> Worker {
         owners += 1
-        var worker = Worker(machine: PartitionMachine(limits: Self.limits), owner: owners)
+        var worker = Worker(machine: PartitionMachine(limits: Self.limits), owner: owners, isNew: isNew)
         worker.machine.want(true)
         return worker
     }
@@ -117,6 +133,8 @@ struct Simulation {
     static func isPoison(_ number: Int64) -> Bool { number % 13 == 0 }
     /// Handling one of these ends the process.
     static func isTrap(_ number: Int64) -> Bool { number % 29 == 0 }
+    /// Only new replicas can read one of these.
+    static func isNewKind(_ number: Int64) -> Bool { number % 17 == 0 }
 
     mutating func run(messages: Int64, steps: Int) {
         for _ in 0..<steps {
@@ -124,6 +142,12 @@ struct Simulation {
             if partition.length < messages, chance(0.3) {
                 partition.length += 1
                 if chance(0.7) { for index in workers.indices { workers[index].machine.ring() } }
+            }
+            if faults.contains(.trouble), chance(0.01) {
+                trouble =
+                    [.nothing, .nothing, .everything, .handling, .key(0), .key(1)]
+                    .randomElement(using: &generator) ?? .nothing
+                history.append("trouble: \(trouble)")
             }
             let index = Int.random(in: workers.indices, using: &generator)
             disturb(index)
@@ -133,14 +157,16 @@ struct Simulation {
 
     /// No more faults: whatever is left must be handled by the idle poll alone.
     mutating func settle() {
-        faults.remove([.crash, .pause, .unknownCommit, .transient])
+        faults.remove([.crash, .pause, .unknownCommit, .contention, .trouble])
+        trouble = .nothing
         for index in workers.indices { workers[index].isPaused = false }
+        workers[0] = fresh(isNew: true)
         for round in 0..<20_000 {
             time += 1
             if round % 10 == 0 {
                 for index in workers.indices {
                     workers[index].machine.ring()
-                    workers[index].machine.want(true)
+                    share(index)
                 }
             }
             for index in workers.indices { advance(index) }
@@ -148,19 +174,25 @@ struct Simulation {
         }
     }
 
+    /// A partition that needs it belongs to those that know more, if there are any.
+    private mutating func share(_ index: Int) {
+        workers[index].machine.want(
+            workers[index].isNew || !partition.needsNew || !workers.contains { $0.isNew && !$0.isPaused })
+    }
+
     private mutating func disturb(_ index: Int) {
         if faults.contains(.crash), chance(0.01) {
-            workers[index] = fresh()
+            workers[index] = fresh(isNew: workers[index].isNew || chance(0.1))
             history.append("\(index) crashes")
         }
         if faults.contains(.pause), chance(0.02) { workers[index].isPaused.toggle() }
         if faults.contains(.duplicateRing), chance(0.1) { workers[index].machine.ring() }
-        if chance(0.02) { workers[index].machine.want(true) }
+        if chance(0.02) { share(index) }
     }
 
     private mutating func advance(_ index: Int) {
         guard let step = workers[index].step else {
-            workers[index].step = workers[index].machine.nextStep(at: .now)
+            workers[index].step = workers[index].machine.nextStep(at: now)
             return
         }
         workers[index].step = nil
@@ -170,25 +202,26 @@ struct Simulation {
     private mutating func perform(_ step: PartitionMachine<SimulatedItem>.Step, _ index: Int) {
         switch step {
         case .wait: break
-        case .backOff: workers[index].machine.backedOff()
+        case .rest: workers[index].machine.rested()
         case .takeLease: takeLease(index)
         case .open:
-            let owner = workers[index].owner
-            let suspected = partition.suspected.filter { !$0.value.subtracting([owner]).isEmpty }.map { ($0.key, 0) }
-            let ended = partition.attempts.mapValues { $0.subtracting([owner]).count }.filter { $0.value > 0 }
+            let epoch = workers[index].machine.epoch?.number ?? 0
+            let ended = partition.attempts.map { (Position($0.key), $0.value.keys.filter { $0 < epoch }.count) }
+            var heads = partition.parkedHeads()
+            for head in heads.indices where heads[head].cause == .unknown && workers[index].isNew {
+                heads[head].retryAt = now
+            }
             workers[index].machine.opened(
-                partition.cursor, parked: partition.parkedHeads(),
-                crashes: Dictionary((suspected + ended.map { ($0.key, $0.value) }).map { (Position($0.0), $0.1) }) {
-                    max($0, $1)
-                })
+                partition.cursor, parked: heads,
+                crashes: Dictionary(uniqueKeysWithValues: ended.filter { $0.1 > 0 }))
         case .read(let position, let limit):
-            workers[index].machine.messagesRead(partition.read(after: position, limit: limit))
+            workers[index].machine.messagesRead(partition.read(after: position, limit: limit), at: now)
         case .release:
             if partition.owner == workers[index].owner { partition.owner = nil }
-            workers[index].machine.released()
+            workers[index].machine.leaseLost()
         case .handle(let work, let cursor, _): handle(work, cursor, index)
         case .retry(let parked, let cursor, _): retry(parked, cursor, index)
-        case .park(let failed, let cursor, _): park(failed, cursor, index)
+        case .parkAgain(let failed, let cursor, _): parkAgain(failed, cursor, index)
         case .giveUp(let failed, let cursor, _): giveUp(failed, cursor, index)
         }
     }
@@ -198,80 +231,99 @@ struct Simulation {
         guard partition.owner == nil || partition.owner == owner || partition.leaseEnds < time else {
             return workers[index].machine.leaseRefused()
         }
-        let isTakenOver = partition.owner != nil && partition.owner != owner
+        let former = partition.owner
+        if former == owner {
+            // It lives, and nobody took over: what it tried ended its connection at most.
+            partition.attempts = partition.attempts.mapValues { $0.filter { $0.value != owner } }
+        }
         partition.owner = owner
         partition.epoch += 1
         partition.leaseEnds = time + 40
-        workers[index].machine.leaseTaken(Epoch(partition.epoch), isTakenOver: isTakenOver)
+        workers[index].machine.leaseTaken(Epoch(partition.epoch), wasLost: former != nil)
     }
 
     private mutating func handle(_ work: Work<SimulatedItem>, _ cursor: Cursor, _ index: Int) {
         let handled = work.handled.map(\.number)
-        history.append("\(index) handles \(handled) of \(work.items.count) after batch \(cursor.number)")
-        let count = work.items.count
+        history.append(
+            "\(index) handles \(handled) of \(work.items.count), holding \(work.held.map(\.item.number)), after batch \(cursor.number)"
+        )
+        if handled.isEmpty, !work.held.isEmpty, work.held.allSatisfy({ $0.fault.code == .trouble }) {
+            broken.append("parks \(work.held.map(\.item.number)) although nothing got through")
+        }
         if work.isCareful {
-            for number in handled {
-                if handled.count > 1 {
-                    partition.suspected[number, default: []].insert(workers[index].owner)
-                } else {
-                    partition.attempts[number, default: []].insert(workers[index].owner)
-                }
-            }
+            guard holdsLease(index) else { return workers[index].machine.failed(.fenced, handling: work, at: now) }
+            if note(handled, index) { return }
         }
         if endsProcess(handled, index) { return }
-        if let failure = failure(handled) { return workers[index].machine.failed(failure, handling: count) }
+        if let failure = failure(handled, index) {
+            if work.isCareful { for number in handled { partition.attempts[number] = nil } }
+            return workers[index].machine.failed(failure, handling: work, at: now)
+        }
         guard let last = work.items.last?.position else { return }
-        let readsAhead = workers[index].machine.readsAhead(handling: count)
+        let readsAhead = workers[index].machine.readsAhead(handling: work.items.count)
+        let parking = work.held.map { $0.parked(for: .milliseconds(5), at: now) }
+        let waiting = work.items.filter { work.diverted.contains($0.position) }
+            .map { Parked(key: $0.orderKey, position: $0.position, cause: nil, attempts: 0, since: now, retryAt: now) }
         let committed = commit(after: cursor, at: last) { partition in
             partition.effects += handled
-            for number in work.diverted.map(\.number) { partition.parked[number] = 0 }
-            for number in handled {
-                partition.attempts[number] = nil
-                partition.suspected[number] = nil
-            }
+            for parked in parking + waiting { partition.parked[parked.position.number] = parked }
+            for number in handled + parking.map(\.position.number) { partition.attempts[number] = nil }
         }
-        if isUnknown(index) { return workers[index].machine.failed(.connectionLost, handling: count) }
-        guard let committed else { return workers[index].machine.failed(.fenced, handling: count) }
+        if isUnknown(index) {
+            return workers[index].machine.failed(.connectionLost, handling: work, at: now)
+        }
+        guard let committed else { return workers[index].machine.failed(.fenced, handling: work, at: now) }
         let next = readsAhead ? partition.read(after: committed.position, limit: Self.limits.batch) : []
-        workers[index].machine.committed(committed, handled: count, next: next)
+        workers[index].machine.committed(committed, work, parking: parking, next: next, at: now)
     }
 
     private mutating func retry(_ parked: Parked<Int64>, _ cursor: Cursor, _ index: Int) {
         let item = SimulatedItem(number: parked.position.number)
-        if workers[index].machine.refuse(parked, item) { return }
+        if workers[index].machine.refuse(parked, item, at: now) { return }
         history.append("\(index) tries \(item.number) again after batch \(cursor.number)")
-        partition.attempts[item.number, default: []].insert(workers[index].owner)
-        if endsProcess([item.number], index) { return }
-        if let failure = failure([item.number]) {
-            return workers[index].machine.failed(failure, retrying: parked, item)
+        guard holdsLease(index) else {
+            return workers[index].machine.failed(.fenced, retrying: parked, item, at: now)
+        }
+        if note([item.number], index) || endsProcess([item.number], index) { return }
+        if let failure = failure([item.number], index) {
+            partition.attempts[item.number] = nil
+            return workers[index].machine.failed(failure, retrying: parked, item, at: now)
         }
         let committed = commit(after: cursor, at: cursor.position) { partition in
             partition.effects.append(item.number)
             partition.parked[item.number] = nil
             partition.attempts[item.number] = nil
         }
-        end(committed, ending: parked, after: item.number, retrying: (parked, item), index)
+        guard let committed, !isUnknown(index) else {
+            return workers[index].machine.failed(
+                committed == nil ? .fenced : .connectionLost, retrying: parked, item, at: now)
+        }
+        workers[index].machine.committed(
+            committed, retrying: parked, next: partition.next(of: parked.key, after: item.position), at: now)
     }
 
-    private mutating func park(_ failed: FailedMessage<SimulatedItem>, _ cursor: Cursor, _ index: Int) {
+    private mutating func parkAgain(_ failed: FailedMessage<SimulatedItem>, _ cursor: Cursor, _ index: Int) {
         let number = failed.item.number
-        history.append("\(index) parks \(number) after batch \(cursor.number)")
-        let position = failed.former == nil ? failed.item.position : cursor.position
-        let owner = workers[index].owner
-        let committed = commit(after: cursor, at: position) { partition in
-            partition.parked[number] = failed.attempts
-            if failed.fault.code != .crashed { partition.attempts[number]?.remove(owner) }
+        history.append("\(index) parks \(number) again after batch \(cursor.number)")
+        if let failure = failure([], index) { return workers[index].machine.failedToSettle(failure) }
+        let parking = failed.parked(for: .milliseconds(5), at: now)
+        let committed = commit(after: cursor, at: cursor.position) { partition in
+            partition.parked[number] = parking
+            partition.attempts[number] = nil
         }
-        if isUnknown(index) { return workers[index].machine.failed(.connectionLost, handling: 1) }
-        guard let committed else { return workers[index].machine.failed(.fenced, handling: 1) }
-        workers[index].machine.committed(
-            committed,
-            parking: Parked(key: number % 3, position: Position(number), attempts: failed.attempts, retryAt: .now))
+        guard let committed, !isUnknown(index) else {
+            return workers[index].machine.failedToSettle(committed == nil ? .fenced : .connectionLost)
+        }
+        workers[index].machine.committed(committed, parkingAgain: parking)
     }
 
     private mutating func giveUp(_ failed: FailedMessage<SimulatedItem>, _ cursor: Cursor, _ index: Int) {
         let number = failed.item.number
         history.append("\(index) gives \(number) up after batch \(cursor.number)")
+        if let failure = failure([], index) { return workers[index].machine.failedToSettle(failure) }
+        if failed.fault.code == .error, time - (firstFailure[number] ?? time) < 30 {
+            broken.append("gives \(number) up too early")
+        }
         let position = failed.former == nil ? failed.item.position : cursor.position
         let committed = commit(after: cursor, at: position) { partition in
             partition.effects.append(number)
@@ -279,36 +331,55 @@ struct Simulation {
             partition.parked[number] = nil
             partition.attempts[number] = nil
         }
-        end(committed, ending: failed.former, after: number, retrying: nil, index)
-    }
-
-    private mutating func end(
-        _ committed: Cursor?, ending former: Parked<Int64>?, after number: Int64,
-        retrying: (Parked<Int64>, SimulatedItem)?, _ index: Int
-    ) {
-        let failure: TransactionFailure? = isUnknown(index) ? .connectionLost : committed == nil ? .fenced : nil
-        if let failure, let retrying {
-            return workers[index].machine.failed(failure, retrying: retrying.0, retrying.1)
+        guard let committed, !isUnknown(index) else {
+            return workers[index].machine.failedToSettle(committed == nil ? .fenced : .connectionLost)
         }
-        if let failure { return workers[index].machine.failed(failure, handling: 1) }
-        guard let committed else { return }
         workers[index].machine.committed(
-            committed, ending: former, next: partition.next(of: number % 3, after: number))
+            committed, givingUp: failed, next: partition.next(of: failed.item.orderKey, after: failed.item.position))
     }
 
     // MARK: What goes wrong
 
-    private mutating func endsProcess(_ numbers: [Int64], _ index: Int) -> Bool {
-        guard faults.contains(.poison), numbers.contains(where: Self.isTrap) else { return false }
-        history.append("\(index) is ended")
-        workers[index] = fresh()
+    private func holdsLease(_ index: Int) -> Bool { workers[index].machine.epoch?.number == partition.epoch }
+
+    /// Writes down what is tried; true if the process is killed right after, whatever it tried.
+    private mutating func note(_ numbers: [Int64], _ index: Int) -> Bool {
+        for number in numbers {
+            partition.attempts[number, default: [:]][workers[index].machine.epoch?.number ?? 0] = workers[index].owner
+        }
+        guard faults.contains(.crash), chance(0.01) else { return false }
+        history.append("\(index) is killed while it tries \(numbers)")
+        workers[index] = fresh(isNew: workers[index].isNew)
         return true
     }
 
-    private mutating func failure(_ numbers: [Int64]) -> TransactionFailure? {
-        if faults.contains(.transient), chance(0.05) { return .transient("deadlock") }
+    private mutating func endsProcess(_ numbers: [Int64], _ index: Int) -> Bool {
+        guard faults.contains(.poison), numbers.contains(where: Self.isTrap) else { return false }
+        history.append("\(index) is ended")
+        workers[index] = fresh(isNew: workers[index].isNew)
+        return true
+    }
+
+    private mutating func failure(_ numbers: [Int64], _ index: Int) -> TransactionFailure? {
+        if !workers[index].isNew, faults.contains(.newKinds), numbers.contains(where: Self.isNewKind) {
+            if numbers.count == 1 {
+                partition.needsNew = true
+                share(index)
+            }
+            return .failed(Fault(.unknown, "a newer kind", needs: "new"))
+        }
+        let isInTrouble =
+            switch trouble {
+            case .nothing: false
+            case .everything: true
+            case .handling: !numbers.isEmpty
+            case .key(let key): numbers.contains { $0 % 3 == key }
+            }
+        if isInTrouble { return .failed(Fault(.trouble, "trouble")) }
+        if faults.contains(.contention), chance(0.05) { return .contention(Fault(.trouble, "deadlock")) }
         guard faults.contains(.poison), numbers.contains(where: Self.isPoison) else { return nil }
-        return .permanent(Fault(.error, "poison"))
+        for number in numbers { firstFailure[number] = firstFailure[number] ?? time }
+        return .failed(Fault(.error, "poison"))
     }
 
     private mutating func commit(

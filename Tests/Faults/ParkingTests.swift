@@ -95,27 +95,35 @@ struct ParkingTests {
         }
     }
 
-    @Test("a parked message that its log has forgotten is said to be lost, and its key and all others go on")
-    func parkedIsGone() async throws {
+    @Test("a parked message is handled although its log has forgotten it since, and those behind it follow")
+    func parkedOutlivesItsLog() async throws {
         try await LedgerFixture.with { fixture in
             let service = try await fixture.startService(backoffMilliseconds: 600_000)
             try await fixture.withClient { client in
                 let account = AccountID.new()
-                await #expect(throws: CommandError.self) {
-                    try await client.post(
-                        PostEntry(client: "a", n: 1, amount: Self.cursed), for: account, patience: .milliseconds(500))
-                }
+                async let first = client.post(
+                    PostEntry(client: "a", n: 1, amount: Self.cursed), for: account, patience: .seconds(30))
                 try await waitForParked(1, attempts: "= 1", fixture)
                 async let later = client.post(
                     PostEntry(client: "a", n: 2, amount: 1), for: account, patience: .seconds(30))
                 try await waitForParked(1, attempts: "= 0", fixture)
+                let handled = try await fixture.number(
+                    """
+                    SELECT count(*) FROM ledger_client.ledger_commands AS l
+                     WHERE l.position > ledger_client.ledger_commands_handled(l.partition)
+                    """)
+                #expect(handled == 0)
                 try await fixture.database.psql(
                     """
-                    DELETE FROM ledger_client.ledger_commands WHERE body->>'amount' = '\(Self.cursed)';
-                    UPDATE ledger.parked SET retry_at = now() WHERE attempts > 0
+                    DELETE FROM ledger_client.ledger_commands;
+                    ALTER TABLE ledger.entry DROP CONSTRAINT entry_is_not_cursed
                     """)
-                #expect(try await later.kind == .accepted)
-                try await service.waitForLine(containing: "a parked message is lost")
+                _ = try await operate(
+                    fixture,
+                    "SELECT ledger.retry_parked('ledger_client.ledger_commands', \(Key.account(account).description))::text"
+                )
+                let (one, other) = (try await first.kind, try await later.kind)
+                #expect(one == .accepted && other == .accepted)
                 #expect(try await fixture.number("SELECT count(*) FROM ledger.parked") == 0)
             }
             await service.end()
@@ -134,7 +142,7 @@ struct ParkingTests {
                 let letter = try await fixture.database.psql(
                     """
                     SELECT message_id FROM ledger.dead_letter
-                     WHERE code = 'error' AND attempts = 5 AND error LIKE '%entry_is_not_cursed%'
+                     WHERE code = 'error' AND attempts >= 5 AND error LIKE '%entry_is_not_cursed%'
                        AND body->>'amount' = '666666'
                     """
                 ).trimmingCharacters(in: .whitespacesAndNewlines)
@@ -165,19 +173,37 @@ struct ParkingTests {
         }
     }
 
-    @Test("a type that nobody here knows waits for an update, then fails as unreadable; nothing is skipped silently")
-    func unreadable() async throws {
+    @Test(
+        "a type that nobody here knows waits without end, its key alone, and says for what; an operator can give it up")
+    func unknown() async throws {
         try await LedgerFixture.with { fixture in
-            let service = try await fixture.startService()
+            let services = [try await fixture.startService(), try await fixture.startService()]
             try await fixture.withClient { client in
-                let outcome = try await client.ask(
-                    "FromTheFuture", Array("{}".utf8), for: .new(), patience: .seconds(60))
-                guard case .failed("unreadable") = outcome else { throw Unexpected("\(outcome)") }
-                let dead = try await fixture.number(
-                    "SELECT count(*) FROM ledger.dead_letter WHERE code = 'unreadable' AND attempts = 8")
-                #expect(dead == 1)
+                let account = AccountID.new()
+                async let outcome = client.ask(
+                    "FromTheFuture", Array("{}".utf8), for: account, patience: .seconds(60))
+                try await fixture.wait(
+                    for: "the message to be tried by both",
+                    """
+                    SELECT count(*) FROM ledger.parked
+                     WHERE cause = 'unknown' AND attempts > 3 AND needs = 'FromTheFuture@1'
+                    """
+                ) { $0 == 1 }
+                #expect(
+                    try await fixture.number(
+                        "SELECT count(*) FROM ledger.member WHERE cannot = '{FromTheFuture@1}'") >= 2)
+                for number in 0..<20 {
+                    let other = try await client.post(PostEntry(client: "b\(number)", n: 1, amount: 1), for: .new())
+                    #expect(other.kind == .accepted)
+                }
+                #expect(try await fixture.number("SELECT count(*) FROM ledger.dead_letter") == 0)
+                _ = try await operate(
+                    fixture,
+                    "SELECT ledger.discard_parked('ledger_client.ledger_commands', \(Key.account(account).description))::text"
+                )
+                guard case .failed("discarded") = try await outcome else { throw Unexpected("\(try await outcome)") }
             }
-            await service.end()
+            for service in services { await service.end() }
         }
     }
 

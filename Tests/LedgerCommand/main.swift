@@ -12,6 +12,8 @@ import Vocabulary
 //
 //   ledger DATABASE_URL
 //
+// LEDGER_LEASE_MS, LEDGER_BACKOFF_MS, LEDGER_GIVE_UP_MS (how long a message that fails by its own fault is tried at
+// least), LEDGER_PARKED_KEYS, LEDGER_BATCH and LEDGER_WORKERS set what ConsumerSettings says.
 // LEDGER_ENTRIES=off keeps balances alone, which is what benchmarks measure.
 // LEDGER_FAULT=<point>:<n> kills the process at the n-th time that a worker comes to the point; stop:<n> and
 // stopWithLock:<n> stop it (SIGSTOP) at its n-th commit, the latter when the server has done all but the COMMIT.
@@ -34,8 +36,10 @@ settings.limits.batch = environment["LEDGER_BATCH"].flatMap(Int.init) ?? 64
 if let pause = environment["LEDGER_BACKOFF_MS"].flatMap(Int.init) {
     settings.backoff = Backoff(
         initial: .milliseconds(pause), maximum: .milliseconds(max(5000, pause)), multiplier: 2)
-    settings.unreadableBackoff = settings.backoff
+    settings.troubleBackoff = settings.backoff
 }
+settings.limits.leastTime = .milliseconds(environment["LEDGER_GIVE_UP_MS"].flatMap(Int.init) ?? 1000)
+settings.limits.parkedKeys = environment["LEDGER_PARKED_KEYS"].flatMap(Int.init) ?? settings.limits.parkedKeys
 if let fault = environment["LEDGER_FAULT"]?.split(separator: ":").map(String.init), fault.count == 2,
     let count = Int(fault[1])
 {

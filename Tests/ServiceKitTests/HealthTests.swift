@@ -17,6 +17,14 @@ struct HealthTests {
         #expect(health.report.reasons == "")
     }
 
+    @Test("ready, with the reason, while a part works but for something")
+    func impaired() {
+        let health = Health()
+        health.check("messages").report(.impaired("2 keys are parked"))
+        #expect(health.report.isReady && health.report.isLive)
+        #expect(health.report.reasons == "messages: 2 keys are parked")
+    }
+
     @Test("alive until a part says that only a restart helps")
     func live() {
         let health = Health()

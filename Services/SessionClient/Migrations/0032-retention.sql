@@ -5,7 +5,7 @@
 --! include bus/log-retention.sql schema=session_client log=operations consumer=session_client
 --! include bus/expiry.sql schema=session_client
 -- Each owner must know how far its events are handled before it forgets them.
-GRANT SELECT ON session_client.batch, session_client.lease, session_client.parked
+GRANT SELECT ON session_client.batch, session_client.lease
    TO session_owner, contacts_owner, notifications_owner;
 GRANT SELECT ON session_client.session_commands_partition TO session_owner;
 GRANT SELECT ON session_client.contacts_commands_partition TO contacts_owner;

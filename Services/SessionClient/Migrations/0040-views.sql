@@ -212,14 +212,22 @@ COMMENT ON FUNCTION session_client.batch_before(text, text, int, timestamptz) IS
 -- How far everybody is ------------------------------------------------------------------------------------------------
 
 CREATE VIEW session_client.leases WITH (security_invoker = true) AS
-WITH lease (consumer, source, partition, owner, epoch, lease_until, released) AS (
-    SELECT 'session', l.source, l.partition, l.owner, l.epoch, l.lease_until, l.released FROM session.lease AS l
+WITH lease (consumer, source, partition, owner, epoch, lease_until, released, needs, trouble, resting_since) AS (
+    SELECT 'session', l.source, l.partition, l.owner, l.epoch, l.lease_until, l.released, l.needs, l.trouble,
+           l.resting_since
+      FROM session.lease AS l
      UNION ALL
-    SELECT 'contacts', l.source, l.partition, l.owner, l.epoch, l.lease_until, l.released FROM contacts.lease AS l
+    SELECT 'contacts', l.source, l.partition, l.owner, l.epoch, l.lease_until, l.released, l.needs, l.trouble,
+           l.resting_since
+      FROM contacts.lease AS l
      UNION ALL
-    SELECT 'notifications', l.source, l.partition, l.owner, l.epoch, l.lease_until, l.released FROM notifications.lease AS l
+    SELECT 'notifications', l.source, l.partition, l.owner, l.epoch, l.lease_until, l.released, l.needs, l.trouble,
+           l.resting_since
+      FROM notifications.lease AS l
      UNION ALL
-    SELECT 'session_client', l.source, l.partition, l.owner, l.epoch, l.lease_until, l.released FROM session_client.lease AS l
+    SELECT 'session_client', l.source, l.partition, l.owner, l.epoch, l.lease_until, l.released, l.needs, l.trouble,
+           l.resting_since
+      FROM session_client.lease AS l
 ), process AS (
     SELECT a.application_name AS application, min(a.pid) AS pid
       FROM pg_stat_activity AS a
@@ -229,7 +237,8 @@ WITH lease (consumer, source, partition, owner, epoch, lease_until, released) AS
 SELECT l.consumer, l.source, l.partition,
        CASE WHEN l.owner IS NULL THEN 'free' WHEN l.lease_until < clock_timestamp() THEN 'run out' ELSE 'held'
        END AS state,
-       l.owner, l.epoch, l.lease_until - clock_timestamp() AS ends_in, l.released, p.application, p.pid
+       l.owner, l.epoch, l.lease_until - clock_timestamp() AS ends_in, l.released, p.application, p.pid,
+       l.needs, l.trouble, l.resting_since
   FROM lease AS l
   LEFT JOIN process AS p ON p.application = l.consumer || '/' || l.owner;
 COMMENT ON VIEW session_client.leases IS
@@ -244,6 +253,9 @@ COMMENT ON COLUMN session_client.leases.ends_in IS 'How long it lasts unless ren
 COMMENT ON COLUMN session_client.leases.released IS 'Whether the last owner gave it back: false after a crash, and while it is held.';
 COMMENT ON COLUMN session_client.leases.application IS 'The worker''s session, as pg_stat_activity.application_name; null if it is not connected.';
 COMMENT ON COLUMN session_client.leases.pid IS 'That session''s process on the server.';
+COMMENT ON COLUMN session_client.leases.needs IS 'What a message needed that a replica didn''t know: a type with its version, or a word of one. Replicas that may know it get the partition.';
+COMMENT ON COLUMN session_client.leases.trouble IS 'Why the partition rests: whatever is tried fails, and is tried again every few seconds. Null while it doesn''t rest.';
+COMMENT ON COLUMN session_client.leases.resting_since IS 'Since when it rests.';
 
 CREATE VIEW session_client.workers WITH (security_invoker = true) AS
 WITH member (consumer, source, owner, slot, started_at, alive_until) AS (
@@ -383,29 +395,29 @@ COMMENT ON COLUMN session_client.biggest_keys.newest IS 'When its newest one was
 -- What went wrong, and what will be done ------------------------------------------------------------------------------
 
 CREATE VIEW session_client.parked_messages WITH (security_invoker = true) AS
-WITH parked (consumer, source, partition, position, key, attempts, retry_at, error, is_discarded, parked_at) AS (
-    SELECT 'session', p.source, p.partition, p.position, p.key, p.attempts, p.retry_at, p.error, p.is_discarded, p.parked_at
+WITH parked (consumer, source, partition, position, key, type, cause, attempts, retry_at, error, needs, is_discarded,
+             parked_at, message_id, command_id, correlation_id, body) AS (
+    SELECT 'session', p.source, p.partition, p.position, p.key, p.type, p.cause, p.attempts, p.retry_at, p.error, p.needs,
+           p.is_discarded, p.parked_at, p.message_id, p.command_id, p.correlation_id, p.body
       FROM session.parked AS p
      UNION ALL
-    SELECT 'contacts', p.source, p.partition, p.position, p.key, p.attempts, p.retry_at, p.error, p.is_discarded, p.parked_at
+    SELECT 'contacts', p.source, p.partition, p.position, p.key, p.type, p.cause, p.attempts, p.retry_at, p.error, p.needs,
+           p.is_discarded, p.parked_at, p.message_id, p.command_id, p.correlation_id, p.body
       FROM contacts.parked AS p
      UNION ALL
-    SELECT 'notifications', p.source, p.partition, p.position, p.key, p.attempts, p.retry_at, p.error, p.is_discarded, p.parked_at
+    SELECT 'notifications', p.source, p.partition, p.position, p.key, p.type, p.cause, p.attempts, p.retry_at, p.error, p.needs,
+           p.is_discarded, p.parked_at, p.message_id, p.command_id, p.correlation_id, p.body
       FROM notifications.parked AS p
      UNION ALL
-    SELECT 'session_client', p.source, p.partition, p.position, p.key, p.attempts, p.retry_at, p.error, p.is_discarded, p.parked_at
+    SELECT 'session_client', p.source, p.partition, p.position, p.key, p.type, p.cause, p.attempts, p.retry_at, p.error, p.needs,
+           p.is_discarded, p.parked_at, p.message_id, p.command_id, p.correlation_id, p.body
       FROM session_client.parked AS p
 )
-SELECT p.consumer, p.source, p.partition, p.position, p.key, m.type,
-       CASE WHEN p.is_discarded THEN 'discarded' WHEN p.attempts = 0 THEN 'waiting' WHEN p.retry_at IS NULL THEN 'held'
-            ELSE 'retrying' END AS state,
-       p.attempts, p.retry_at - clock_timestamp() AS retry_in, clock_timestamp() - p.parked_at AS parked_for, p.error,
-       m.message_id, m.command_id, m.correlation_id, m.body
-  FROM parked AS p
-  LEFT JOIN LATERAL (SELECT m.type, m.message_id, m.command_id, m.correlation_id, m.body
-                       FROM session_client.messages AS m
-                      WHERE m.log = p.source AND m.partition = p.partition AND m.position = p.position
-                      LIMIT 1) AS m ON true;
+SELECT p.consumer, p.source, p.partition, p.position, p.key, p.type,
+       CASE WHEN p.is_discarded THEN 'discarded' WHEN p.cause IS NULL THEN 'waiting' ELSE 'retrying' END AS state,
+       p.cause, p.attempts, p.retry_at - clock_timestamp() AS retry_in, clock_timestamp() - p.parked_at AS parked_for,
+       p.error, p.needs AS waits_for, p.message_id, p.command_id, p.correlation_id, p.body
+  FROM parked AS p;
 COMMENT ON VIEW session_client.parked_messages IS
     'Messages that failed and will be tried again, and the later ones of their keys, which wait behind them.';
 COMMENT ON COLUMN session_client.parked_messages.consumer IS 'Who can''t handle it yet: the service''s schema.';
@@ -414,11 +426,13 @@ COMMENT ON COLUMN session_client.parked_messages.partition IS 'Its partition.';
 COMMENT ON COLUMN session_client.parked_messages.position IS 'Its place there.';
 COMMENT ON COLUMN session_client.parked_messages.key IS 'Its key; retry_parked and discard_parked of the consumer''s schema want source and key.';
 COMMENT ON COLUMN session_client.parked_messages.type IS 'Name of its body''s type.';
-COMMENT ON COLUMN session_client.parked_messages.state IS 'retrying; held (not before somebody calls retry_parked); waiting (behind another of its key); or discarded (somebody gave it up: it becomes a dead letter).';
-COMMENT ON COLUMN session_client.parked_messages.attempts IS 'How often it failed.';
+COMMENT ON COLUMN session_client.parked_messages.state IS 'retrying; waiting (behind another of its key); or discarded (somebody gave it up: it becomes a dead letter).';
+COMMENT ON COLUMN session_client.parked_messages.cause IS 'error (its own fault), trouble (of the database or its environment), unknown (no replica knows what it needs) or crashed (it ended its owners).';
+COMMENT ON COLUMN session_client.parked_messages.attempts IS 'How often in a row it failed for this cause.';
 COMMENT ON COLUMN session_client.parked_messages.retry_in IS 'How long until it is tried again; negative when it is due.';
 COMMENT ON COLUMN session_client.parked_messages.parked_for IS 'How long it has been waiting.';
 COMMENT ON COLUMN session_client.parked_messages.error IS 'How it failed last.';
+COMMENT ON COLUMN session_client.parked_messages.waits_for IS 'The release that it waits for: one that knows this type and version, or this word.';
 COMMENT ON COLUMN session_client.parked_messages.message_id IS 'The message.';
 COMMENT ON COLUMN session_client.parked_messages.command_id IS 'The command that it is, or that led to it.';
 COMMENT ON COLUMN session_client.parked_messages.correlation_id IS 'The request that it belongs to: see the function story.';
@@ -462,7 +476,7 @@ COMMENT ON COLUMN session_client.dead_letters.state IS 'open, retried or discard
 COMMENT ON COLUMN session_client.dead_letters.died_at IS 'When it was given up.';
 COMMENT ON COLUMN session_client.dead_letters.type IS 'Name of its body''s type.';
 COMMENT ON COLUMN session_client.dead_letters.key IS 'Whose order it kept.';
-COMMENT ON COLUMN session_client.dead_letters.code IS 'error (it kept failing), unreadable (nobody here knows its type), crashed (it ended the process) or discarded (while it was parked).';
+COMMENT ON COLUMN session_client.dead_letters.code IS 'error (it kept failing by its own fault), crashed (it ended its owners) or discarded (while it was parked).';
 COMMENT ON COLUMN session_client.dead_letters.error IS 'What it failed with last.';
 COMMENT ON COLUMN session_client.dead_letters.attempts IS 'How often it was tried.';
 COMMENT ON COLUMN session_client.dead_letters.decided_by IS 'Who decided, by the name of the role.';
@@ -541,7 +555,7 @@ COMMENT ON COLUMN session_client.retention_state.rows IS 'How many there are.';
 COMMENT ON COLUMN session_client.retention_state.deleted IS 'How many there once were.';
 COMMENT ON COLUMN session_client.retention_state.oldest IS 'When the oldest one was appended. The newest row of a partition is never deleted.';
 COMMENT ON COLUMN session_client.retention_state.oldest_for IS 'How long ago that was.';
-COMMENT ON COLUMN session_client.retention_state.held_back_by IS 'The consumer that has not handled rows, or has parked them, which could go otherwise.';
+COMMENT ON COLUMN session_client.retention_state.held_back_by IS 'The consumer that has not handled rows which could go otherwise.';
 
 CREATE VIEW session_client.bloat WITH (security_invoker = true) AS
 SELECT s.schemaname::text AS schema, s.relname::text AS "table", s.n_live_tup AS live, s.n_dead_tup AS dead,

@@ -130,13 +130,16 @@ WITH consumer (consumer, source) AS (
 SELECT p.consumer, p.source, p.partition, p.head, p.handled, greatest(p.head - greatest(p.handled, p.base), 0) AS behind,
        clock_timestamp() - m.recorded_at AS behind_for, coalesce(w.messages, 0) AS parked, w.first AS first_parked,
        CASE WHEN p.number IS NULL THEN 0 ELSE greatest(p.base - p.handled, 0) END AS lost,
-       clock_timestamp() - p.given_time AS since_last_batch, l.owner
+       clock_timestamp() - p.given_time AS since_last_batch, l.owner, clock_timestamp() - l.resting_since AS resting_for,
+       l.trouble
   FROM place AS p
   LEFT JOIN LATERAL (SELECT m.recorded_at FROM session_client.messages AS m
                       WHERE m.log = p.source AND m.partition = p.partition
                         AND m.position = greatest(p.handled, p.base) + 1 LIMIT 1) AS m ON true
   LEFT JOIN parked AS w ON w.consumer = p.consumer AND w.source = p.source AND w.partition = p.partition
   LEFT JOIN session_client.leases AS l ON l.consumer = p.consumer AND l.source = p.source AND l.partition = p.partition;
+COMMENT ON COLUMN session_client.lag.resting_for IS 'How long the partition has been resting because whatever was tried failed; null while it doesn''t.';
+COMMENT ON COLUMN session_client.lag.trouble IS 'Why it rests.';
 
 CREATE OR REPLACE VIEW session_client.timers WITH (security_invoker = true) AS
 SELECT 'session' AS service, t.due_at - clock_timestamp() AS due_in, t.due_at, t.key, t.name, t.type,

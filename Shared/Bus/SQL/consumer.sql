@@ -5,7 +5,6 @@ CREATE TABLE {{schema}}.batch (
     partition  int         NOT NULL,
     number     bigint      NOT NULL CONSTRAINT batch_number_begins_at_one CHECK (number > 0),
     position   bigint      NOT NULL CONSTRAINT batch_position_is_not_negative CHECK (position >= 0),
-    fired_until timestamptz,
     owner      uuid        NOT NULL,
     epoch      bigint      NOT NULL,
     given_time timestamptz NOT NULL,
@@ -20,7 +19,6 @@ COMMENT ON COLUMN {{schema}}.batch.source IS 'The log that was read, as schema.t
 COMMENT ON COLUMN {{schema}}.batch.partition IS 'The log''s partition.';
 COMMENT ON COLUMN {{schema}}.batch.number IS 'The batch before it plus one.';
 COMMENT ON COLUMN {{schema}}.batch.position IS 'Everything up to this position of the source is handled.';
-COMMENT ON COLUMN {{schema}}.batch.fired_until IS 'Timers due up to here have been handled.';
 COMMENT ON COLUMN {{schema}}.batch.owner IS 'The worker that committed it.';
 COMMENT ON COLUMN {{schema}}.batch.epoch IS 'The epoch of its lease.';
 COMMENT ON COLUMN {{schema}}.batch.given_time IS 'The time that the rules were given; never less than the batch before.';
@@ -33,8 +31,12 @@ CREATE TABLE {{schema}}.lease (
     epoch       bigint  NOT NULL DEFAULT 0,
     lease_until timestamptz,
     released    boolean NOT NULL DEFAULT true,
+    needs       text[]  NOT NULL DEFAULT '{}',
+    trouble     text,
+    resting_since timestamptz,
     CONSTRAINT lease_is_one_per_partition PRIMARY KEY (source, partition),
-    CONSTRAINT lease_of_an_owner_ends CHECK (owner IS NULL OR lease_until IS NOT NULL)
+    CONSTRAINT lease_of_an_owner_ends CHECK (owner IS NULL OR lease_until IS NOT NULL),
+    CONSTRAINT lease_of_a_resting_partition_says_why CHECK ((trouble IS NULL) = (resting_since IS NULL))
 ) WITH (fillfactor = 50);
 
 COMMENT ON TABLE {{schema}}.lease IS
@@ -45,6 +47,9 @@ COMMENT ON COLUMN {{schema}}.lease.owner IS 'The worker that has it, fresh at ea
 COMMENT ON COLUMN {{schema}}.lease.epoch IS 'How often it was taken.';
 COMMENT ON COLUMN {{schema}}.lease.lease_until IS 'Until when, unless renewed, by the database''s clock.';
 COMMENT ON COLUMN {{schema}}.lease.released IS 'Whether the last owner gave it back: false after a crash.';
+COMMENT ON COLUMN {{schema}}.lease.needs IS 'What a message of the partition needed that a replica didn''t know: a type with its version, or a word of one. Only replicas that may know it get the partition, if there are any.';
+COMMENT ON COLUMN {{schema}}.lease.trouble IS 'Why the partition rests: everything that was tried failed, and is tried again every few seconds. Null while it doesn''t rest.';
+COMMENT ON COLUMN {{schema}}.lease.resting_since IS 'Since when it rests.';
 
 CREATE TABLE {{schema}}.member (
     source      text        NOT NULL,
@@ -52,6 +57,7 @@ CREATE TABLE {{schema}}.member (
     slot        int         NOT NULL CONSTRAINT member_slot_is_not_negative CHECK (slot >= 0),
     started_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
     alive_until timestamptz NOT NULL,
+    cannot      text[]      NOT NULL DEFAULT '{}',
     CONSTRAINT member_is_one_per_worker PRIMARY KEY (source, owner)
 ) WITH (fillfactor = 50);
 
@@ -62,6 +68,7 @@ COMMENT ON COLUMN {{schema}}.member.owner IS 'The worker, fresh at each start; a
 COMMENT ON COLUMN {{schema}}.member.slot IS 'Its number among the workers of its process, so that processes get equal shares.';
 COMMENT ON COLUMN {{schema}}.member.started_at IS 'When it started.';
 COMMENT ON COLUMN {{schema}}.member.alive_until IS 'Until when it counts as alive unless it is heard of again.';
+COMMENT ON COLUMN {{schema}}.member.cannot IS 'What it has met and couldn''t read: types with their versions, or words of one. Compared with lease.needs.';
 
 CREATE FUNCTION {{schema}}.delete_old_batches(keep interval, at_most int) RETURNS bigint
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp

@@ -7,7 +7,6 @@ CREATE FUNCTION {{schema}}.{{log}}_handled(of_partition int) RETURNS bigint
 AS $$
 DECLARE
     handled bigint;
-    parked  bigint;
 BEGIN
     -- Who has never run has no lease rows and isn't waited for.
     IF NOT EXISTS (SELECT FROM {{consumer}}.lease AS l WHERE l.source = '{{schema}}.{{log}}') THEN
@@ -15,13 +14,11 @@ BEGIN
     END IF;
     SELECT b.position INTO handled FROM {{consumer}}.batch AS b
      WHERE b.source = '{{schema}}.{{log}}' AND b.partition = of_partition ORDER BY b.number DESC LIMIT 1;
-    SELECT min(p.position) - 1 INTO parked FROM {{consumer}}.parked AS p
-     WHERE p.source = '{{schema}}.{{log}}' AND p.partition = of_partition;
-    RETURN least(coalesce(handled, 0), coalesce(parked, 9223372036854775807));
+    RETURN coalesce(handled, 0);
 END
 $$;
 COMMENT ON FUNCTION {{schema}}.{{log}}_handled(int) IS
-    'Up to where {{consumer}} has handled a partition, leaving out what is parked; everything, if it never consumed this log.';
+    'Up to where {{consumer}} has handled a partition, or parked it with all that is in it; everything, if it never consumed this log.';
 
 CREATE FUNCTION {{schema}}.{{log}}_delete_old(of_partition int, at_most int) RETURNS bigint
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off

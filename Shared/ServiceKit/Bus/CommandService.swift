@@ -35,13 +35,11 @@ struct CommandService<S: Store>: Service {
         }
         let doorbells = Doorbells(configuration: context.database, logger: context.logger)
         doorbells.report(to: check)
-        let handler = CommandHandler(store, log: logs[0])
-        var settings = ConsumerSettings(context.settings)
-        settings.onExpiry = context.health.expiry()
         let consumers = logs.dropFirst().map { source in
             Consumer(
-                source: source, schema: schema, settings: settings,
-                configuration: context.database, doorbells: doorbells, logger: context.logger, handler: handler)
+                source: source, schema: schema, settings: context.consumerSettings(of: source),
+                configuration: context.database, doorbells: doorbells, logger: context.logger,
+                handler: CommandHandler(store, log: logs[0], givesUp: source.name != due))
         }
         let timers = logs.filter { $0.name == due }.map {
             Timers(log: $0, configuration: context.database, logger: context.logger)

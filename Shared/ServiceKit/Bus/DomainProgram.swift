@@ -69,9 +69,14 @@ extension ConsumerSettings {
     private static let leaseSetting = Setting<Duration>.duration(
         "consumer.lease", in: .seconds(1)...(.seconds(300)), default: .seconds(5),
         help: "How long another replica waits before it takes over from one that is silent but connected.")
+    private static let leastTimeSetting = Setting<Duration>.duration(
+        "consumer.give-up-after", in: .seconds(1)...(.seconds(86400)), default: .seconds(60),
+        help: "How long a message that fails by its own fault is tried at least before it is given up.")
 
     /// What of it can be configured.
-    public static var declared: [any SettingDeclaration] { [workersSetting, batchSetting, leaseSetting] }
+    public static var declared: [any SettingDeclaration] {
+        [workersSetting, batchSetting, leaseSetting, leastTimeSetting]
+    }
 
     /// As configured; ``declared`` must be among the program's settings.
     public init(_ settings: Settings) {
@@ -79,5 +84,6 @@ extension ConsumerSettings {
         workers = settings[Self.workersSetting]
         limits.batch = settings[Self.batchSetting]
         leaseDuration = settings[Self.leaseSetting]
+        limits.leastTime = settings[Self.leastTimeSetting]
     }
 }

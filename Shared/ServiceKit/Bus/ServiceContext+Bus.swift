@@ -49,12 +49,26 @@ extension ServiceContext {
     }
 }
 
-extension Health {
-    /// A check that isn't ready while a log has forgotten what was not handled here: what a consumer's `onExpiry` tells.
-    public func expiry() -> @Sendable (String?) -> Void {
-        let check = check("kept messages")
-        check.report(.ready)
-        return { check.report($0.map(Condition.notReady) ?? .ready) }
+extension ServiceContext {
+    /// How a consumer of a log works: as configured, and reporting to the process's health. It isn't ready while partitions
+    /// rest because nothing gets through, or while the log has forgotten what was not handled here.
+    public func consumerSettings(of source: Log) -> ConsumerSettings {
+        var consumer = ConsumerSettings(settings)
+        let kept = health.check("kept messages of \(source.name)")
+        kept.report(.ready)
+        consumer.onExpiry = { kept.report($0.map(Health.Condition.notReady) ?? .ready) }
+        let handled = health.check("messages of \(source.name)")
+        handled.report(.ready)
+        consumer.onTrouble = { condition in
+            if let resting = condition.resting {
+                handled.report(.notReady(resting))
+            } else if condition.parked > 0 {
+                handled.report(.impaired("\(condition.parked) keys are parked: see :parked"))
+            } else {
+                handled.report(.ready)
+            }
+        }
+        return consumer
     }
 }
 

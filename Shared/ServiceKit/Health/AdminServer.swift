@@ -74,6 +74,7 @@ public struct AdminServer: Service {
         let checks = report.conditions.mapValues { condition in
             switch condition {
             case .ready: "ready"
+            case .impaired(let reason): "ready, but: \(reason)"
             case .notReady(let reason): "not ready: \(reason)"
             case .dead(let reason): "dead: \(reason)"
             }

@@ -15,6 +15,8 @@ public final class Health: Sendable {
     public enum Condition: Hashable, Sendable {
         /// It works.
         case ready
+        /// It works, but for this.
+        case impaired(String)
         /// It doesn't work now, for this reason, and tries to.
         case notReady(String)
         /// It will not work again before a restart, for this reason.
@@ -64,7 +66,12 @@ public final class Health: Sendable {
 
         /// Whether all parts are ready.
         public var isReady: Bool {
-            conditions.values.allSatisfy { $0 == .ready }
+            conditions.values.allSatisfy {
+                switch $0 {
+                case .ready, .impaired: true
+                case .notReady, .dead: false
+                }
+            }
         }
 
         /// The parts that aren't ready, with their reasons, in one line.
@@ -72,7 +79,7 @@ public final class Health: Sendable {
             conditions.sorted { $0.key < $1.key }.compactMap { name, condition in
                 switch condition {
                 case .ready: nil
-                case .notReady(let reason), .dead(let reason): "\(name): \(reason)"
+                case .impaired(let reason), .notReady(let reason), .dead(let reason): "\(name): \(reason)"
                 }
             }.joined(separator: "; ")
         }

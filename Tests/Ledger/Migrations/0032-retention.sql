@@ -2,4 +2,4 @@
 --! include bus/outcome-retention.sql schema=ledger
 --! include bus/log-retention.sql schema=ledger log=log consumer=ledger_client
 --! include bus/expiry.sql schema=ledger
-GRANT SELECT ON ledger.batch, ledger.lease, ledger.parked TO ledger_client_owner;
+GRANT SELECT ON ledger.batch, ledger.lease TO ledger_client_owner;

@@ -1,1 +1,0 @@
---! include bus/attempt-together.sql schema=session_client

@@ -1,0 +1,36 @@
+import Synchronization
+
+/// What the workers of a consumer say about trouble, together. Passed on when it changes.
+public final class ConsumerReport: Sendable {
+    /// What operators should know.
+    public struct Condition: Sendable, Hashable {
+        /// Why partitions rest: nothing in them gets through. Nil if none does.
+        public var resting: String?
+        /// How many keys are parked: held back by a message that failed.
+        public var parked = 0
+    }
+
+    private struct State {
+        var bySlot: [Int32: Condition] = [:]
+        var last = Condition()
+    }
+
+    private let state = Mutex(State())
+    private let observer: (@Sendable (Condition) -> Void)?
+
+    init(_ observer: (@Sendable (Condition) -> Void)?) {
+        self.observer = observer
+    }
+
+    func report(_ condition: Condition, of slot: Int32) {
+        state.withLock { state in
+            state.bySlot[slot] = condition
+            let all = state.bySlot.sorted { $0.key < $1.key }.map(\.value)
+            let sum = Condition(
+                resting: all.lazy.compactMap(\.resting).first, parked: all.reduce(0) { $0 + $1.parked })
+            guard sum != state.last else { return }
+            state.last = sum
+            observer?(sum)
+        }
+    }
+}
