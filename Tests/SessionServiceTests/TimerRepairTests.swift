@@ -120,11 +120,11 @@ struct TimerRepairTests {
         """
         INSERT INTO session.account (account, handle, skeleton, emergency_note, profile_version, is_single_device,
                                      is_confirmation_required, check_in_interval, reminds_two_hours,
-                                     reminds_thirty_minutes, last_check_in_at, due_at, is_missed, missed_repetitions,
+                                     reminds_thirty_minutes, last_check_in_at, due_at, missed_repetitions,
                                      alert_repetitions, opened_at)
         SELECT ('00000000-0000-7000-8000-' || lpad(s.number::text, 12, '0'))::uuid, s.handle, s.handle, '', 0, false,
                false, interval '1 day', false, false, clock_timestamp() - interval '2 days',
-               date_trunc('milliseconds', clock_timestamp()) + s.due, false, 0, 0, clock_timestamp()
+               date_trunc('milliseconds', clock_timestamp()) + s.due, 0, 0, clock_timestamp()
           FROM (\(source)) AS s(number, handle, due)
         """
     }
