@@ -58,7 +58,7 @@ struct EndToEndTroubleTests {
             let annas = try await anna.kinds().count { $0 == "dependentCheckInMissed" }
             #expect(bobs == 1 && annas == 1)
             let forgotten = try await quartet.psql(
-                "SELECT count(*) FROM session.account WHERE due_at < now() AND NOT is_missed AND closed_at IS NULL"
+                "SELECT count(*) FROM session.account WHERE due_at < now() AND missed_alarm IS NULL AND closed_at IS NULL"
             )
             #expect(forgotten == "0")
             let left = try await quartet.psql(
@@ -85,10 +85,10 @@ struct EndToEndTroubleTests {
             INSERT INTO session.account (account, handle, skeleton, emergency_note, profile_version,
                                          is_single_device, is_confirmation_required, check_in_interval,
                                          reminds_two_hours, reminds_thirty_minutes, last_check_in_at, due_at,
-                                         is_missed, missed_repetitions, alert_repetitions, opened_at)
+                                         missed_repetitions, alert_repetitions, opened_at)
             SELECT gen_random_uuid(), 'stranger' || n, 'stranger' || n, '', 0, false, false, interval '1 day',
                    false, false, clock_timestamp() - interval '1 day',
-                   date_trunc('milliseconds', clock_timestamp()) + n * interval '10 milliseconds', false, 0, 0,
+                   date_trunc('milliseconds', clock_timestamp()) + n * interval '10 milliseconds', 0, 0,
                    clock_timestamp()
               FROM generate_series(1, 200) AS n
             RETURNING account, due_at

@@ -96,9 +96,9 @@ extension ProductBenchmark {
                 INSERT INTO session.account
                        (account, handle, skeleton, name, emergency_note, profile_version, is_single_device,
                         is_confirmation_required, check_in_interval, reminds_two_hours, reminds_thirty_minutes,
-                        is_missed, missed_repetitions, alert_repetitions, opened_at)
+                        due_at, missed_repetitions, alert_repetitions, opened_at)
                 SELECT md5('app' || n)::uuid, 'app' || n, translate('app' || n, '015', 'ols'), 'App', 'A note', 1, false,
-                       false, interval '1 day', true, true, false, 0, 0, now()
+                       false, interval '1 day', true, true, now() + interval '1 day', 0, 0, now()
                   FROM generate_series(0, \(count - 1)) AS n
                 """,
                 "-c",
