@@ -131,7 +131,7 @@ struct EndToEndCheckInTests {
                        due_at = date_trunc('milliseconds', clock_timestamp())
                                 + interval '\(isPast ? "-1 hour" : "5 seconds")'
                  WHERE account = '\(bob.account)';
-                DELETE FROM session.timer;
+                DELETE FROM session.timer WHERE key = 'account/\(bob.account)';
                 """)
             try await quartet.start(.session)
             try await annaSees.wait(notification: "dependentCheckInMissed")

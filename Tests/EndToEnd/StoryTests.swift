@@ -173,6 +173,7 @@ struct StoryTests {
     @Test("S37: what is read or cleared on one device shows on the other; pages stay while new ones arrive")
     func reading() async throws {
         try await Quartet.with { quartet in
+            try await quartet.announceEveryAlert()
             let phone = try await Device.signUp("anna", at: quartet.edge)
             let tablet = try await Device.signIn("Anna", at: quartet.edge)
             let tabletSees = try await LiveView.open(tablet)
