@@ -75,7 +75,7 @@ public struct EdgeClient: Sendable {
         var request = HTTPClientRequest(url: url() + "/v1/stream")
         request.headers.add(name: "authorization", value: "Bearer \(token)")
         if let lastEventID { request.headers.add(name: "last-event-id", value: lastEventID) }
-        let response = try await http.execute(request, timeout: .seconds(30))
+        let response = try await http.execute(request, timeout: .seconds(120))
         guard response.status == .ok else {
             let text = String(buffer: try await response.body.collect(upTo: 1 << 20))
             throw Refused(status: Int(response.status.code), body: try JSON(parsing: text))

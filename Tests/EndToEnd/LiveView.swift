@@ -32,7 +32,7 @@ final class LiveView: Sendable {
         while true {
             do {
                 return try await open(device)
-            } catch let refused as EdgeClient.Refused where refused.status == 429 && attempt < 300 {
+            } catch let refused as EdgeClient.Refused where refused.status == 429 && attempt < 1200 {
                 attempt += 1
                 try await Task.sleep(for: .milliseconds(100))
             }
