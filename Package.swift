@@ -223,7 +223,8 @@ let package = Package(
             exclude: ["libpq.c"],
             swiftSettings: settings),
         .testTarget(
-            name: "BusTests", dependencies: ["Bus", "Postgres", "Vocabulary"], path: "Tests/BusTests", swiftSettings: settings),
+            name: "BusTests", dependencies: ["Bus", "Postgres", "Vocabulary"], path: "Tests/BusTests",
+            swiftSettings: settings),
         .target(
             name: "Ledger", dependencies: ["Bus", "Postgres", "Vocabulary", logging, lifecycle], path: "Tests/Ledger",
             resources: [.copy("Migrations"), .copy("ClientMigrations")], swiftSettings: settings),

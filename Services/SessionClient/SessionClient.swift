@@ -28,7 +28,9 @@ public struct SessionClient: Service {
         "http.connections", in: 1...100_000, default: 20_000, help: "HTTP connections at a time; more have to wait.")
     private static let connectionsPerAddress = Setting<Int>.int(
         "http.connections.per.address", in: 1...100_000, default: 1000,
-        help: "HTTP connections at a time from one address (an IPv6 /64); more are closed. Behind proxies there is no limit.")
+        help:
+            "HTTP connections at a time from one address (an IPv6 /64); more are closed. Behind proxies there is no limit."
+    )
     private static let commandLimit = Setting<Int>.int(
         "commands.per.minute", in: 1...1_000_000, default: 600,
         help: "Commands and operations of one account in a minute, a tenth of them at once; more are refused (429).")

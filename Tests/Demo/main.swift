@@ -112,7 +112,8 @@ do {
         } else {
             let reason = chosen.body["detail"].string ?? ""
             narrator.say(
-                "This system is no toy: \(reason) To see what follows, start it with LEAST_CHECK_IN_INTERVAL=5s make run.")
+                "This system is no toy: \(reason) To see what follows, start it with LEAST_CHECK_IN_INTERVAL=5s make run."
+            )
         }
 
         narrator.chapter("What is left.")
@@ -133,7 +134,8 @@ do {
         narrator.does("Bob", "signs out")
         try await group.waitForAll()
     }
-    narrator.say("\nEvery line came over HTTP and server-sent events. Look behind it: make psql, then :last_story, or :told")
+    narrator.say(
+        "\nEvery line came over HTTP and server-sent events. Look behind it: make psql, then :last_story, or :told")
 } catch {
     FileHandle.standardError.write(Data("demo: \(error)\nIs Quartet running at \(url)? Start it: make run\n".utf8))
     exit(1)

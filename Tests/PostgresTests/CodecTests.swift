@@ -110,7 +110,8 @@ struct CodecTests {
     }
 
     @Test(
-        "a time that the server doesn't have is an error, never another time", arguments: [Int64.min, Int64.min + 1] as [Int64])
+        "a time that the server doesn't have is an error, never another time",
+        arguments: [Int64.min, Int64.min + 1] as [Int64])
     func distantTimes(microseconds: Int64) async throws {
         try await withDatabase { database in
             do {
