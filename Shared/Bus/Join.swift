@@ -24,7 +24,7 @@ extension Log {
     /// - Parameters:
     ///   - state: a scalar expression of type json for the state of `stream.key`, whose account is `stream.account`.
     ///   - withStates: whether states are wanted also of streams that go on where they were.
-    ///   - limits: a stream with more missed events than these allow gets a snapshot.
+    ///   - limits: a stream that is further behind than these allow gets a snapshot.
     func join(
         _ requests: [JoinRequest], state: Query, withStates: Bool, limits: StreamReader.Settings, _ database: Database
     ) throws -> [JoinedStream] {
@@ -60,7 +60,8 @@ extension Log {
         let streams: Query = """
             WITH stream AS MATERIALIZED (
                 SELECT stream.*, place.*,
-                       coalesce(stream.after BETWEEN place.base AND place.position, false) AS goes_on
+                       coalesce(stream.after BETWEEN greatest(place.base, place.position - \(Int64(limits.resumeLimit)))
+                                    AND place.position, false) AS goes_on
                   FROM unnest(\(requests.map(\.key.description)), \(requests.map(\.key.account)),
                               \(requests.map { partition(of: $0.key).number }), \(requests.map { $0.after?.number }))
                        WITH ORDINALITY AS stream(key, account, partition, after, number)
@@ -80,10 +81,11 @@ extension Log {
             SELECT stream.number, NULL, NULL, NULL, l.is_too_much, \(unescaped: columns.joined(separator: ", "))
               FROM stream
              CROSS JOIN LATERAL (
-                   SELECT e.*, row_number() OVER place > \(Int64(limits.resumeLimit))
-                               OR sum(octet_length(e.body::text)) OVER place > \(Int64(limits.resumeByteLimit)) AS is_too_much
-                     FROM (\(events(of: "stream.key", after: "stream.after")) LIMIT \(Int64(limits.resumeLimit) + 1)) AS e
-                   WINDOW place AS (ORDER BY e.position)) AS l
+                   SELECT e.*, sum(octet_length(e.body::text)) OVER (ORDER BY e.position)
+                                   > \(Int64(limits.resumeByteLimit)) AS is_too_much
+                     FROM \(unescaped: name.description) AS e
+                    WHERE e.partition = stream.partition AND e.position > stream.after AND e.key = stream.key
+                      AND e.kind = 'event' AND e.type <> 'Redacted') AS l
              WHERE stream.goes_on
              ORDER BY 1, 7 NULLS FIRST
             """

@@ -102,17 +102,6 @@ extension Log {
         """
     }
 
-    /// The events of one key after a position, in order, by the index that logs with streams have (`stream.sql`). Both
-    /// parameters are expressions.
-    func events(of key: Query, after position: Query) -> Query {
-        """
-        SELECT \(unescaped: Self.columnList) FROM \(unescaped: name.description) AS e
-         WHERE hashtext(e.key) = hashtext(\(key)) AND e.key = \(key) AND e.position > \(position)
-           AND e.kind = 'event' AND e.type <> 'Redacted'
-         ORDER BY e.position
-        """
-    }
-
     /// A scalar expression for a partition's newest position: what a snapshot reads beside the state, in one statement.
     func head(_ partition: Partition) -> String {
         """

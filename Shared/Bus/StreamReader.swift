@@ -15,9 +15,9 @@ public struct StreamReader: Sendable {
     public struct Settings: Sendable {
         /// Events that wait for a slow subscriber, at most; then it is told that it fell behind.
         public var bufferLimit = 1024
-        /// Events that a resume reads, at most; where there are more, a snapshot is cheaper.
+        /// How many rows of its partition a stream may be behind and still go on; beyond, a snapshot is cheaper.
         public var resumeLimit = 1000
-        /// The same for the bytes of their bodies.
+        /// Bytes of missed events' bodies, at most; the same beyond.
         public var resumeByteLimit = 1 << 20
 
         /// All its parts, as the properties describe them.

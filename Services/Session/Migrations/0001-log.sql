@@ -1,2 +1,1 @@
 --! include bus/log.sql schema=session log=log reader=session_client partitions=8
---! include bus/stream.sql schema=session log=log

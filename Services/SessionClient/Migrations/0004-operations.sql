@@ -1,3 +1,2 @@
 --! include bus/log.sql schema=session_client log=operations reader=session_client partitions=8
---! include bus/stream.sql schema=session_client log=operations
 --! include bus/append.sql schema=session_client log=operations

@@ -1,2 +1,1 @@
 --! include bus/log.sql schema=ledger log=log reader=ledger_client partitions=4
---! include bus/stream.sql schema=ledger log=log
