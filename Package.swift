@@ -17,6 +17,7 @@ let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swi
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
 let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
@@ -245,6 +246,7 @@ let package = Package(
                 lifecycle,
                 nio,
                 nioHTTP,
+                nioPosix,
             ],
             path: "Tests/Benchmarks/Benchmark", swiftSettings: settings),
     ],

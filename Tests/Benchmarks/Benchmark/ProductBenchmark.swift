@@ -9,7 +9,7 @@ final class ProductBenchmark: Sendable {
     private static let services = ["session", "contacts", "notifications", "session-client"]
     private let processes: [String: Int32]
     private let environment: [String: String]
-    private let port: Int
+    let port: Int
     /// The edge that was started instead of the first one.
     private let laterEdge = Mutex<Int32?>(nil)
     let edge: EdgeClient
@@ -82,9 +82,11 @@ final class ProductBenchmark: Sendable {
     var adminURL: String { "http://127.0.0.1:\(port + 1 + Self.edgeNumber)" }
 
     /// kill -9 of the edge. Starts it again and returns when that was, without waiting until it is ready.
-    func restartEdge() throws -> ContinuousClock.Instant {
+    func restartEdge() async throws -> ContinuousClock.Instant {
         guard let process = laterEdge.withLock({ $0 }) ?? processes["session-client"], kill(process, SIGKILL) == 0
         else { throw Failure("the edge was not to be killed") }
+        // Its ports are free when the system has closed its thousands of connections.
+        while kill(process, 0) == 0 { try await Task.sleep(for: .milliseconds(10)) }
         let log = FileManager.default.temporaryDirectory.appending(path: "quartet-benchmark-session-client-later.log")
         let begun = ContinuousClock.now
         let started = try server.start(

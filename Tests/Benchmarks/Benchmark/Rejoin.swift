@@ -6,6 +6,7 @@ import Foundation
 import Glibc
 import NIOCore
 import NIOHTTP1
+import NIOPosix
 import Postgres
 import Synchronization
 import Vocabulary
@@ -39,7 +40,7 @@ extension ProductBenchmark {
             try await Task.sleep(for: .seconds(2))
             say("kill -9 of the edge")
             for app in apps { app.forget() }
-            let begun = try restartEdge()
+            let begun = try await restartEdge()
             report.add("sse_rejoin_s", try await waitUntilLive(apps, since: begun), aim: "<= 10")
             report.add("sse_rejoin_refused", Double(apps.reduce(0) { $0 + $1.refused }), aim: "0")
             report.add("sse_rejoin_statements_per_client", try await statements() / Double(clients))
@@ -155,24 +156,61 @@ extension ProductBenchmark {
 
     /// Follows a stream, and comes back whenever it ends.
     private func follow(_ app: App) async throws {
-        while !Task.isCancelled {
-            do {
-                var request = HTTPClientRequest(url: url + "/v1/stream")
-                request.headers.add(name: "authorization", value: "Bearer \(app.token)")
-                if let place = app.place { request.headers.add(name: "last-event-id", value: place) }
-                let response = try await http.execute(request, timeout: .seconds(120))
-                if response.status == .ok {
-                    for try await chunk in response.body { app.read(chunk.readableBytesView) }
-                } else {
-                    app.wasRefused()
+        let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHTTPClientHandlers()
+                    try channel.pipeline.syncOperations.addHandler(Follower(app))
                 }
-            } catch {
-                if Task.isCancelled { return }
+            }
+        while !Task.isCancelled {
+            if let channel = try? await bootstrap.connect(host: "127.0.0.1", port: port).get() {
+                try await withTaskCancellationHandler {
+                    try await channel.closeFuture.get()
+                } onCancel: {
+                    channel.close(promise: nil)
+                }
             }
             // Sooner than `retry:` asks of apps, which would be most of what is measured.
             try await Task.sleep(for: .milliseconds(Int.random(in: 100...500)))
         }
     }
+}
+
+/// Asks for an app's stream on one connection, and hands over what comes. An HTTP client for everybody would wait longer
+/// after each refused connection, and that would be measured.
+private final class Follower: ChannelInboundHandler {
+    typealias InboundIn = HTTPClientResponsePart
+    typealias OutboundOut = HTTPClientRequestPart
+
+    private let app: App
+
+    init(_ app: App) {
+        self.app = app
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        var headers: HTTPHeaders = ["host": "127.0.0.1", "authorization": "Bearer \(app.token)"]
+        if let place = app.place { headers.add(name: "last-event-id", value: place) }
+        context.write(
+            wrapOutboundOut(
+                .head(HTTPRequestHead(version: .http1_1, method: .GET, uri: "/v1/stream", headers: headers))),
+            promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head) where head.status != .ok:
+            app.wasRefused()
+            context.close(promise: nil)
+        case .head: break
+        case .body(let bytes): app.read(bytes.readableBytesView)
+        case .end: context.close(promise: nil)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 }
 
 /// What one app has heard since it came.
