@@ -52,8 +52,13 @@ let package = Package(
         .systemLibrary(
             name: "CLibpq", path: "Shared/CLibpq", pkgConfig: "libpq",
             providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
-        .target(name: "Postgres", dependencies: ["CLibpq", logging], path: "Shared/Postgres", swiftSettings: settings),
         .target(name: "Vocabulary", dependencies: [crypto], path: "Shared/Vocabulary", swiftSettings: settings),
+        .target(
+            name: "Postgres", dependencies: ["CLibpq", "Vocabulary", logging], path: "Shared/Postgres",
+            swiftSettings: settings),
+        .target(
+            name: "Storage", dependencies: ["Postgres", "Vocabulary", "WorkingSet"], path: "Shared/Storage",
+            swiftSettings: settings),
         .target(
             name: "Bus",
             dependencies: [
@@ -99,7 +104,7 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "ContactsService",
-            dependencies: ["Bus", "Grammar", "Postgres", "ContactsContract", "Vocabulary", "WorkingSet"],
+            dependencies: ["Bus", "Grammar", "Postgres", "ContactsContract", "Storage", "Vocabulary", "WorkingSet"],
             path: "Services/Contacts", exclude: ["Executable"], resources: [.copy("Migrations")],
             swiftSettings: settings),
         .executableTarget(
@@ -108,8 +113,8 @@ let package = Package(
         .target(
             name: "NotificationsService",
             dependencies: [
-                "Bus", "Grammar", "Postgres", "NotificationsContract", "Vocabulary", "Webhook", "WorkingSet", lifecycle,
-                logging, metrics,
+                "Bus", "Grammar", "Postgres", "NotificationsContract", "Storage", "Vocabulary", "Webhook", "WorkingSet",
+                lifecycle, logging, metrics,
             ],
             path: "Services/Notifications", exclude: ["Executable"], resources: [.copy("Migrations")],
             swiftSettings: settings),
@@ -138,7 +143,7 @@ let package = Package(
 
         // MARK: Tests
         .target(
-            name: "StoreKit", dependencies: ["Bus", "Postgres", "ServiceKit", "TestKit", "Vocabulary"],
+            name: "StoreKit", dependencies: ["Bus", "Postgres", "ServiceKit", "Storage", "TestKit", "Vocabulary"],
             path: "Tests/StoreKit",
             swiftSettings: settings),
         .testTarget(
@@ -155,15 +160,15 @@ let package = Package(
         .testTarget(
             name: "ContactsServiceTests",
             dependencies: [
-                "Bus", "Grammar", "Postgres", "ContactsContract", "ContactsService", "StoreKit", "TestKit",
+                "Bus", "Grammar", "Postgres", "ContactsContract", "ContactsService", "Storage", "StoreKit", "TestKit",
                 "Vocabulary", "WorkingSet",
             ],
             path: "Tests/ContactsServiceTests", swiftSettings: settings),
         .testTarget(
             name: "NotificationsServiceTests",
             dependencies: [
-                "Bus", "Grammar", "Postgres", "NotificationsContract", "NotificationsService", "StoreKit", "TestKit",
-                "Vocabulary", "WorkingSet",
+                "Bus", "Grammar", "Postgres", "NotificationsContract", "NotificationsService", "Storage", "StoreKit",
+                "TestKit", "Vocabulary", "WorkingSet",
             ],
             path: "Tests/NotificationsServiceTests", swiftSettings: settings),
         .testTarget(
@@ -217,7 +222,7 @@ let package = Package(
             ],
             path: "Tests/Schema", swiftSettings: settings),
         .testTarget(
-            name: "PostgresTests", dependencies: ["Postgres", "TestKit"], path: "Tests/PostgresTests",
+            name: "PostgresTests", dependencies: ["Postgres", "TestKit", "Vocabulary"], path: "Tests/PostgresTests",
             swiftSettings: settings),
         .executableTarget(
             name: "postgres-benchmark", dependencies: ["Postgres"], path: "Tests/Benchmarks/Postgres",

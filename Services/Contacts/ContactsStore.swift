@@ -1,8 +1,12 @@
 public import Bus
 public import ContactsContract
 public import Postgres
+import Storage
 import Vocabulary
 import WorkingSet
+
+/// The tables of the schema `contacts`, each described once, in the file that has its statements.
+package enum Tables {}
 
 /// Keeps relations in the schema `contacts`.
 ///
@@ -31,7 +35,7 @@ public struct ContactsStore: Store {
             // Whose code it is decides which relation is meant.
             try pipeline.flush()
             var owners = touched.newCodes
-            for (account, row) in try locked.map(accountRows) ?? [] {
+            for (account, row) in try Tables.account.rows(of: locked) {
                 if let code = row.code { owners[code, default: []].insert(account) }
             }
             touched.resolve(owners)
@@ -45,18 +49,14 @@ public struct ContactsStore: Store {
         let contacts = pipeline.contacts(of: touched.growing)
         try pipeline.flush()
 
-        for (account, row) in try named.map(accountRows) ?? [] { rows.load(row, at: account) }
-        for (account, row) in try locked.map(accountRows) ?? [] { rows.load(row, at: account) }
-        for row in try relations.rowsIfAsked { rows.load(try row.relation(), at: try row.pair()) }
-        for row in try glimpses.rowsIfAsked { rows.load(glimpse: try row.relation(), at: try row.pair()) }
-        for row in try alarms.rowsIfAsked { rows.alarms.load(try row.alarm(), at: try row.alarmPlace()) }
-        for row in try recipients.rowsIfAsked {
-            rows.recipients.load(RecipientRow(at: try row.decode(3, as: Instant.self)), at: try row.recipientPlace())
-        }
-        for row in try waiting.rowsIfAsked { rows.requests.load(try row.request(), at: try row.ends()) }
-        for row in try blocks.rowsIfAsked {
-            rows.blocks.load(BlockRow(at: try row.decode(2, as: Instant.self)), at: try row.ends())
-        }
+        for (account, row) in try Tables.account.rows(of: named) { rows.load(row, at: account) }
+        for (account, row) in try Tables.account.rows(of: locked) { rows.load(row, at: account) }
+        for (pair, row) in try Tables.relation.rows(of: relations) { rows.load(row, at: pair) }
+        for (pair, row) in try Tables.relation.rows(of: glimpses) { rows.load(glimpse: row, at: pair) }
+        for (place, row) in try Tables.alarm.rows(of: alarms) { rows.alarms.load(row, at: place) }
+        for (place, row) in try Tables.alarmRecipient.rows(of: recipients) { rows.recipients.load(row, at: place) }
+        for (ends, row) in try Tables.request.rows(of: waiting) { rows.requests.load(row, at: ends) }
+        for (ends, row) in try Tables.block.rows(of: blocks) { rows.blocks.load(row, at: ends) }
         for row in try contacts.rowsIfAsked {
             let (account, contact) = try row.decode(AccountID.self, AccountID.self)
             rows.load(contact: contact, of: account)
@@ -67,23 +67,15 @@ public struct ContactsStore: Store {
     /// Writes what changed, a statement per table and kind of change.
     public func save(_ rows: ContactsRows, in pipeline: Pipeline) throws {
         let accounts = rows.accounts.changes
-        pipeline.save(accounts)
-        pipeline.save(rows.relationChanges)
-        pipeline.save(rows.requests.changes)
-        pipeline.save(rows.blocks.changes)
-        pipeline.save(rows.alarms.changes)
-        pipeline.save(rows.recipients.changes)
+        try pipeline.save(accounts, in: Tables.account)
+        try pipeline.save(rows.relationChanges, in: Tables.relation)
+        try pipeline.save(rows.requests.changes, in: Tables.request)
+        try pipeline.save(rows.blocks.changes, in: Tables.block)
+        try pipeline.save(rows.alarms.changes, in: Tables.alarm)
+        try pipeline.save(rows.recipients.changes, in: Tables.alarmRecipient)
         // Also one that was closed before it was ever opened.
         let closed = accounts.updated.filter { $0.row.closed != $0.before.closed }.map(\.key)
         pipeline.redact(closed + accounts.inserted.filter { $0.row.closed != nil }.map(\.key), in: "contacts")
-    }
-
-    private func accountRows(_ pending: Pending) throws -> [(AccountID, AccountRow)] {
-        try pending.rows().map { row in
-            let (account, code, isApprovalRequired, closed) = try row.decode(
-                AccountID.self, ContactCode?.self, Bool.self, Instant?.self)
-            return (account, AccountRow(code: code, isApprovalRequired: isApprovalRequired, closed: closed))
-        }
     }
 }
 
@@ -217,12 +209,5 @@ struct Touched {
     private mutating func meet(_ account: AccountID, _ other: AccountID) {
         named.insert(other)
         pairs.insert(Pair(account, other))
-    }
-}
-
-extension Pending? {
-    /// The rows of a statement that was queued; none for one that wasn't needed.
-    var rowsIfAsked: [Row] {
-        get throws { try self.map { Array(try $0.rows()) } ?? [] }
     }
 }

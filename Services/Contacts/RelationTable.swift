@@ -1,19 +1,51 @@
 import ContactsContract
 import Postgres
+package import Storage
 import Vocabulary
-import WorkingSet
 
 // The statements on contacts.relation.
 
-extension Pipeline {
-    private static let columns = """
-        r.low, r.high, r.low_is_responder, r.low_nickname, r.low_notes, r.low_send_pings, r.low_receive_pings,
-        r.low_notify_on_check_in, r.low_notify_on_expiry, r.low_pinged_at, r.low_last_ping_at, r.low_role_requested_at, r.low_version,
-        r.low_updated_at, r.high_is_responder, r.high_nickname, r.high_notes, r.high_send_pings,
-        r.high_receive_pings, r.high_notify_on_check_in, r.high_notify_on_expiry, r.high_pinged_at,
-        r.high_last_ping_at, r.high_role_requested_at, r.high_version, r.high_updated_at, r.added_at
-        """
+extension Tables {
+    package static let relation = Table<Pair, RelationRow>(
+        "contacts.relation", as: "r",
+        key: TableKey(KeyColumn("low", \.low), KeyColumn("high", \.high), make: Pair.init),
+        blank: RelationRow(low: .blank, high: .blank, added: .blank),
+        columns: [
+            Column("low_is_responder", \.low.isResponder),
+            Column("low_nickname", \.low.nickname),
+            Column("low_notes", \.low.notes),
+            Column("low_send_pings", \.low.sendPings),
+            Column("low_receive_pings", \.low.receivePings),
+            Column("low_notify_on_check_in", \.low.notifyOnCheckIn),
+            Column("low_notify_on_expiry", \.low.notifyOnExpiry),
+            Column("low_pinged_at", \.low.pinged),
+            Column("low_last_ping_at", \.low.lastPing),
+            Column("low_role_requested_at", \.low.roleRequested),
+            Column("low_version", \.low.version),
+            Column("low_updated_at", \.low.updated),
+            Column("high_is_responder", \.high.isResponder),
+            Column("high_nickname", \.high.nickname),
+            Column("high_notes", \.high.notes),
+            Column("high_send_pings", \.high.sendPings),
+            Column("high_receive_pings", \.high.receivePings),
+            Column("high_notify_on_check_in", \.high.notifyOnCheckIn),
+            Column("high_notify_on_expiry", \.high.notifyOnExpiry),
+            Column("high_pinged_at", \.high.pinged),
+            Column("high_last_ping_at", \.high.lastPing),
+            Column("high_role_requested_at", \.high.roleRequested),
+            Column("high_version", \.high.version),
+            Column("high_updated_at", \.high.updated),
+            Column("added_at", \.added),
+        ])
+}
 
+extension RelationRow.Side {
+    fileprivate static let blank = Self(
+        isResponder: false, nickname: "", notes: "", sendPings: false, receivePings: false, notifyOnCheckIn: false,
+        notifyOnExpiry: false, version: 0, updated: .blank)
+}
+
+extension Pipeline {
     /// Locks and reads, in one statement and in the order of the primary key, everything that the commands may change.
     func lockRelations(_ touched: Touched) -> Pending? {
         guard
@@ -25,7 +57,7 @@ extension Pipeline {
         let alerting = touched.alerting.sorted()
         return query(
             """
-            SELECT \(unescaped: Self.columns)
+            SELECT \(unescaped: Tables.relation.selection)
               FROM contacts.relation AS r
               JOIN (SELECT p.low, p.high FROM unnest(\(pairs.map(\.low)), \(pairs.map(\.high))) AS p(low, high)
                      UNION
@@ -56,10 +88,10 @@ extension Pipeline {
         let accounts = accounts.sorted()
         return query(
             """
-            SELECT \(unescaped: Self.columns)
+            SELECT \(unescaped: Tables.relation.selection)
               FROM contacts.relation AS r WHERE r.low = ANY (\(accounts)) AND r.high_is_responder
              UNION ALL
-            SELECT \(unescaped: Self.columns)
+            SELECT \(unescaped: Tables.relation.selection)
               FROM contacts.relation AS r WHERE r.high = ANY (\(accounts)) AND r.low_is_responder
             """)
     }
@@ -74,101 +106,5 @@ extension Pipeline {
              UNION ALL
             SELECT r.high, r.low FROM contacts.relation AS r WHERE r.high = ANY (\(accounts))
             """)
-    }
-
-    func save(_ changes: WorkingSet<Pair, RelationRow>.Changes) {
-        if !changes.deleted.isEmpty {
-            query(
-                """
-                DELETE FROM contacts.relation AS r
-                 USING unnest(\(changes.deleted.map(\.low)), \(changes.deleted.map(\.high))) AS u(low, high)
-                 WHERE r.low = u.low AND r.high = u.high
-                """)
-        }
-        if !changes.inserted.isEmpty {
-            let rows = changes.inserted
-            query(
-                """
-                INSERT INTO contacts.relation
-                       (low, high, low_is_responder, low_nickname, low_notes, low_send_pings, low_receive_pings,
-                low_notify_on_check_in, low_notify_on_expiry, low_pinged_at, low_last_ping_at, low_role_requested_at, low_version,
-                low_updated_at, high_is_responder, high_nickname, high_notes, high_send_pings,
-                high_receive_pings, high_notify_on_check_in, high_notify_on_expiry, high_pinged_at,
-                high_last_ping_at, high_role_requested_at, high_version, high_updated_at, added_at)
-                SELECT * FROM unnest(
-                \(rows.map(\.key.low)), \(rows.map(\.key.high)), \(rows.map(\.row.low.isResponder)),
-                \(rows.map(\.row.low.nickname)), \(rows.map(\.row.low.notes)), \(rows.map(\.row.low.sendPings)),
-                \(rows.map(\.row.low.receivePings)), \(rows.map(\.row.low.notifyOnCheckIn)),
-                \(rows.map(\.row.low.notifyOnExpiry)), \(rows.map(\.row.low.pinged)),
-                \(rows.map(\.row.low.lastPing)), \(rows.map(\.row.low.roleRequested)), \(rows.map(\.row.low.version)), \(rows.map(\.row.low.updated)),
-                \(rows.map(\.row.high.isResponder)), \(rows.map(\.row.high.nickname)),
-                \(rows.map(\.row.high.notes)), \(rows.map(\.row.high.sendPings)),
-                \(rows.map(\.row.high.receivePings)), \(rows.map(\.row.high.notifyOnCheckIn)),
-                \(rows.map(\.row.high.notifyOnExpiry)), \(rows.map(\.row.high.pinged)),
-                \(rows.map(\.row.high.lastPing)), \(rows.map(\.row.high.roleRequested)), \(rows.map(\.row.high.version)),
-                \(rows.map(\.row.high.updated)), \(rows.map(\.row.added)))
-                """)
-        }
-        if !changes.updated.isEmpty {
-            let rows = changes.updated
-            query(
-                """
-                UPDATE contacts.relation AS r
-                   SET low_is_responder = u.low_is_responder, low_nickname = u.low_nickname, low_notes = u.low_notes,
-                   low_send_pings = u.low_send_pings, low_receive_pings = u.low_receive_pings,
-                   low_notify_on_check_in = u.low_notify_on_check_in,
-                   low_notify_on_expiry = u.low_notify_on_expiry, low_pinged_at = u.low_pinged_at,
-                   low_last_ping_at = u.low_last_ping_at, low_role_requested_at = u.low_role_requested_at,
-                   low_version = u.low_version,
-                   low_updated_at = u.low_updated_at, high_is_responder = u.high_is_responder,
-                   high_nickname = u.high_nickname, high_notes = u.high_notes,
-                   high_send_pings = u.high_send_pings, high_receive_pings = u.high_receive_pings,
-                   high_notify_on_check_in = u.high_notify_on_check_in,
-                   high_notify_on_expiry = u.high_notify_on_expiry, high_pinged_at = u.high_pinged_at,
-                   high_last_ping_at = u.high_last_ping_at,
-                   high_role_requested_at = u.high_role_requested_at, high_version = u.high_version,
-                   high_updated_at = u.high_updated_at, added_at = u.added_at
-                  FROM unnest(
-                \(rows.map(\.key.low)), \(rows.map(\.key.high)), \(rows.map(\.row.low.isResponder)),
-                \(rows.map(\.row.low.nickname)), \(rows.map(\.row.low.notes)), \(rows.map(\.row.low.sendPings)),
-                \(rows.map(\.row.low.receivePings)), \(rows.map(\.row.low.notifyOnCheckIn)),
-                \(rows.map(\.row.low.notifyOnExpiry)), \(rows.map(\.row.low.pinged)),
-                \(rows.map(\.row.low.lastPing)), \(rows.map(\.row.low.roleRequested)), \(rows.map(\.row.low.version)), \(rows.map(\.row.low.updated)),
-                \(rows.map(\.row.high.isResponder)), \(rows.map(\.row.high.nickname)),
-                \(rows.map(\.row.high.notes)), \(rows.map(\.row.high.sendPings)),
-                \(rows.map(\.row.high.receivePings)), \(rows.map(\.row.high.notifyOnCheckIn)),
-                \(rows.map(\.row.high.notifyOnExpiry)), \(rows.map(\.row.high.pinged)),
-                \(rows.map(\.row.high.lastPing)), \(rows.map(\.row.high.roleRequested)), \(rows.map(\.row.high.version)),
-                \(rows.map(\.row.high.updated)), \(rows.map(\.row.added)))
-                       AS u(low, high, low_is_responder, low_nickname, low_notes, low_send_pings, low_receive_pings,
-                low_notify_on_check_in, low_notify_on_expiry, low_pinged_at, low_last_ping_at, low_role_requested_at, low_version,
-                low_updated_at, high_is_responder, high_nickname, high_notes, high_send_pings,
-                high_receive_pings, high_notify_on_check_in, high_notify_on_expiry, high_pinged_at,
-                high_last_ping_at, high_role_requested_at, high_version, high_updated_at, added_at)
-                 WHERE r.low = u.low AND r.high = u.high
-                """)
-        }
-    }
-}
-
-extension Row {
-    func pair() throws -> Pair {
-        let (low, high) = try decode(AccountID.self, AccountID.self)
-        return Pair(low, high)
-    }
-
-    func relation() throws -> RelationRow {
-        RelationRow(low: try side(from: 2), high: try side(from: 14), added: try decode(26, as: Instant.self))
-    }
-
-    private func side(from column: Int) throws -> RelationRow.Side {
-        RelationRow.Side(
-            isResponder: try decode(column, as: Bool.self), nickname: try decode(column + 1, as: String.self),
-            notes: try decode(column + 2, as: String.self), sendPings: try decode(column + 3, as: Bool.self),
-            receivePings: try decode(column + 4, as: Bool.self), notifyOnCheckIn: try decode(column + 5, as: Bool.self),
-            notifyOnExpiry: try decode(column + 6, as: Bool.self), pinged: try decode(column + 7, as: Instant?.self),
-            lastPing: try decode(column + 8, as: Instant?.self),
-            roleRequested: try decode(column + 9, as: Instant?.self), version: try decode(column + 10, as: Int64.self),
-            updated: try decode(column + 11, as: Instant.self))
     }
 }

@@ -55,17 +55,17 @@ public struct Ends: Hashable, Comparable, Sendable {
 
 /// A request to become contacts that waits for an answer. Roles as the asker gave them.
 public struct RequestRow: Equatable, Sendable {
-    var responder: Bool
-    var dependent: Bool
-    var nickname: String
+    package var responder: Bool
+    package var dependent: Bool
+    package var nickname: String
     /// The two had no common contact.
-    var isStranger: Bool
-    var requested: Instant
+    package var isStranger: Bool
+    package var requested: Instant
 }
 
 /// That somebody is blocked.
 public struct BlockRow: Equatable, Sendable {
-    var at: Instant
+    package var at: Instant
 }
 
 /// An alarm of an account that is on.
@@ -93,7 +93,7 @@ public struct AlarmPlace: Hashable, Comparable, Sendable {
     /// What it is about.
     public let kind: AlarmRow.Kind
 
-    init(_ account: AccountID, _ kind: AlarmRow.Kind) {
+    package init(_ account: AccountID, _ kind: AlarmRow.Kind) {
         self.account = account
         self.kind = kind
     }
@@ -119,7 +119,7 @@ public struct RecipientPlace: Hashable, Comparable, Sendable {
     /// Who heard of it.
     public let responder: AccountID
 
-    init(_ account: AccountID, _ alarm: AlarmID, _ responder: AccountID) {
+    package init(_ account: AccountID, _ alarm: AlarmID, _ responder: AccountID) {
         self.account = account
         self.alarm = alarm
         self.responder = responder

@@ -1,20 +1,40 @@
-import NotificationsContract
+package import NotificationsContract
 import Postgres
+package import Storage
 import Vocabulary
 import WorkingSet
 
 // The statements on notifications.notification.
 
-extension Pipeline {
-    private static let columns = "n.account, n.id, n.kind, n.subject, n.details, n.created_at, n.read_at, n.cleared_at"
+extension Tables {
+    package static let notification = Table<Place, NotificationsContract.Notification>(
+        "notifications.notification", as: "n",
+        key: TableKey(KeyColumn("account", \.account), KeyColumn("id", \.id), make: Place.init),
+        blank: .init(id: .blank, kind: .system, details: .none, created: .blank),
+        columns: [
+            Column("id", \.id),
+            Column("kind", \.kind),
+            Column("category", writing: { $0.kind.category }),
+            Column("pace", writing: { $0.pace }),
+            Column("subject", \.subject),
+            Column(json: "details", \.details),
+            Column("created_at", \.created),
+            Column("read_at", \.read),
+            Column("cleared_at", \.cleared),
+        ])
 
+    /// What becomes of a notification after it was delivered.
+    static let mark = notification.only(["read_at", "cleared_at"])
+}
+
+extension Pipeline {
     /// Reads notifications by name.
     func notifications(_ places: Set<Place>) -> Pending? {
         guard !places.isEmpty else { return nil }
         let places = places.sorted()
         return query(
             """
-            SELECT \(unescaped: Self.columns)
+            SELECT \(unescaped: Tables.notification.selection)
               FROM unnest(\(places.map(\.account)), \(places.map(\.id))) AS w(account, id)
               JOIN notifications.notification AS n ON n.account = w.account AND n.id = w.id
             """)
@@ -25,7 +45,7 @@ extension Pipeline {
         guard !accounts.isEmpty else { return nil }
         return query(
             """
-            SELECT \(unescaped: Self.columns)
+            SELECT \(unescaped: Tables.notification.selection)
               FROM notifications.notification AS n
              WHERE n.account = ANY (\(accounts.sorted())) AND n.cleared_at IS NULL
             """)
@@ -36,7 +56,7 @@ extension Pipeline {
         guard !accounts.isEmpty else { return nil }
         return query(
             """
-            SELECT \(unescaped: Self.columns)
+            SELECT \(unescaped: Tables.notification.selection)
               FROM notifications.notification AS n
              WHERE n.account = ANY (\(accounts.sorted()))
             """)
@@ -51,7 +71,7 @@ extension Pipeline {
         let limit: Query = "statement_timestamp() + interval '1 hour' - \(age.microseconds) * interval '1 microsecond'"
         return query(
             """
-            SELECT \(unescaped: Self.columns)
+            SELECT \(unescaped: Tables.notification.selection)
               FROM unnest(\(accounts.map(\.key)), \(accounts.map(\.value))) AS w(account, count)
              CROSS JOIN LATERAL (
                        (SELECT o.*
@@ -72,7 +92,7 @@ extension Pipeline {
         let deliveries = deliveries.sorted { $0.key < $1.key }
         return query(
             """
-            SELECT \(unescaped: Self.columns)
+            SELECT \(unescaped: Tables.notification.selection)
               FROM unnest(\(deliveries.map(\.key)), \(deliveries.map(\.value))) AS w(account, count)
               JOIN notifications.account AS a ON a.account = w.account
              CROSS JOIN LATERAL (SELECT o.*
@@ -84,51 +104,13 @@ extension Pipeline {
     }
 
     func save(_ changes: WorkingSet<Place, NotificationsContract.Notification>.Changes) throws {
-        // What went and came back under the same name in one batch is deleted and inserted.
+        // What went and came back under the same name in one batch is deleted and inserted: with it goes what became of
+        // the old one.
         let back = changes.updated.filter { !$0.row.tellsTheSame(as: $0.before) }
-        let deleted = changes.deleted + back.map(\.key)
-        if !deleted.isEmpty {
-            query(
-                """
-                DELETE FROM notifications.notification AS n
-                 USING unnest(\(deleted.map(\.account)), \(deleted.map(\.id))) AS u(account, id)
-                 WHERE n.account = u.account AND n.id = u.id
-                """)
-        }
-        let rows = changes.inserted + back.map { ($0.key, $0.row) }
-        if !rows.isEmpty {
-            query(
-                """
-                INSERT INTO notifications.notification
-                       (account, id, kind, category, pace, subject, details, created_at, read_at, cleared_at)
-                SELECT * FROM unnest(\(rows.map(\.key.account)), \(rows.map(\.key.id)), \(rows.map(\.row.kind.rawValue)),
-                                     \(rows.map(\.row.kind.category.rawValue)), \(rows.map(\.row.pace?.name)), \(rows.map(\.row.subject)),
-                                     \(try rows.map { try $0.row.details.stored }), \(rows.map(\.row.created)),
-                                     \(rows.map(\.row.read)), \(rows.map(\.row.cleared)))
-                """)
-        }
         let marked = changes.updated.filter { $0.row.tellsTheSame(as: $0.before) }
-        if !marked.isEmpty {
-            query(
-                """
-                UPDATE notifications.notification AS n
-                   SET read_at = u.read_at, cleared_at = u.cleared_at
-                  FROM unnest(\(marked.map(\.key.account)), \(marked.map(\.key.id)), \(marked.map(\.row.read)),
-                              \(marked.map(\.row.cleared))) AS u(account, id, read_at, cleared_at)
-                 WHERE n.account = u.account AND n.id = u.id
-                """)
-        }
-    }
-}
-
-extension Row {
-    func notification() throws -> NotificationsContract.Notification {
-        let (_, id, kind, subject, details, created, read, cleared) = try decode(
-            AccountID.self, NotificationID.self, String.self, AccountID?.self, JSON.self, Instant.self, Instant?.self,
-            Instant?.self)
-        return NotificationsContract.Notification(
-            id: id, kind: try .init(stored: kind), subject: subject, details: try .init(stored: details),
-            created: created, read: read, cleared: cleared)
+        delete(changes.deleted + back.map(\.key), from: Tables.notification)
+        try update(marked.map { ($0.key, $0.row) }, in: Tables.mark)
+        try insert(changes.inserted + back.map { ($0.key, $0.row) }, into: Tables.notification)
     }
 }
 

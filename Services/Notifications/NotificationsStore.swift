@@ -2,8 +2,12 @@ public import Bus
 import Grammar
 public import NotificationsContract
 public import Postgres
+import Storage
 public import Vocabulary
 import WorkingSet
+
+/// The tables of the schema `notifications`, each described once, in the file that has its statements.
+package enum Tables {}
 
 /// Keeps notifications in the schema `notifications`.
 ///
@@ -40,25 +44,13 @@ public struct NotificationsStore: TimedStore {
 
         var rows = NotificationsRows(limits: limits)
         rows.woken = touched.woken
-        for row in try accounts.rowsIfAsked {
-            let (account, kept) = try row.account()
-            rows.accounts.load(kept, at: account)
-        }
+        for (account, row) in try Tables.account.rows(of: accounts) { rows.accounts.load(row, at: account) }
         for pending in [named, uncleared, all, old, oldest, alike, twice] {
-            for row in try pending.rowsIfAsked {
-                rows.load(try row.notification(), of: try row.decode(0, as: AccountID.self))
-            }
+            for (place, row) in try Tables.notification.rows(of: pending) { rows.load(row, of: place.account) }
         }
         try rows.load(scheduled: scheduled, held: held)
-        for row in try devices.rowsIfAsked {
-            let (account, device) = try row.decode(AccountID.self, PushDeviceID.self)
-            rows.load(try row.pushDevice(), at: PushPlace(account, device))
-        }
-        for row in try shown.rowsIfAsked {
-            let (account, notification, device, at, heard) = try row.decode(
-                AccountID.self, NotificationID.self, PushDeviceID.self, Instant.self, Instant.self)
-            rows.shown.load(ShownRow(at: at, heard: heard), at: ShownPlace(account, notification, device))
-        }
+        for (place, row) in try Tables.pushDevice.rows(of: devices) { rows.load(row, at: place) }
+        for (place, row) in try Tables.shown.rows(of: shown) { rows.shown.load(row, at: place) }
         return rows
     }
 
@@ -72,9 +64,8 @@ public struct NotificationsStore: TimedStore {
         try pipeline.flush()
         var rows = NotificationsRows(limits: limits)
         var accounts: Set<AccountID> = []
-        for row in try found.rowsIfAsked {
-            let (account, kept) = try row.account()
-            rows.accounts.load(kept, at: account)
+        for (account, row) in try Tables.account.rows(of: found) {
+            rows.accounts.load(row, at: account)
             accounts.insert(account)
         }
         let (scheduled, held) = (pipeline.scheduled(for: accounts), pipeline.held(for: accounts))
@@ -86,11 +77,13 @@ public struct NotificationsStore: TimedStore {
 
     /// Writes what changed, a statement per table and kind of change.
     public func save(_ rows: NotificationsRows, in pipeline: Pipeline) throws {
-        pipeline.save(rows.accounts.changes)
+        try pipeline.save(rows.accounts.changes, in: Tables.account)
         try pipeline.save(rows.notificationChanges)
-        pipeline.save(rows.shown.changes)
-        try pipeline.save(rows.scheduled.changes)
-        try pipeline.save(rows.held.changes)
+        // One that goes, goes with its notification; one that changed went with a notification that came back.
+        let shown = rows.shown.changes
+        try pipeline.insert(shown.inserted + shown.updated.map { ($0.key, $0.row) }, into: Tables.shown)
+        try pipeline.save(rows.scheduled.changes, in: Tables.scheduled)
+        try pipeline.save(rows.held.changes, in: Tables.held)
         try pipeline.setTimers(
             Dictionary(
                 uniqueKeysWithValues: rows.accountsToWake.map { account in
@@ -98,7 +91,7 @@ public struct NotificationsStore: TimedStore {
                 }), in: "notifications")
         // Pushes are for devices that are registered: they go before these and come after them.
         pipeline.deletePushes(to: rows.silenced)
-        pipeline.save(rows.deviceChanges)
+        try pipeline.save(rows.deviceChanges, in: Tables.pushDevice)
         try pipeline.insert(rows.pushes, limit: limits.pushes)
         pipeline.redact(rows.closedAccounts, in: "notifications")
     }
@@ -107,15 +100,8 @@ public struct NotificationsStore: TimedStore {
 extension NotificationsRows {
     /// Takes in what waits for a time.
     fileprivate mutating func load(scheduled: Pending?, held: Pending?) throws {
-        for row in try scheduled.rowsIfAsked {
-            let (place, kept) = try row.scheduled()
-            self.scheduled.load(kept, at: place)
-        }
-        for row in try held.rowsIfAsked {
-            let pace = Pace(name: try row.decode(6, as: String.self))
-            let (place, kept) = try row.scheduled()
-            self.held.load(kept, at: PacePlace(place.account, pace))
-        }
+        for (place, row) in try Tables.scheduled.rows(of: scheduled) { self.scheduled.load(row, at: place) }
+        for (place, row) in try Tables.held.rows(of: held) { self.held.load(row, at: place) }
     }
 
     /// Accounts that may want other timers than are set. Everything that is scheduled and held back for them is loaded.
@@ -225,12 +211,5 @@ struct Touched {
         scheduling.insert(account)
         pushing.insert(account)
         deliveries[account, default: 0] += 1
-    }
-}
-
-extension Pending? {
-    /// The rows of a statement that was queued; none for one that wasn't needed.
-    var rowsIfAsked: [Row] {
-        get throws { try self.map { Array(try $0.rows()) } ?? [] }
     }
 }

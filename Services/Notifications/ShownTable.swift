@@ -1,9 +1,21 @@
-import NotificationsContract
 import Postgres
+package import Storage
 import Vocabulary
-import WorkingSet
 
 // The statements on notifications.shown. Its rows go with their notification, by a foreign key.
+
+extension Tables {
+    package static let shown = Table<ShownPlace, ShownRow>(
+        "notifications.shown", as: "s",
+        key: TableKey(
+            KeyColumn("account", \.account), KeyColumn("notification", \.notification), KeyColumn("device", \.device),
+            make: ShownPlace.init),
+        blank: ShownRow(at: .blank, heard: .blank),
+        columns: [
+            Column("shown_at", \.at),
+            Column("recorded_at", \.heard),
+        ])
+}
 
 extension Pipeline {
     func shown(_ places: Set<ShownPlace>) -> Pending? {
@@ -11,23 +23,11 @@ extension Pipeline {
         let places = places.sorted()
         return query(
             """
-            SELECT s.account, s.notification, s.device, s.shown_at, s.recorded_at
+            SELECT \(unescaped: Tables.shown.selection)
               FROM unnest(\(places.map(\.account)), \(places.map(\.notification)), \(places.map(\.device)))
                    AS w(account, notification, device)
               JOIN notifications.shown AS s
                 ON s.account = w.account AND s.notification = w.notification AND s.device = w.device
-            """)
-    }
-
-    func save(_ changes: WorkingSet<ShownPlace, ShownRow>.Changes) {
-        // One that changed went with a notification that came back under the same name in one batch.
-        let rows = changes.inserted + changes.updated.map { ($0.key, $0.row) }
-        guard !rows.isEmpty else { return }
-        query(
-            """
-            INSERT INTO notifications.shown (account, notification, device, shown_at, recorded_at)
-            SELECT * FROM unnest(\(rows.map(\.key.account)), \(rows.map(\.key.notification)), \(rows.map(\.key.device)),
-                                 \(rows.map(\.row.at)), \(rows.map(\.row.heard)))
             """)
     }
 }

@@ -1,35 +1,21 @@
-import Foundation
-import NotificationsContract
-import Postgres
+public import NotificationsContract
+public import Postgres
 
-// How kinds and details are kept in columns.
+// How the words of the contract are kept in columns.
 
-extension NotificationKind {
-    /// - Throws: ``UnknownKind``, when a newer service wrote it.
-    init(stored text: String) throws {
-        guard let kind = Self(rawValue: text) else { throw UnknownKind(text: text) }
-        self = kind
-    }
-}
+extension NotificationKind: PostgresEncodable, PostgresDecodable {}
+extension NotificationCategory: PostgresEncodable {}
+extension PushPlatform: PostgresEncodable, PostgresDecodable {}
 
-extension NotificationDetails {
-    init(stored json: JSON) throws {
-        self = try JSONDecoder().decode(Self.self, from: Data(json.bytes))
-    }
+extension Pace: PostgresEncodable, PostgresDecodable {
+    /// The type that it is sent as.
+    public static var postgresType: OID { String.postgresType }
 
-    var stored: JSON {
-        get throws {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            return JSON(Array(try encoder.encode(self)))
-        }
-    }
-}
+    /// Appends its name's bytes in PostgreSQL's binary format.
+    public func encode(into buffer: inout [UInt8]) -> Bool { name.encode(into: &buffer) }
 
-/// A row has a kind that this service doesn't know.
-struct UnknownKind: Error, CustomStringConvertible {
-    let text: String
-    var description: String {
-        "nobody here knows notifications of the kind \(text): a newer service wrote it? Update this one"
+    /// Reads its name's bytes in PostgreSQL's binary format.
+    public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
+        self.init(name: try String(postgres: bytes, type: type))
     }
 }

@@ -122,18 +122,25 @@ extension Array: PostgresEncodable where Element: PostgresEncodable {
 
     /// Appends its bytes in PostgreSQL's binary format.
     @inlinable public func encode(into buffer: inout [UInt8]) -> Bool {
-        buffer.reserveCapacity(buffer.count + 20 + count * 20)
-        Int32(isEmpty ? 0 : 1).append(to: &buffer)
+        Self.encode(self, into: &buffer) { $0 }
+        return true
+    }
+
+    /// Appends the bytes of an array with one element for each of `items`, without making the array.
+    @inlinable
+    static func encode<Item>(_ items: some Collection<Item>, into buffer: inout [UInt8], _ element: (Item) -> Element) {
+        buffer.reserveCapacity(buffer.count + 20 + items.count * 20)
+        Int32(items.isEmpty ? 0 : 1).append(to: &buffer)
         let flagAt = buffer.count
         Int32(0).append(to: &buffer)
         Element.postgresType.rawValue.append(to: &buffer)
-        guard !isEmpty else { return true }
-        Int32(count).append(to: &buffer)
+        guard !items.isEmpty else { return }
+        Int32(items.count).append(to: &buffer)
         Int32(1).append(to: &buffer)
-        for element in self {
+        for item in items {
             let lengthAt = buffer.count
             Int32(-1).append(to: &buffer)
-            if element.encode(into: &buffer) {
+            if element(item).encode(into: &buffer) {
                 let length = UInt32(buffer.count - lengthAt - 4)
                 for shift in 0..<4 {
                     buffer[lengthAt + shift] = UInt8(truncatingIfNeeded: length >> (24 - 8 * UInt32(shift)))
@@ -142,7 +149,6 @@ extension Array: PostgresEncodable where Element: PostgresEncodable {
                 buffer[flagAt + 3] = 1
             }
         }
-        return true
     }
 }
 

@@ -30,6 +30,8 @@ public struct OID: RawRepresentable, Hashable, Sendable {
     @inlinable public static var json: OID { OID(rawValue: 114) }
     /// The type `float8 `.
     @inlinable public static var float8: OID { OID(rawValue: 701) }
+    /// The type `interval `.
+    @inlinable public static var interval: OID { OID(rawValue: 1186) }
     /// The type `unknown `.
     @inlinable public static var unknown: OID { OID(rawValue: 705) }
     /// The type `bpchar `.
@@ -49,7 +51,7 @@ public struct OID: RawRepresentable, Hashable, Sendable {
     private static let arrays: [OID: OID] = [
         .bool: OID(rawValue: 1000), .bytea: OID(rawValue: 1001), .int2: OID(rawValue: 1005), .int4: OID(rawValue: 1007),
         .text: OID(rawValue: 1009), .int8: OID(rawValue: 1016), .json: OID(rawValue: 199), .float8: OID(rawValue: 1022),
-        .timestamptz: OID(rawValue: 1185), .uuid: OID(rawValue: 2951),
+        .timestamptz: OID(rawValue: 1185), .interval: OID(rawValue: 1187), .uuid: OID(rawValue: 2951),
     ]
 }
 
@@ -66,6 +68,9 @@ public protocol PostgresDecodable {
     /// - Throws: ``DecodingFailure`` when the bytes aren't such a value.
     init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure)
 }
+
+/// A Swift type that a column can hold.
+public typealias PostgresCodable = PostgresEncodable & PostgresDecodable
 
 /// Why a column could not be read as the type that was asked for.
 public struct DecodingFailure: Error, Hashable, Sendable {

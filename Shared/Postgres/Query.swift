@@ -17,6 +17,17 @@ public struct Query: ExpressibleByStringInterpolation, Sendable {
         sql = value
     }
 
+    /// Binds the next parameter of a statement whose text is complete: an array with one element for each of `items`.
+    @inlinable
+    public mutating func bind<Item, Element: PostgresEncodable>(
+        _ items: some Collection<Item>, _ element: (Item) -> Element
+    ) {
+        let start = values.count
+        [Element].encode(items, into: &values, element)
+        ranges.append(start..<values.count)
+        types.append([Element].postgresType)
+    }
+
     /// All its parts, as the properties describe them.
     public init(stringInterpolation: StringInterpolation) {
         self = stringInterpolation.query

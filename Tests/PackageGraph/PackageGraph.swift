@@ -4,6 +4,7 @@
 /// - Services are strangers: a target below `Services/X` neither depends on nor imports a target of another service, or
 ///   another service's contract. `SessionClient` alone knows all contracts.
 /// - The bus knows no service: nothing in `Shared/Bus` imports one, or has one's name in its text.
+/// - Vocabulary ← Postgres ← Storage, Bus: neither of the two knows the other, and Storage knows nothing else.
 /// - Shared code is below the services: nothing in `Shared` depends on a target in `Services`.
 /// - What a file imports is declared in `Package.swift`.
 public struct PackageGraph: Sendable {
@@ -138,6 +139,11 @@ extension PackageGraph.Target {
         return reached
     }
 
+    /// The folders of what Storage may know.
+    private static let belowStorage: Set = [
+        "Shared/CLibpq", "Shared/Postgres", "Shared/Vocabulary", "Shared/WorkingSet",
+    ]
+
     /// The law that forbids it to know `other`, if one does.
     func law(against other: Self) -> String? {
         if let service {
@@ -150,6 +156,12 @@ extension PackageGraph.Target {
         }
         if isBelow("Shared"), let service = other.service {
             return "shared code is below the services, and \(service) is one"
+        }
+        if isBelow("Shared/Storage"), !Self.belowStorage.contains(other.path) {
+            return "storage knows PostgreSQL and the vocabulary"
+        }
+        if isBelow("Shared/Bus"), other.isBelow("Shared/Storage") {
+            return "the bus knows no tables but its own"
         }
         if isBelow("Shared/Bus"), other.contract != nil {
             return "the bus knows no service"

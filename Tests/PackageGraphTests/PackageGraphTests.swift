@@ -89,6 +89,19 @@ struct PackageGraphTests {
         #expect(found.contains { $0.contains("only SessionClient knows the contracts of other services") })
     }
 
+    @Test("storage knows PostgreSQL and the vocabulary alone, and the bus doesn't know storage")
+    func storage() {
+        let found = violations {
+            $0["Storage"] = .init(name: "Storage", path: "Shared/Storage", dependencies: ["Postgres", "ContactsContract"])
+            $0["Bus"]?.dependencies.insert("Storage")
+        }
+        #expect(
+            found.filter { $0.contains("storage knows") } == [
+                "Shared/Storage: Storage depends on ContactsContract: storage knows PostgreSQL and the vocabulary"
+            ])
+        #expect(found.contains("Shared/Bus: Bus depends on Storage: the bus knows no tables but its own"))
+    }
+
     @Test("shared code can't know a service")
     func sharedOnService() {
         let found = violations { $0["Bus"]?.dependencies.insert("Contacts") }

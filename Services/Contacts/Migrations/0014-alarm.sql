@@ -31,6 +31,4 @@ COMMENT ON COLUMN contacts.alarm_recipient.alarm IS 'Which one.';
 COMMENT ON COLUMN contacts.alarm_recipient.responder IS 'Who heard of it.';
 COMMENT ON COLUMN contacts.alarm_recipient.alerted_at IS 'When they first did.';
 
-GRANT SELECT, INSERT, DELETE ON contacts.alarm TO contacts;
--- UPDATE is what locking its rows takes.
-GRANT SELECT, INSERT, UPDATE, DELETE ON contacts.alarm_recipient TO contacts;
+GRANT SELECT, INSERT, UPDATE, DELETE ON contacts.alarm, contacts.alarm_recipient TO contacts;

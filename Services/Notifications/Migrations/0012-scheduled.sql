@@ -15,4 +15,4 @@ COMMENT ON COLUMN notifications.scheduled.subject IS 'The other account that it 
 COMMENT ON COLUMN notifications.scheduled.details IS 'What else it will say: NotificationDetails of the contract.';
 COMMENT ON COLUMN notifications.scheduled.due_at IS 'When.';
 
-GRANT SELECT, INSERT, DELETE ON notifications.scheduled TO notifications;
+GRANT SELECT, INSERT, UPDATE, DELETE ON notifications.scheduled TO notifications;

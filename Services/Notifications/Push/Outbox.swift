@@ -1,7 +1,7 @@
 import Bus
-import Foundation
 import NotificationsContract
 import Postgres
+import Storage
 import Vocabulary
 
 // The statements on notifications.push by which what waits there is sent.
@@ -25,7 +25,7 @@ struct ClaimedPush: Sendable {
     /// - Throws: when nobody here can read it.
     func push() throws -> Push {
         Push(
-            try PushBody(stored: body), to: account, device: device, token: token,
+            try body.decode(as: PushBody.self), to: account, device: device, token: token,
             platform: PushPlatform(rawValue: platform) ?? .other)
     }
 }

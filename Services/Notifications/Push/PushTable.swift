@@ -1,41 +1,31 @@
-import Foundation
 import NotificationsContract
 import Postgres
+package import Storage
 import Vocabulary
-import WorkingSet
 
 // The statements on notifications.push_device, and those on notifications.push by which the rules write it. An
 // account's rows of both are kept by the lock on the account.
+
+extension Tables {
+    package static let pushDevice = Table<PushPlace, PushDeviceRow>(
+        "notifications.push_device", as: "d",
+        key: TableKey(KeyColumn("account", \.account), KeyColumn("device", \.device), make: PushPlace.init),
+        blank: PushDeviceRow(token: "", platform: .other, registered: .blank),
+        columns: [
+            Column("token", \.token),
+            Column("platform", \.platform),
+            Column("registered_at", \.registered),
+        ])
+}
 
 extension Pipeline {
     func pushDevices(of accounts: Set<AccountID>) -> Pending? {
         guard !accounts.isEmpty else { return nil }
         return query(
             """
-            SELECT d.account, d.device, d.token, d.platform, d.registered_at
+            SELECT \(unescaped: Tables.pushDevice.selection)
               FROM notifications.push_device AS d
              WHERE d.account = ANY (\(accounts.sorted()))
-            """)
-    }
-
-    func save(_ changes: WorkingSet<PushPlace, PushDeviceRow>.Changes) {
-        if !changes.deleted.isEmpty {
-            query(
-                """
-                DELETE FROM notifications.push_device AS d
-                 USING unnest(\(changes.deleted.map(\.account)), \(changes.deleted.map(\.device))) AS u(account, device)
-                 WHERE d.account = u.account AND d.device = u.device
-                """)
-        }
-        let rows = changes.inserted + changes.updated.map { ($0.key, $0.row) }
-        guard !rows.isEmpty else { return }
-        query(
-            """
-            INSERT INTO notifications.push_device (account, device, token, platform, registered_at)
-            SELECT * FROM unnest(\(rows.map(\.key.account)), \(rows.map(\.key.device)), \(rows.map(\.row.token)),
-                                 \(rows.map(\.row.platform.rawValue)), \(rows.map(\.row.registered)))
-            ON CONFLICT ON CONSTRAINT device_is_registered_once DO UPDATE
-               SET token = excluded.token, platform = excluded.platform, registered_at = excluded.registered_at
             """)
     }
 
@@ -59,7 +49,7 @@ extension Pipeline {
             """
             INSERT INTO notifications.push (account, device, notification, body)
             SELECT * FROM unnest(\(pushes.map(\.place.account)), \(pushes.map(\.place.device)),
-                                 \(pushes.map(\.body.notification.id)), \(try pushes.map { try $0.body.stored }))
+                                 \(pushes.map(\.body.notification.id)), \(try pushes.map { try JSON(encoding: $0.body) }))
             ON CONFLICT ON CONSTRAINT push_waits_once DO NOTHING
             """)
         let places = Set(pushes.map(\.place)).sorted()
@@ -78,30 +68,5 @@ extension Pipeline {
              USING too_many AS t
              WHERE p.account = t.account AND p.device = t.device AND p.notification = t.notification
             """)
-    }
-}
-
-extension Row {
-    func pushDevice() throws -> PushDeviceRow {
-        let platform = try decode(3, as: String.self)
-        guard let platform = PushPlatform(rawValue: platform) else {
-            throw PostgresError.decoding(column: "platform", reason: "nobody here knows \(platform)")
-        }
-        return PushDeviceRow(
-            token: try decode(2, as: String.self), platform: platform, registered: try decode(4, as: Instant.self))
-    }
-}
-
-extension PushBody {
-    init(stored json: JSON) throws {
-        self = try JSONDecoder().decode(Self.self, from: Data(json.bytes))
-    }
-
-    var stored: JSON {
-        get throws {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            return JSON(Array(try encoder.encode(self)))
-        }
     }
 }

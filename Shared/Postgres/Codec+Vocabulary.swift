@@ -1,4 +1,3 @@
-public import Postgres
 public import Vocabulary
 
 extension ID: PostgresEncodable, PostgresDecodable {
@@ -36,5 +35,35 @@ extension Instant: PostgresEncodable, PostgresDecodable {
     /// Reads its bytes in PostgreSQL's binary format.
     @inlinable public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
         self.init(microseconds: try Timestamp(postgres: bytes, type: type).microseconds)
+    }
+}
+
+/// Kept as an interval of microseconds alone. Days are read as 24 hours, as `extract(epoch FROM …)` counts them; months
+/// have no length, so they can't be read.
+extension Interval: PostgresEncodable, PostgresDecodable {
+    /// The type that it is sent as.
+    @inlinable public static var postgresType: OID { .interval }
+
+    /// Appends its bytes in PostgreSQL's binary format.
+    @inlinable public func encode(into buffer: inout [UInt8]) -> Bool {
+        microseconds.append(to: &buffer)
+        Int64(0).append(to: &buffer)
+        return true
+    }
+
+    /// Reads its bytes in PostgreSQL's binary format.
+    @inlinable public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
+        guard let bytes else { throw DecodingFailure("it is NULL") }
+        guard type == .interval, bytes.count == 16 else {
+            throw DecodingFailure("it is no interval but of type \(type.rawValue)")
+        }
+        guard bytes.loadUnaligned(fromByteOffset: 12, as: Int32.self) == 0 else {
+            throw DecodingFailure("it has months")
+        }
+        let days = Int32(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: Int32.self))
+        let (whole, isTooLong) = Int64(days).multipliedReportingOverflow(by: 86_400_000_000)
+        let (sum, overflow) = whole.addingReportingOverflow(Int64(bigEndian: bytes.loadUnaligned(as: Int64.self)))
+        guard !isTooLong, !overflow else { throw DecodingFailure("it is too long") }
+        self.init(microseconds: sum)
     }
 }

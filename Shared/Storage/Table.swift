@@ -1,0 +1,145 @@
+package import Postgres
+package import WorkingSet
+
+/// A table of a service, described once: what is read, inserted, updated and deleted follows from one list of columns.
+///
+/// Statements that lock or select are written by hand where they are needed, with ``selection`` for their columns.
+package struct Table<Key: Hashable & Comparable & Sendable, Record: Equatable & Sendable>: Sendable {
+    /// A row: where it is found, and what it holds.
+    package typealias Entry = (key: Key, row: Record)
+
+    /// Its schema and name.
+    package let name: String
+    /// What statements call it.
+    package let alias: String
+    /// A record to read into. What a column holds is replaced; what no column holds would stay as it is here.
+    package let blank: Record
+    /// The columns besides the key's.
+    package let columns: [Column<Record>]
+    /// What to SELECT: the key's columns and then the others, each as `alias.column`.
+    package let selection: String
+    /// How many columns ``selection`` has.
+    package let width: Int
+
+    private let key: TableKey<Key>
+    private let readers: [Column<Record>.Read]
+    private let writers: [Column<Record>.Bind]
+    private let deletion: String
+    private let insertion: String
+    private let update: String
+
+    /// - Parameters:
+    ///   - name: Its schema and name.
+    ///   - alias: What statements call it.
+    ///   - columns: All other columns that the service keeps. One that the key has, too, is read into both and
+    ///     written by the key.
+    package init(
+        _ name: String, as alias: String, key: TableKey<Key>, blank: Record, columns: [Column<Record>]
+    ) {
+        self.name = name
+        self.alias = alias
+        self.key = key
+        self.blank = blank
+        self.columns = columns
+        let written = columns.filter { !key.names.contains($0.name) }
+        let selected = key.names + columns.filter { $0.read != nil }.map(\.name)
+        selection = selected.map { "\(alias).\($0)" }.joined(separator: ", ")
+        width = selected.count
+        readers = columns.compactMap(\.read)
+        writers = written.map(\.bind)
+
+        let (keyNames, names) = (key.names.joined(separator: ", "), (key.names + written.map(\.name)))
+        func parameters(_ count: Int) -> String { (1...count).map { "$\($0)" }.joined(separator: ", ") }
+        let all = names.joined(separator: ", ")
+        let isSame = key.names.map { "\(alias).\($0) = u.\($0)" }.joined(separator: " AND ")
+        deletion =
+            "DELETE FROM \(name) AS \(alias) USING unnest(\(parameters(key.names.count))) AS u(\(keyNames)) WHERE \(isSame)"
+        insertion = "INSERT INTO \(name) (\(all)) SELECT * FROM unnest(\(parameters(names.count)))"
+        update = """
+            UPDATE \(name) AS \(alias) SET \(written.map { "\($0.name) = u.\($0.name)" }.joined(separator: ", ")) \
+            FROM unnest(\(parameters(names.count))) AS u(\(all)) WHERE \(isSame)
+            """
+    }
+
+    /// The same table with some of its columns: to update these alone.
+    package func only(_ names: Set<String>) -> Self {
+        Self(name, as: alias, key: key, blank: blank, columns: columns.filter { names.contains($0.name) })
+    }
+
+    /// Reads a row whose first columns are ``selection``.
+    package func decode(_ row: Row) throws(PostgresError) -> Entry {
+        let key = try key.read(row)
+        var record = blank
+        var position = self.key.names.count
+        for read in readers {
+            try read(row, position, &record)
+            position += 1
+        }
+        return (key, record)
+    }
+
+    /// Reads what a statement returned; nothing where none was needed.
+    package func rows(of pending: Pending?) throws -> [Entry] {
+        try pending.rowsIfAsked.map { row throws(PostgresError) in try decode(row) }
+    }
+
+    fileprivate func deletion(of keys: [Key]) -> Query {
+        var query = Query(stringLiteral: deletion)
+        key.bind(keys, &query)
+        return query
+    }
+
+    fileprivate func insertion(of rows: [Entry]) throws -> Query { try query(insertion, rows) }
+
+    fileprivate func update(of rows: [Entry]) throws -> Query { try query(update, rows) }
+
+    private func query(_ sql: String, _ rows: [Entry]) throws -> Query {
+        var query = Query(stringLiteral: sql)
+        key.bind(rows.map(\.key), &query)
+        let records = rows.map(\.row)
+        for bind in writers { try bind(records, &query) }
+        return query
+    }
+}
+
+extension Pipeline {
+    /// Writes what changed in a table, a statement for each kind of change. Deletes and updates first: a row may give
+    /// up what another one may have once.
+    package func save<Key, Record>(_ changes: WorkingSet<Key, Record>.Changes, in table: Table<Key, Record>) throws {
+        delete(changes.deleted, from: table)
+        try update(changes.updated.map { ($0.key, $0.row) }, in: table)
+        try insert(changes.inserted, into: table)
+    }
+
+    /// Deletes rows in one statement; queues none where there are no rows.
+    @discardableResult
+    package func delete<Key, Record>(_ keys: [Key], from table: Table<Key, Record>) -> Pending? {
+        keys.isEmpty ? nil : query(table.deletion(of: keys))
+    }
+
+    /// Updates rows in one statement; queues none where there are no rows.
+    @discardableResult
+    package func update<Key, Record>(
+        _ rows: [Table<Key, Record>.Entry], in table: Table<Key, Record>
+    ) throws -> Pending? {
+        rows.isEmpty ? nil : query(try table.update(of: rows))
+    }
+
+    /// Inserts rows in one statement; queues none where there are no rows.
+    @discardableResult
+    package func insert<Key, Record>(
+        _ rows: [Table<Key, Record>.Entry], into table: Table<Key, Record>
+    ) throws -> Pending? {
+        rows.isEmpty ? nil : query(try table.insertion(of: rows))
+    }
+}
+
+extension Pending? {
+    /// The rows of a statement that was queued; none for one that wasn't needed.
+    package var rowsIfAsked: [Row] {
+        get throws(PostgresError) {
+            guard let rows = try self?.rows() else { return [] }
+            return (0..<rows.count).map { rows[$0] }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+package import Postgres
+
+/// A part of a table's key, and the property that has it.
+package struct KeyColumn<Key, Value: PostgresCodable>: Sendable {
+    let name: String
+    let path: any KeyPath<Key, Value> & Sendable
+
+    package init(_ name: String, _ path: any KeyPath<Key, Value> & Sendable) {
+        self.name = name
+        self.path = path
+    }
+}
+
+/// The columns by which a table's rows are found.
+///
+/// ```swift
+/// TableKey(KeyColumn("low", \.low), KeyColumn("high", \.high), make: Pair.init)
+/// ```
+package struct TableKey<Key: Sendable>: Sendable {
+    let names: [String]
+    /// Reads the first columns of a row.
+    let read: @Sendable (Row) throws(PostgresError) -> Key
+    /// Binds an array for each column.
+    let bind: @Sendable ([Key], inout Query) -> Void
+
+    package init<each Value: PostgresCodable>(
+        _ columns: repeat KeyColumn<Key, each Value>, make: @escaping @Sendable (repeat each Value) -> Key
+    ) {
+        var names: [String] = []
+        for column in repeat each columns { names.append(column.name) }
+        self.names = names
+        read = { row throws(PostgresError) in
+            var position = -1
+            func next<Part: PostgresCodable>(_ column: KeyColumn<Key, Part>) throws(PostgresError) -> Part {
+                position += 1
+                return try row.decode(position, as: Part.self)
+            }
+            return make(repeat try next(each columns))
+        }
+        bind = { keys, query in
+            for column in repeat each columns { query.bind(keys) { $0[keyPath: column.path] } }
+        }
+    }
+
+    /// A key of one column.
+    package init(_ name: String) where Key: PostgresCodable {
+        names = [name]
+        read = { row throws(PostgresError) in try row.decode(0, as: Key.self) }
+        bind = { keys, query in query.bind(keys) { $0 } }
+    }
+}

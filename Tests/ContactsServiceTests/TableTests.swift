@@ -1,0 +1,96 @@
+import ContactsContract
+import ContactsService
+import Postgres
+import Storage
+import StoreKit
+import TestKit
+import Testing
+import Vocabulary
+
+@Suite("Contacts: what each table keeps")
+struct ContactsTableTests {
+    private static let tables = DatabaseTemplate.tables(of: "contacts", in: "Contacts")
+    private let anna = AccountID.new()
+    private let ben = AccountID.new()
+    private let cleo = AccountID.new()
+
+    /// The `n`th of a few times.
+    private func time(_ n: Int64) -> Instant { Instant(microseconds: 1_700_000_000_000_000 + n) }
+
+    @Test("every property of every row has its column, and comes back from it as it was")
+    func roundTrips() async throws {
+        try await TestDatabase.with(Self.tables) { database in
+            var (open, closed) = (Tables.account.blank, Tables.account.blank)
+            open.code = .new()
+            open.isApprovalRequired = true
+            closed.closed = time(1)
+            try await Tables.account.expectRoundTrip(of: [(anna, open), (ben, closed)], in: database, as: "contacts")
+
+            var (asked, blocked) = (Tables.request.blank, Tables.block.blank)
+            (asked.responder, asked.dependent, asked.isStranger) = (true, true, true)
+            (asked.nickname, asked.requested, blocked.at) = ("Ben", time(2), time(3))
+            let (there, back) = (Ends(from: anna, to: ben), Ends(from: ben, to: anna))
+            try await Tables.request.expectRoundTrip(of: [(there, asked), (back, asked)], in: database, as: "contacts")
+            try await Tables.block.expectRoundTrip(of: [(there, blocked)], in: database, as: "contacts")
+
+            var (alarm, recipient) = (Tables.alarm.blank, Tables.alarmRecipient.blank)
+            (alarm.alarm, alarm.occurred, alarm.deadline, recipient.at) = (.new(), time(4), time(5), time(6))
+            try await Tables.alarm.expectRoundTrip(
+                of: [(AlarmPlace(anna, .missedCheckIn), alarm)], in: database, as: "contacts")
+            try await Tables.alarmRecipient.expectRoundTrip(
+                of: [(RecipientPlace(anna, alarm.alarm, ben), recipient)], in: database, as: "contacts")
+        }
+    }
+
+    @Test("a relation's columns keep each side's properties on its own side")
+    func relation() async throws {
+        try await TestDatabase.with(Self.tables) { database in
+            var (one, other) = (Tables.relation.blank, Tables.relation.blank)
+            // A responder pings; only somebody who is none asks to be one.
+            one.low = side(10) {
+                $0.isResponder = true
+                $0.pinged = time(11)
+            }
+            one.high = side(20) { $0.roleRequested = time(21) }
+            other.low = side(30) { $0.roleRequested = time(31) }
+            other.high = side(40) {
+                $0.isResponder = true
+                $0.pinged = time(41)
+            }
+            (one.added, other.added) = (time(1), time(2))
+            try await Tables.relation.expectRoundTrip(
+                of: [(Pair(anna, ben), one), (Pair(ben, cleo), other)], in: database, as: "contacts")
+            // Names and properties belong together: SQL sees what Swift wrote.
+            let connection = try await Connection.connect(Configuration(try database.url(as: "contacts")))
+            let pair = Pair(anna, ben)
+            let seen = try await connection.run { [one] database in
+                try database.pipeline { pipeline in
+                    try pipeline.insert([(pair, one)], into: Tables.relation)
+                    let seen = pipeline.query(
+                        """
+                        SELECT r.low_nickname, r.low_notes, r.high_nickname, r.high_notes, r.low_version, r.high_version,
+                               r.low_pinged_at, r.high_role_requested_at
+                          FROM contacts.relation AS r WHERE r.low = \(pair.low)
+                        """)
+                    try pipeline.flush()
+                    return try seen.rows().only?.decode(
+                        String.self, String.self, String.self, String.self, Int64.self, Int64.self, Instant.self,
+                        Instant.self)
+                }
+            }
+            await connection.close()
+            let row = try #require(seen)
+            #expect((row.0, row.1, row.2, row.3) == ("nickname 10", "notes 10", "nickname 20", "notes 20"))
+            #expect((row.4, row.5, row.6, row.7) == (10, 20, time(11), time(21)))
+        }
+    }
+
+    private func side(_ n: Int64, _ change: (inout RelationRow.Side) -> Void) -> RelationRow.Side {
+        var side = Tables.relation.blank.low
+        (side.nickname, side.notes, side.version) = ("nickname \(n)", "notes \(n)", n)
+        (side.sendPings, side.receivePings, side.notifyOnCheckIn, side.notifyOnExpiry) = (true, true, true, true)
+        (side.lastPing, side.updated) = (time(n + 2), time(n + 3))
+        change(&side)
+        return side
+    }
+}

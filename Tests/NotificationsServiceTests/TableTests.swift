@@ -1,0 +1,92 @@
+import NotificationsContract
+import NotificationsService
+import Postgres
+import Storage
+import StoreKit
+import TestKit
+import Testing
+import Vocabulary
+
+@Suite("Notifications: what each table keeps")
+struct NotificationsTableTests {
+    private static let tables = DatabaseTemplate.tables(of: "notifications", in: "Notifications")
+    private let anna = AccountID.new()
+    private let ben = AccountID.new()
+    private let details = NotificationDetails(
+        at: Instant(microseconds: 7), deadline: Instant(microseconds: 8), lead: .minutes(30), count: 9, responder: true,
+        dependent: false, alarm: .new(), group: .new(), text: "é")
+
+    /// The `n`th of a few times.
+    private func time(_ n: Int64) -> Instant { Instant(microseconds: 1_700_000_000_000_000 + n) }
+
+    @Test("every property of every row has its column, and comes back from it as it was")
+    func roundTrips() async throws {
+        try await TestDatabase.with(Self.tables) { database in
+            var (open, closed) = (Tables.account.blank, Tables.account.blank)
+            (open.unread, open.total, open.forgetting, closed.closed) = (3, 70_000, time(1), time(2))
+            try await Tables.account.expectRoundTrip(
+                of: [(anna, open), (ben, closed)], in: database, as: "notifications")
+
+            let id = NotificationID.new()
+            let later = ScheduledNotification(
+                id: id, kind: .contactAdded, subject: ben, details: details, due: time(3))
+            let latest = ScheduledNotification(id: id, kind: .pingReceived, details: .none, due: time(4))
+            try await Tables.scheduled.expectRoundTrip(
+                of: [(Place(anna, id), later), (Place(ben, id), latest)], in: database, as: "notifications")
+            try await Tables.held.expectRoundTrip(
+                of: [(PacePlace(anna, Pace(name: "ping")), later), (PacePlace(anna, Pace(name: "request")), latest)],
+                in: database, as: "notifications")
+
+            let read = Notification(
+                id: id, kind: .contactAdded, subject: ben, details: details, created: time(5), read: time(6),
+                cleared: time(7))
+            let new = Notification(id: id, kind: .pingReceived, details: .none, created: time(8))
+            try await Tables.notification.expectRoundTrip(
+                of: [(Place(anna, id), read), (Place(ben, id), new)], in: database, as: "notifications")
+
+            var device = Tables.pushDevice.blank
+            (device.token, device.platform, device.registered) = ("token", .android, time(9))
+            try await Tables.pushDevice.expectRoundTrip(
+                of: [(PushPlace(anna, .new()), device)], in: database, as: "notifications")
+
+            try await database.psql(
+                """
+                INSERT INTO notifications.notification (account, id, kind, category, details, created_at)
+                VALUES ('\(anna)', '\(id)', 'system', 'system', '{}', now())
+                """)
+            var shown = Tables.shown.blank
+            (shown.at, shown.heard) = (time(10), time(11))
+            try await Tables.shown.expectRoundTrip(
+                of: [(ShownPlace(anna, id, .new()), shown)], in: database, as: "notifications")
+        }
+    }
+
+    @Test("a word or a document that this release can't read is an error that names its column, never left out")
+    func unreadable() async throws {
+        try await TestDatabase.with(Self.tables) { database in
+            let connection = try await Connection.connect(Configuration(try database.url(as: "notifications")))
+            for (column, values) in [("kind", "'tomorrows', '{}'"), ("details", "'system', '[]'")] {
+                let account = AccountID.new()
+                try await database.psql(
+                    """
+                    INSERT INTO notifications.notification (account, id, category, created_at, kind, details)
+                    VALUES ('\(account)', gen_random_uuid(), 'system', now(), \(values))
+                    """)
+                try await connection.run { database in
+                    let row = try #require(
+                        try database.query(
+                            """
+                            SELECT \(unescaped: Tables.notification.selection)
+                              FROM notifications.notification AS n WHERE n.account = \(account)
+                            """
+                        ).only)
+                    do {
+                        _ = try Tables.notification.decode(row)
+                        Issue.record("\(column) was read")
+                    } catch PostgresError.decoding(let named, _) { #expect(named == column) }
+                }
+            }
+            await connection.close()
+        }
+    }
+}
