@@ -29,6 +29,8 @@ public struct AccountRow: Equatable, Sendable {
     public var opened: Instant
     /// When it was closed, for ever.
     public var closed: Instant?
+    /// When the oldest change of its security was made that is remembered.
+    public var oldestChange: Instant?
 }
 
 /// A check-in timer.
@@ -113,6 +115,65 @@ public struct CredentialRow: Equatable, Sendable {
     }
 }
 
+/// The recovery codes that are good. In no event and readable by nobody else.
+public struct RecoveryRow: Equatable, Sendable {
+    /// SHA-256 of each one's proof.
+    public var hashes: [[UInt8]]
+    /// When they were made.
+    public var made: Instant
+}
+
+/// A change of an account's security, as long as it may be undone.
+public struct SecurityChangeRow: Equatable, Sendable {
+    /// What changed.
+    public var kind: SecurityChangeKind
+    /// When.
+    public var at: Instant
+    /// The device that made it.
+    public var device: DeviceID?
+    /// When that device signed in.
+    public var deviceSignedIn: Instant
+    /// What was before.
+    public var before: SecurityState
+}
+
+/// What a change of an account's security can change. In no event and readable by nobody else.
+public struct SecurityState: Equatable, Sendable {
+    /// SHA-256 of the password's verifier.
+    public var password: [UInt8]
+    /// The phone.
+    public var phone: Phone?
+    /// What the edge calls the phone's number.
+    public var phoneID: PhoneID?
+    /// Whether a sign-in signs the other devices out.
+    public var isSingleDevice: Bool
+    /// Whether sensitive acts need the password again.
+    public var isConfirmationRequired: Bool
+    /// SHA-256 of each recovery code's proof; nil where none were ever made.
+    public var recovery: RecoveryRow?
+}
+
+/// A security change's place: whose it is, and its number among those that are remembered.
+public struct SecurityChangePlace: Hashable, Comparable, Sendable {
+    /// Whose.
+    public let account: AccountID
+    /// In the order in which they were made.
+    public let number: Int32
+
+    /// - Parameters:
+    ///   - account: Whose.
+    ///   - number: In the order in which they were made.
+    public init(_ account: AccountID, _ number: Int32) {
+        self.account = account
+        self.number = number
+    }
+
+    /// By account, then by number.
+    public static func < (left: Self, right: Self) -> Bool {
+        (left.account, left.number) < (right.account, right.number)
+    }
+}
+
 /// Wrong guesses, and what follows from them.
 public struct GuessesRow: Equatable, Sendable {
     /// Wrong ones in a row.
@@ -158,6 +219,12 @@ public struct DeviceRow: Equatable, Sendable {
     public var isConfirmedByPassword = false
     /// Wrong passwords that were given on it: counted apart from those of strangers, who could lock its person out.
     public var guesses = GuessesRow()
+
+    /// Whether it is signed out by what somebody did to the account lately, and so may undo that.
+    func mayUndo(at time: Instant, _ limits: SessionLimits) -> Bool {
+        guard let reason, let signedOut else { return false }
+        return reason.leavesUndo && signedOut + limits.undoWindow > time
+    }
 }
 
 /// A code that was sent to a phone: the latest of its purpose, also when it is void, since they are counted. In no event

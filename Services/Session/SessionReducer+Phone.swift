@@ -82,6 +82,8 @@ extension SessionReducer {
         case .failed(let event): return [event]
         case .redeemed(let code):
             try requireFree(rows, code.phoneID, for: account)
+            try requireRoomForChange(rows, account, time)
+            record(&rows, .phone, account, by: command.by, time)
             rows.phoneCodes[place]?.expires = time
             rows.phoneCodes[place]?.failures = 0
             rows[account]?.phone = code.phone
@@ -95,6 +97,8 @@ extension SessionReducer {
     ) throws(Rejection) -> [SessionEvent] {
         guard row.phone != nil else { return [] }
         try requireConfirmed(rows, account, by: command.by, time)
+        try requireRoomForChange(rows, account, time)
+        record(&rows, .phone, account, by: command.by, time)
         rows[account]?.phone = nil
         rows[account]?.phoneID = nil
         return [.phoneChanged(.init(account: account, at: time))]

@@ -76,6 +76,7 @@ extension SessionReducer {
         guard command.next != command.verifier else {
             throw Rejection(.samePassword, "Choose another password than the present one.", field: "next")
         }
+        try requireRoomForChange(rows, account, time)
         if let failed = try prove(&rows, account, command.verifier, by: command.by, time) { return [failed] }
         return setPassword(&rows, command.next, account, by: command.by, time)
     }
@@ -84,6 +85,7 @@ extension SessionReducer {
     static func setPassword(
         _ rows: inout SessionRows, _ next: Secret, _ account: AccountID, by device: DeviceID?, _ time: Instant
     ) -> [SessionEvent] {
+        record(&rows, .password, account, by: device, time)
         rows.credentials[account] = CredentialRow(hash: hash(of: next))
         var events: [SessionEvent] = [.passwordChanged(.init(account: account, at: time))]
         for (id, _) in rows.signedIn(account) where id != device {

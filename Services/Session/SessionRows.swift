@@ -11,6 +11,10 @@ public struct SessionRows: Equatable, Sendable {
     public var credentials = WorkingSet<AccountID, CredentialRow>()
     /// Codes that were sent to phones.
     public var phoneCodes = WorkingSet<PhoneCodePlace, PhoneCodeRow>()
+    /// Recovery codes.
+    public var recoveries = WorkingSet<AccountID, RecoveryRow>()
+    /// Changes of accounts' security that may be undone.
+    public var securityChanges = WorkingSet<SecurityChangePlace, SecurityChangeRow>()
     /// What was uploaded, whole and not long ago, of what the batch's commands name.
     public var uploads: [UploadPlace: Upload] = [:]
     /// Accounts by id, closed ones too: an id is remembered for ever.
@@ -95,10 +99,18 @@ public struct SessionRows: Equatable, Sendable {
         }
     }
 
+    /// The changes of an account's security that are remembered, the first one first.
+    func securityChanges(of account: AccountID) -> [(place: SecurityChangePlace, row: SecurityChangeRow)] {
+        securityChanges.keys.filter { $0.account == account }.sorted().compactMap { place in
+            securityChanges[place].map { (place, $0) }
+        }
+    }
+
     /// Two states are equal when their rows are, however they were found.
     public static func == (left: Self, right: Self) -> Bool {
         left.limits == right.limits && left.accounts == right.accounts && left.credentials == right.credentials
             && left.devices == right.devices && left.phoneCodes == right.phoneCodes
+            && left.recoveries == right.recoveries && left.securityChanges == right.securityChanges
     }
 }
 
@@ -126,6 +138,10 @@ public struct SessionLimits: Equatable, Sendable {
     public var confirmation: Interval = .minutes(5)
     /// How long a phone that replaced another one can't sign in, unless the change was confirmed by the password.
     public var phoneRest: Interval = .days(1)
+    /// How long a change of the account's security may be undone by a device that it signed out.
+    public var undoWindow: Interval = .hours(72)
+    /// How many such changes there may be within that time. Each needs a confirmation, so a person makes few.
+    public var securityChanges = 50
     /// How long after a check-in the next one may come.
     public var checkInCooldown: Interval = .minutes(5)
     /// The shortest interval that somebody may choose.

@@ -23,14 +23,19 @@ public struct SessionStore: TimedStore {
     public func load(_ requests: [Request<SessionCommand>], in pipeline: Pipeline) throws -> SessionRows {
         let touched = Touched(requests)
         let accounts = pipeline.lockAccounts(
-            touched.accounts, skeletons: touched.skeletons, phones: touched.phones, changing: touched.changingPhone)
+            touched.accounts, skeletons: touched.skeletons, phones: touched.phones, changing: touched.changingPhone,
+            undoing: touched.undoing)
         let signing = AccountSelection(
-            accounts: touched.signing, skeletons: touched.provingSkeletons, phones: touched.signingPhones)
+            accounts: touched.signing, skeletons: touched.provingSkeletons.union(touched.recoveringSkeletons),
+            phones: touched.signingPhones)
+        let securing = AccountSelection(accounts: touched.securing, skeletons: touched.recoveringSkeletons)
         let credentials = pipeline.credentials(
             of: AccountSelection(accounts: touched.proving, skeletons: touched.provingSkeletons))
         let devices = pipeline.devices(of: signing)
         let codes = pipeline.phoneCodes(
             of: AccountSelection(accounts: touched.coding, phones: touched.signingPhones))
+        let recoveries = pipeline.recoveries(of: securing)
+        let changes = pipeline.securityChanges(of: securing)
         let uploads = pipeline.uploads(touched.uploads)
         let settled = pipeline.limits()
         try pipeline.flush()
@@ -55,6 +60,13 @@ public struct SessionStore: TimedStore {
             let (code, place) = try row.phoneCode()
             rows.phoneCodes.load(code, at: place)
         }
+        for row in try recoveries.rowsIfAsked {
+            rows.recoveries.load(try row.recovery(), at: try row.decode(0, as: AccountID.self))
+        }
+        for row in try changes.rowsIfAsked {
+            let (change, place) = try row.securityChange()
+            rows.securityChanges.load(change, at: place)
+        }
         for row in try uploads.rowsIfAsked {
             guard let (place, upload) = try row.upload() else { continue }
             rows.uploads[place] = upload
@@ -68,7 +80,8 @@ public struct SessionStore: TimedStore {
             switch keys {
             case .next(let limit, let key): pipeline.accounts(after: key?.account, limit: limit)
             case .locked(let keys):
-                pipeline.lockAccounts(Set(keys.compactMap(\.account)), skeletons: [], phones: [], changing: [])
+                pipeline.lockAccounts(
+                    Set(keys.compactMap(\.account)), skeletons: [], phones: [], changing: [], undoing: [])
             }
         let settled = pipeline.limits()
         try pipeline.flush()
@@ -88,8 +101,8 @@ public struct SessionStore: TimedStore {
         let accounts = rows.accountChanges
         try pipeline.save(accounts)
         let changed = accounts.updated.filter {
-            ($0.row.checkIn, $0.row.alert, $0.row.closed, $0.row.handle)
-                != ($0.before.checkIn, $0.before.alert, $0.before.closed, $0.before.handle)
+            ($0.row.checkIn, $0.row.alert, $0.row.closed, $0.row.handle, $0.row.oldestChange)
+                != ($0.before.checkIn, $0.before.alert, $0.before.closed, $0.before.handle, $0.before.oldestChange)
         }
         let deciding = accounts.inserted.map(\.key) + changed.map(\.key)
         try pipeline.setTimers(
@@ -100,6 +113,8 @@ public struct SessionStore: TimedStore {
         pipeline.save(rows.credentials.changes)
         pipeline.save(rows.deviceChanges)
         pipeline.save(rows.phoneCodes.changes)
+        pipeline.save(rows.recoveries.changes)
+        pipeline.save(rows.securityChanges.changes)
         pipeline.saveAvatars(of: accounts)
         pipeline.redact(accounts.updated.filter { $0.row.closed != $0.before.closed }.map(\.key), in: "session")
     }
@@ -114,6 +129,12 @@ struct Touched {
     var proving: Set<AccountID> = []
     /// Handles that give a password.
     var provingSkeletons: Set<String> = []
+    /// Accounts whose security changes: what is before is remembered.
+    var securing: Set<AccountID> = []
+    /// Handles that give a recovery code.
+    var recoveringSkeletons: Set<String> = []
+    /// Accounts that take changes of their security back.
+    var undoing: Set<AccountID> = []
     /// Accounts whose devices are looked at.
     var signing: Set<AccountID> = []
     /// Phones whose owners are looked at.
@@ -129,10 +150,14 @@ struct Touched {
 
     init(_ requests: [Request<SessionCommand>]) {
         for request in requests { take(request.command, of: request.account) }
+        proving.formUnion(securing)
+        signing.formUnion(securing)
+        coding.formUnion(undoing)
         accounts.formUnion(proving)
         accounts.formUnion(signing)
         accounts.formUnion(coding)
         skeletons.formUnion(provingSkeletons)
+        skeletons.formUnion(recoveringSkeletons)
         phones.formUnion(signingPhones)
     }
 
@@ -144,18 +169,28 @@ struct Touched {
             if let handle = try? Handle(command.handle) { skeletons.insert(handle.skeleton) }
         case .signIn(let command):
             if let handle = try? Handle(command.handle) { provingSkeletons.insert(handle.skeleton) }
-        case .changePassword, .resetPassword, .confirmIdentity:
+        case .confirmIdentity:
             if let account {
                 proving.insert(account)
                 signing.insert(account)
             }
+        case .changePassword, .resetPassword, .updateSecurity, .removePhone, .makeRecoveryCodes,
+            .confirmByRecoveryCode:
+            if let account { securing.insert(account) }
         case .closeAccount:
             if let account {
-                proving.insert(account)
-                signing.insert(account)
+                securing.insert(account)
                 coding.insert(account)
             }
-        case .refreshDevice, .signOut, .updateSecurity, .removePhone:
+        case .undoSecurityChanges:
+            if let account {
+                securing.insert(account)
+                undoing.insert(account)
+            }
+        case .signInByRecoveryCode(let command):
+            if let handle = try? Handle(command.handle) { recoveringSkeletons.insert(handle.skeleton) }
+        case .forgetSecurityChanges(let command): securing.insert(command.account)
+        case .refreshDevice, .signOut:
             if let account { signing.insert(account) }
         case .requestSignInCode(let command): signingPhones.insert(command.phone)
         case .signInByPhone(let command): signingPhones.insert(command.phone)
@@ -167,6 +202,7 @@ struct Touched {
             }
         case .changePhone:
             if let account {
+                securing.insert(account)
                 coding.insert(account)
                 changingPhone.insert(account)
             }

@@ -213,6 +213,7 @@ public struct SessionClient: Service {
                     signingKeys: signingKeys, secret: serverKey, lifetime: context.settings[Self.tokenLifetime],
                     now: { [clock = context.clock] in clock.now }),
                 passwords: Passwords(key: serverKey), contactCodes: ContactCodes(key: serverKey),
+                recoveryCodes: RecoveryCodes(key: serverKey),
                 phoneCodes: PhoneCodes(key: serverKey), phoneCodeSender: phoneCodeSender,
                 guesses: Guesses(
                     limit: RateLimit(perMinute: context.settings[Self.guessLimit]),

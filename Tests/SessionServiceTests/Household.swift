@@ -16,6 +16,8 @@ struct Household {
     private var closed: Set<AccountID> = []
     /// Every command that was sent, and how it ended.
     private(set) var history: [(command: SessionCommand, context: CommandContext, ended: Ended)] = []
+    /// Every recovery code that was ever made, void ones too.
+    private(set) var recoveryCodes: [AccountID: [Secret]] = [:]
     private var random: SeededRandom
 
     typealias Ended = Result<[Emission<SessionEvent>], Rejection>
@@ -58,6 +60,14 @@ struct Household {
         return signedIn.device.id
     }
 
+    /// Ten codes that nobody has.
+    mutating func newRecoveryCodes() throws -> [Secret] {
+        try (0..<RecoveryRules.codes).map { _ in
+            let code: DeviceID = id()
+            return try Self.secret("\(code)")
+        }
+    }
+
     /// A device of the account that may do what needs a confirmation.
     mutating func confirmed(_ account: AccountID, password: String = "secret") throws -> DeviceID {
         guard let device = state(account).devices.first?.id else { throw Unexpected("nobody is signed in") }
@@ -75,15 +85,18 @@ struct Household {
         do throws(Rejection) {
             emissions = try SessionReducer.reduce(&rows, command, context)
             history.append((command, context, .success(emissions)))
+            if case .makeRecoveryCodes(let command) = command, let account {
+                recoveryCodes[account, default: []] += command.proofs
+            }
         } catch {
             history.append((command, context, .failure(error)))
             try #require(rows == before, "a rejected command must leave the rows as they were")
             throw error
         }
-        // But for what follows the end, which is said to nobody.
-        if case .freeHandle = command {
-        } else if emissions.isEmpty {
-            try #require(rows == before, "what says nothing must change nothing")
+        // But for what follows the end of something, which is said to nobody.
+        switch command {
+        case .freeHandle, .forgetSecurityChanges: break
+        default: if emissions.isEmpty { try #require(rows == before, "what says nothing must change nothing") }
         }
         for emission in emissions {
             let stream = emission.event.account

@@ -84,14 +84,14 @@ struct SessionPropertyTests {
         let code = { (purpose: PhoneCodePurpose, household: inout Household) -> PhoneCodeID in
             household.rows.phoneCodes[PhoneCodePlace(account, purpose)]?.code ?? household.id()
         }
-        switch Int.random(in: 0..<32, using: &random) {
+        switch Int.random(in: 0..<36, using: &random) {
         case 0: return random.oneIn(20) ? .closeAccount(CloseAccount(by: device)) : .signOut(.init(by: device))
         case 24...25:
             return .requestPhoneChange(
                 .init(
                     phone: Phone(number: "+4930123456"), phoneID: phone, code: household.id(), proof: digits,
                     by: device))
-        case 26: return .changePhone(.init(code: code(.phoneChange, &household), proof: digits))
+        case 26: return .changePhone(.init(code: code(.phoneChange, &household), proof: digits, by: device))
         case 27: return .requestSignInCode(.init(phone: phone, code: household.id(), proof: digits))
         case 28:
             return .signInByPhone(
@@ -100,6 +100,22 @@ struct SessionPropertyTests {
         case 29: return .removePhone(.init(by: device))
         case 30: return .confirmIdentity(.init(verifier: password, device: device ?? household.id()))
         case 31: return .removeAvatar(RemoveAvatar())
+        case 32:
+            return .makeRecoveryCodes(
+                .init(proofs: try household.newRecoveryCodes(), by: device ?? household.id()))
+        case 33...34:
+            let proof =
+                try household.recoveryCodes[account]?.randomElement(using: &random) ?? Household.secret("none")
+            return random.oneIn(2)
+                ? .signInByRecoveryCode(.init(handle: handle, proof: proof, device: try household.device()))
+                : .confirmByRecoveryCode(.init(proof: proof, device: device ?? household.id()))
+        case 35:
+            // Any device that was ever signed in, with the token that it had at last.
+            let device = household.knownDevices(of: account).randomElement(using: &random)
+            return .undoSecurityChanges(
+                .init(
+                    device: device?.id ?? household.id(), token: try device?.row.token ?? Household.secret("none"),
+                    since: random.oneIn(3) ? household.time - .days(Int64.random(in: 0...4, using: &random)) : nil))
         case 1...4: return .signIn(.init(handle: handle, verifier: password, device: try household.device()))
         case 5...6:
             let id = device ?? household.id()

@@ -34,10 +34,11 @@ struct Accounts: Sendable {
         let deviceName: String?
     }
 
-    /// By handle and password, or by phone and code.
+    /// By handle and password, by handle and recovery code, or by phone and code.
     private struct SignInRequest: MessageBody {
         let handle: String?
         let password: String?
+        let recoveryCode: String?
         let phone: String?
         let phoneCode: PhoneCodeID?
         let code: String?
@@ -45,10 +46,16 @@ struct Accounts: Sendable {
 
         /// The first one that is missing, or else one that is too much.
         var wrongField: String {
-            let byHandle = [("handle", handle == nil), ("password", password == nil)]
+            let isByRecovery = recoveryCode != nil && password == nil
+            let byHandle =
+                [("handle", handle == nil)]
+                + (isByRecovery ? [("recoveryCode", false)] : [("password", password == nil)])
             let byPhone = [("phone", phone == nil), ("phoneCode", phoneCode == nil), ("code", code == nil)]
             let isByPhone = handle == nil && password == nil && byPhone.contains { !$0.1 }
-            let (wanted, other) = isByPhone ? (byPhone, byHandle) : (byHandle, byPhone)
+            let (wanted, other) =
+                isByPhone
+                ? (byPhone, byHandle)
+                : (byHandle, byPhone + (isByRecovery ? [] : [("recoveryCode", recoveryCode == nil)]))
             return wanted.first { $0.1 }?.0 ?? other.first { !$0.1 }?.0 ?? "handle"
         }
     }
@@ -156,18 +163,23 @@ struct Accounts: Sendable {
         let address = guesses.addresses.address(of: request, context)
         let event: CausedEvent
         let nonce: ID<RefreshSubject>
-        switch (body.handle, body.password, body.phone, body.phoneCode, body.code) {
-        case (let handle?, let password?, nil, nil, nil):
+        switch (body.handle, body.password, body.recoveryCode, body.phone, body.phoneCode, body.code) {
+        case (let handle?, let password?, nil, nil, nil, nil):
             (event, nonce) = try await guesses.watch(request, context) {
                 try await signIn(handle: handle, password, body.deviceName, from: address, key, context)
             }
-        case (nil, nil, let phone?, let phoneCode?, let code?):
+        case (let handle?, nil, let recoveryCode?, nil, nil, nil):
+            (event, nonce) = try await guesses.watch(request, context) {
+                try await signIn(handle: handle, recoveryCode: recoveryCode, body.deviceName, key, context)
+            }
+        case (nil, nil, nil, let phone?, let phoneCode?, let code?):
             (event, nonce) = try await guesses.watch(request, context) {
                 try await signIn(phone: phone, phoneCode, code, body.deviceName, key, context)
             }
         default:
             throw Problem(
-                .badRequest, "malformed", "give handle and password, or phone, phoneCode and code, and not of both",
+                .badRequest, "malformed",
+                "give handle and password, handle and recoveryCode, or phone, phoneCode and code, and nothing of another",
                 field: body.wrongField)
         }
         let signedIn = try DeviceSignedIn.decoded(from: event.body)
@@ -190,6 +202,22 @@ struct Accounts: Sendable {
             .session, command, id: id, key: .handle(handle), account: nil, sentAs: key, context)
         // A wrong password is accepted, because it is counted.
         guard let event, event.type == DeviceSignedIn.type else { throw SignInFailed.rejection }
+        return (event, device.nonce)
+    }
+
+    private func signIn(
+        handle: String, recoveryCode: String, _ deviceName: String?, _ key: IdempotencyKey, _ context: EdgeContext
+    ) async throws -> (CausedEvent, ID<RefreshSubject>) {
+        let proof = try RecoveryCodes.proof(recoveryCode)
+        // A handle that can't be is as unknown as one that isn't.
+        guard let handle = try? Handle(handle) else { throw SignInByRecoveryCode.rejection }
+        let id: CommandID = key.derive("sign-in-recovery", Array(handle.description.utf8))
+        let device = try newDevice(deviceName, for: id)
+        let command = SignInByRecoveryCode(handle: handle.description, proof: proof, device: device.device)
+        try command.validate()
+        let event = try await services.ask(
+            .session, command, id: id, key: .handle(handle), account: nil, sentAs: key, context)
+        guard let event else { throw SignInByRecoveryCode.rejection }
         return (event, device.nonce)
     }
 

@@ -17,6 +17,7 @@ struct EdgeParts: Sendable {
     let tokens: Tokens
     let passwords: Passwords
     let contactCodes: ContactCodes
+    let recoveryCodes: RecoveryCodes
     let phoneCodes: PhoneCodes
     /// Nil: no codes are sent to phones.
     let phoneCodeSender: (any PhoneCodeSender)?
@@ -33,6 +34,7 @@ struct Edge: Sendable {
     private let accounts: Accounts
     private let phones: Phones
     private let confirmations: Confirmations
+    private let recovery: Recovery
     private let avatars: Avatars
     private let commands: Commands
     private let operations: Operations
@@ -56,6 +58,7 @@ struct Edge: Sendable {
             sagas: parts.sagas)
         confirmations = Confirmations(
             services: services, passwords: parts.passwords, handles: handles, guesses: parts.guesses)
+        recovery = Recovery(services: services, codes: parts.recoveryCodes, tokens: parts.tokens)
         avatars = Avatars(pool: pool, services: services, addresses: parts.guesses.addresses)
         reads = Reads(pool: pool, lookUps: lookUps)
         commands = Commands(
@@ -95,12 +98,14 @@ struct Edge: Sendable {
         open.post("sign-in", use: accounts.signIn)
         open.post("sign-in/codes", use: phones.requestSignIn)
         open.post("token", use: accounts.refresh)
+        open.post("undo", use: recovery.undo)
 
         let signedIn = router.group("v1").add(middleware: authentication)
         signedIn.post("sign-out", use: accounts.signOut)
         signedIn.post("confirm", use: confirmations.confirm)
         signedIn.post("change-password", use: confirmations.changePassword)
         signedIn.post("reset-password", use: confirmations.resetPassword)
+        signedIn.post("recovery-codes", use: recovery.make)
         signedIn.post("phone", use: phones.change)
         signedIn.post("phone/verification", use: phones.verify)
         let acting = signedIn.group().add(middleware: commandLimit)

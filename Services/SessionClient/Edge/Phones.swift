@@ -149,7 +149,8 @@ struct Phones: Sendable {
         let caller = try context.requireCaller()
         let body = try Verification.decodedStrictly(from: try await request.json(context))
         let key = try IdempotencyKey(of: request)
-        let command = ChangePhone(code: body.phoneCode, proof: try codes.proof(body.code, of: body.phoneCode))
+        let command = ChangePhone(
+            code: body.phoneCode, proof: try codes.proof(body.code, of: body.phoneCode), by: caller.device)
         return try await guesses.watch(request, context) {
             let event = try await services.ask(
                 .session, command, id: key.derive("phone-verification", caller.account.bytes),

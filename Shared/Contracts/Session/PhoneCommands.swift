@@ -92,11 +92,14 @@ public struct ChangePhone: CommandBody {
     public let code: PhoneCodeID
     /// What the edge made of the digits that were typed.
     public let proof: Secret
+    /// The device that asks.
+    public let by: DeviceID?
 
     /// Its parameters are the properties of the same names.
-    public init(code: PhoneCodeID, proof: Secret) {
+    public init(code: PhoneCodeID, proof: Secret, by: DeviceID? = nil) {
         self.code = code
         self.proof = proof
+        self.by = by
     }
 
     /// There is nothing to check without state.
