@@ -105,13 +105,10 @@ public struct AlertRow: Equatable, Sendable {
 public struct CredentialRow: Equatable, Sendable {
     /// SHA-256 of the verifier.
     public var hash: [UInt8]
-    /// Wrong passwords of whoever signs in.
-    public var guesses = GuessesRow()
 
     /// Its parameters are the properties of the same names.
-    public init(hash: [UInt8], guesses: GuessesRow = GuessesRow()) {
+    public init(hash: [UInt8]) {
         self.hash = hash
-        self.guesses = guesses
     }
 }
 
@@ -188,9 +185,9 @@ public struct GuessesRow: Equatable, Sendable {
     }
 
     /// Takes in one more wrong one.
-    mutating func fail(at time: Instant, _ limits: SessionLimits) {
+    mutating func fail(at time: Instant, free: Int, _ limits: SessionLimits) {
         failures += 1
-        let further = failures - limits.freeFailures - 1
+        let further = failures - free - 1
         guard further >= 0 else { return }
         let block = limits.firstBlock.microseconds << min(further, 20)
         blockedUntil = time + min(Interval(microseconds: block), limits.longestBlock)
@@ -227,8 +224,7 @@ public struct DeviceRow: Equatable, Sendable {
     }
 }
 
-/// A code that was sent to a phone: the latest of its purpose, also when it is void, since they are counted. In no event
-/// and readable by nobody else.
+/// A code that was sent to a phone: the latest of its place. In no event and readable by nobody else.
 public struct PhoneCodeRow: Equatable, Sendable {
     /// Which one.
     public var code: PhoneCodeID
@@ -244,34 +240,33 @@ public struct PhoneCodeRow: Equatable, Sendable {
     public var issued: Instant
     /// Until when it is good; once it was used, not any more.
     public var expires: Instant
-    /// Since when codes are counted.
-    public var countedSince: Instant
     /// From when on the phone may sign in that the account got by this code; nil: from the change on.
     public var signsInFrom: Instant?
-    /// How many were sent since.
-    public var count: Int
-    /// Wrong digits in a row, of this code and those before it.
-    public var failures = 0
 }
 
-/// A phone code's place: whose it is, and what it is good for.
+/// A phone code's place: whose it is, what it is good for, and who asked for it. A stranger who asks for a code doesn't
+/// void the one that its person asked for.
 public struct PhoneCodePlace: Hashable, Comparable, Sendable {
     /// Whose.
     public let account: AccountID
     /// What it is good for.
     public let purpose: PhoneCodePurpose
+    /// From where somebody asked for it who wants to sign in.
+    public let source: SourceID
 
     /// - Parameters:
     ///   - account: Whose.
     ///   - purpose: What it is good for.
-    public init(_ account: AccountID, _ purpose: PhoneCodePurpose) {
+    ///   - source: From where somebody asked for it who wants to sign in.
+    public init(_ account: AccountID, _ purpose: PhoneCodePurpose, from source: SourceID = AttemptPlace.everywhere) {
         self.account = account
         self.purpose = purpose
+        self.source = source
     }
 
-    /// By account, then by purpose.
+    /// By account, by purpose, then by source.
     public static func < (left: Self, right: Self) -> Bool {
-        (left.account, left.purpose.rawValue) < (right.account, right.purpose.rawValue)
+        (left.account, left.purpose.rawValue, left.source) < (right.account, right.purpose.rawValue, right.source)
     }
 }
 

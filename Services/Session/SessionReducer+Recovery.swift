@@ -40,7 +40,7 @@ extension SessionReducer {
             throw .tooManyAttempts("Too many wrong passwords or codes", left: until - time, field: "recoveryCode")
         }
         guard let code = goodCode(rows, command.proof, of: account) else {
-            device.guesses.fail(at: time, rows.limits)
+            device.guesses.fail(at: time, free: rows.limits.freeFailures, rows.limits)
             rows[account, command.device] = device
             return [.signInFailed(.init(account: account, blockedUntil: device.guesses.blockedUntil, at: time))]
         }

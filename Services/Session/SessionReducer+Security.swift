@@ -7,9 +7,6 @@ extension SessionReducer {
     static func confirm(
         _ rows: inout SessionRows, _ command: ConfirmIdentity, _ account: AccountID, _ time: Instant
     ) throws(Rejection) -> [SessionEvent] {
-        guard let device = rows[account, command.device], device.signedOut == nil else {
-            throw Rejection(.deviceSignedOut, "Sign in again; this device isn't signed in.", field: "device")
-        }
         if let failed = try prove(&rows, account, command.verifier, by: command.device, time) { return [failed] }
         return [confirm(&rows, account, command.device, byPassword: true, time)]
     }
@@ -78,7 +75,7 @@ extension SessionReducer {
         rows.credentials[account] = nil
         rows.recoveries[account] = nil
         for change in rows.securityChanges(of: account) { rows.securityChanges[change.place] = nil }
-        for purpose in PhoneCodePurpose.allCases { rows.phoneCodes[PhoneCodePlace(account, purpose)] = nil }
+        for place in rows.phoneCodes.keys.filter({ $0.account == account }) { rows.phoneCodes[place] = nil }
         rows[account] = AccountRow(handle: row.handle, opened: row.opened, closed: time)
         return [.accountClosed(.init(account: account, at: time))]
     }

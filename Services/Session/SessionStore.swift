@@ -36,6 +36,7 @@ public struct SessionStore: TimedStore {
             of: AccountSelection(accounts: touched.coding, phones: touched.signingPhones))
         let recoveries = pipeline.recoveries(of: securing)
         let changes = pipeline.securityChanges(of: securing)
+        let attempts = pipeline.attempts(touched.attempts)
         let uploads = pipeline.uploads(touched.uploads)
         let settled = pipeline.limits()
         try pipeline.flush()
@@ -45,12 +46,8 @@ public struct SessionStore: TimedStore {
             rows.load(try row.account(), at: try row.decode(0, as: AccountID.self))
         }
         for row in try credentials.rowsIfAsked {
-            let (account, hash, failures, blockedUntil) = try row.decode(
-                AccountID.self, Bytes.self, Int32.self, Instant?.self)
-            rows.credentials.load(
-                CredentialRow(
-                    hash: hash.bytes, guesses: GuessesRow(failures: Int(failures), blockedUntil: blockedUntil)),
-                at: account)
+            let (account, hash) = try row.decode(AccountID.self, Bytes.self)
+            rows.credentials.load(CredentialRow(hash: hash.bytes), at: account)
         }
         for row in try devices.rowsIfAsked {
             let (account, device) = try row.decode(AccountID.self, DeviceID.self)
@@ -66,6 +63,10 @@ public struct SessionStore: TimedStore {
         for row in try changes.rowsIfAsked {
             let (change, place) = try row.securityChange()
             rows.securityChanges.load(change, at: place)
+        }
+        for row in try attempts.rowsIfAsked {
+            let (attempts, place) = try row.attempts()
+            rows.attempts.load(attempts, at: place)
         }
         for row in try uploads.rowsIfAsked {
             guard let (place, upload) = try row.upload() else { continue }
@@ -115,6 +116,7 @@ public struct SessionStore: TimedStore {
         pipeline.save(rows.phoneCodes.changes)
         pipeline.save(rows.recoveries.changes)
         pipeline.save(rows.securityChanges.changes)
+        pipeline.save(rows.attempts.changes)
         pipeline.saveAvatars(of: accounts)
         pipeline.redact(accounts.updated.filter { $0.row.closed != $0.before.closed }.map(\.key), in: "session")
     }
@@ -145,6 +147,8 @@ struct Touched {
     var coding: Set<AccountID> = []
     /// Accounts that get the phone which their code was sent to.
     var changingPhone: Set<AccountID> = []
+    /// Where attempts are counted.
+    var attempts: Set<AttemptPlace> = []
     /// Uploads that are named.
     var uploads: Set<UploadPlace> = []
 
@@ -168,7 +172,10 @@ struct Touched {
             accounts.insert(command.account)
             if let handle = try? Handle(command.handle) { skeletons.insert(handle.skeleton) }
         case .signIn(let command):
-            if let handle = try? Handle(command.handle) { provingSkeletons.insert(handle.skeleton) }
+            if let handle = try? Handle(command.handle) {
+                provingSkeletons.insert(handle.skeleton)
+                count(.handle(handle), command.source, command.known)
+            }
         case .confirmIdentity:
             if let account {
                 proving.insert(account)
@@ -192,18 +199,24 @@ struct Touched {
         case .forgetSecurityChanges(let command): securing.insert(command.account)
         case .refreshDevice, .signOut:
             if let account { signing.insert(account) }
-        case .requestSignInCode(let command): signingPhones.insert(command.phone)
-        case .signInByPhone(let command): signingPhones.insert(command.phone)
+        case .requestSignInCode(let command):
+            signingPhones.insert(command.phone)
+            count(.phone(command.phone), command.source, command.known)
+        case .signInByPhone(let command):
+            signingPhones.insert(command.phone)
+            count(.phone(command.phone), command.source, command.known)
         case .requestPhoneChange(let command):
             phones.insert(command.phoneID)
             if let account {
                 signing.insert(account)
                 coding.insert(account)
+                attempts.insert(AttemptPlace(.account(account)))
             }
         case .changePhone:
             if let account {
                 securing.insert(account)
                 coding.insert(account)
+                attempts.insert(AttemptPlace(.account(account)))
                 changingPhone.insert(account)
             }
         case .setAvatar(let command):
@@ -217,6 +230,12 @@ struct Touched {
             .clearAlert:
             break
         }
+    }
+
+    private mutating func count(_ subject: Key, _ source: SourceID, _ known: KnownDevice?) {
+        attempts.insert(AttemptPlace(subject))
+        attempts.insert(AttemptPlace(subject, source))
+        if let known { attempts.insert(AttemptPlace(subject, SourceID(known.device))) }
     }
 }
 

@@ -81,8 +81,12 @@ struct SessionPropertyTests {
         // Two phones for two people, and few digits: they meet.
         let phone = PhoneID(high: 7, low: UInt64.random(in: 0...1, using: &random))
         let digits = try Household.secret(random.oneIn(3) ? "222222" : "111111")
+        let source = Household.source(random.oneIn(3) ? 2 : 1)
+        let known =
+            try random.oneIn(3) ? device.map { KnownDevice(device: $0, token: try Household.secret("t\($0)")) } : nil
         let code = { (purpose: PhoneCodePurpose, household: inout Household) -> PhoneCodeID in
-            household.rows.phoneCodes[PhoneCodePlace(account, purpose)]?.code ?? household.id()
+            let source = purpose == .signIn ? Household.source() : AttemptPlace.everywhere
+            return household.rows.phoneCodes[PhoneCodePlace(account, purpose, from: source)]?.code ?? household.id()
         }
         switch Int.random(in: 0..<36, using: &random) {
         case 0: return random.oneIn(20) ? .closeAccount(CloseAccount(by: device)) : .signOut(.init(by: device))
@@ -92,11 +96,12 @@ struct SessionPropertyTests {
                     phone: Phone(number: "+4930123456"), phoneID: phone, code: household.id(), proof: digits,
                     by: device))
         case 26: return .changePhone(.init(code: code(.phoneChange, &household), proof: digits, by: device))
-        case 27: return .requestSignInCode(.init(phone: phone, code: household.id(), proof: digits))
+        case 27: return .requestSignInCode(.init(phone: phone, code: household.id(), proof: digits, source: source))
         case 28:
             return .signInByPhone(
                 .init(
-                    phone: phone, code: code(.signIn, &household), proof: digits, device: try household.device()))
+                    phone: phone, code: code(.signIn, &household), proof: digits, device: try household.device(),
+                    source: source, known: known))
         case 29: return .removePhone(.init(by: device))
         case 30: return .confirmIdentity(.init(verifier: password, device: device ?? household.id()))
         case 31: return .removeAvatar(RemoveAvatar())
@@ -116,7 +121,11 @@ struct SessionPropertyTests {
                 .init(
                     device: device?.id ?? household.id(), token: try device?.row.token ?? Household.secret("none"),
                     since: random.oneIn(3) ? household.time - .days(Int64.random(in: 0...4, using: &random)) : nil))
-        case 1...4: return .signIn(.init(handle: handle, verifier: password, device: try household.device()))
+        case 1...4:
+            return .signIn(
+                .init(
+                    handle: random.oneIn(8) ? "nobody" : handle, verifier: password, device: try household.device(),
+                    source: source, known: known))
         case 5...6:
             let id = device ?? household.id()
             let token = try Household.secret("t\(id)")

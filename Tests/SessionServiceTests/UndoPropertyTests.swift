@@ -136,7 +136,7 @@ struct UndoPropertyTests {
                         }
                         let signIn = SignIn(
                             handle: "anna", verifier: try Household.secret(observer.security.password),
-                            device: try household.device())
+                            device: try household.device(), source: Household.source())
                         let signedIn = try household.ask(nil, .signIn(signIn))
                         for event in signedIn { try observer.take(event, of: .signIn(signIn), by: nil) }
                         guard case .deviceSignedIn = signedIn[0] else { throw Unexpected("another password") }
@@ -157,10 +157,14 @@ struct UndoPropertyTests {
         guard let device else {
             return random.oneIn(2)
                 ? try undo(account, &household, &random)
-                : .signIn(.init(handle: "anna", verifier: password, device: try household.device()))
+                : .signIn(
+                    .init(
+                        handle: "anna", verifier: password, device: try household.device(), source: Household.source()))
         }
         switch Int.random(in: 0..<20, using: &random) {
-        case 0...3: return .signIn(.init(handle: "anna", verifier: password, device: try household.device()))
+        case 0...3:
+            return .signIn(
+                .init(handle: "anna", verifier: password, device: try household.device(), source: Household.source()))
         case 4...5: return .confirmIdentity(.init(verifier: password, device: device))
         case 6...7: return .changePassword(.init(verifier: password, next: other, by: device))
         case 8: return .resetPassword(.init(next: other, by: device))

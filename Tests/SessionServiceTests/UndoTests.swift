@@ -53,7 +53,8 @@ struct UndoTests {
 
         mutating func signsIn(_ password: String) throws -> Bool {
             let command = SignIn(
-                handle: "anna", verifier: try Household.secret(password), device: try household.device())
+                handle: "anna", verifier: try Household.secret(password), device: try household.device(),
+                source: Household.source())
             guard case .deviceSignedIn = try household.ask(nil, .signIn(command))[0] else { return false }
             return true
         }

@@ -7,6 +7,8 @@ struct SessionProgram: DomainProgram {
     static let summary = "Accounts, devices, profiles, check-ins and alerts."
     static let target = "SessionService"
 
+    static let forgetting = ["delete_old_attempts"]
+
     static var limits: [StoredLimit] {
         [
             .duration(

@@ -23,6 +23,7 @@ struct EdgeParts: Sendable {
     let phoneCodeSender: (any PhoneCodeSender)?
     /// Wrong guesses per address and minute.
     let guesses: Guesses
+    let sources: SignInSources
     /// New accounts per address and minute.
     let signUps: RateLimit<String>
     /// Commands and operations per account and minute.
@@ -51,11 +52,11 @@ struct Edge: Sendable {
         tokens = parts.tokens
         phones = Phones(
             services: services, codes: parts.phoneCodes, sender: parts.phoneCodeSender, guesses: parts.guesses,
-            requests: RateLimit(perMinute: 10))
+            sources: parts.sources, handles: handles, requests: RateLimit(perMinute: 10))
         accounts = Accounts(
             services: services, passwords: parts.passwords, tokens: parts.tokens, phones: phones,
-            guesses: parts.guesses, signUps: parts.signUps, devices: parts.devices,
-            sagas: parts.sagas)
+            guesses: parts.guesses, sources: parts.sources, handles: handles, signUps: parts.signUps,
+            devices: parts.devices, sagas: parts.sagas)
         confirmations = Confirmations(
             services: services, passwords: parts.passwords, handles: handles, guesses: parts.guesses)
         recovery = Recovery(services: services, codes: parts.recoveryCodes, tokens: parts.tokens)
