@@ -30,7 +30,8 @@ public struct Pace: Hashable, Comparable, Sendable {
             .dependentCheckInMissed, .dependentCheckedIn, .dependentCheckedInLate, .dependentAlarmEnded,
             .checkInReminder,
             .pingsCleared,
-            .groupInvitation, .groupStarted, .groupEnded, .newDevice, .passwordChanged, .phoneChanged, .system:
+            .groupInvitation, .groupStarted, .groupEnded, .newDevice, .passwordChanged, .phoneChanged, .securityChanged,
+            .recoveryCodesMade, .recoveryCodeUsed, .securityUndone, .system:
             return nil
         }
         self.init(name: subject.map { "\(group)/\($0)" } ?? group)

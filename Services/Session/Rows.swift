@@ -29,6 +29,8 @@ public struct AccountRow: Equatable, Sendable {
     public var opened: Instant
     /// When it was closed, for ever.
     public var closed: Instant?
+    /// When the oldest change of its security was made that is remembered.
+    public var oldestChange: Instant?
 }
 
 /// A check-in timer.
@@ -103,13 +105,69 @@ public struct AlertRow: Equatable, Sendable {
 public struct CredentialRow: Equatable, Sendable {
     /// SHA-256 of the verifier.
     public var hash: [UInt8]
-    /// Wrong passwords of whoever signs in.
-    public var guesses = GuessesRow()
 
     /// Its parameters are the properties of the same names.
-    public init(hash: [UInt8], guesses: GuessesRow = GuessesRow()) {
+    public init(hash: [UInt8]) {
         self.hash = hash
-        self.guesses = guesses
+    }
+}
+
+/// The recovery codes that are good. In no event and readable by nobody else.
+public struct RecoveryRow: Equatable, Sendable {
+    /// SHA-256 of each one's proof.
+    public var hashes: [[UInt8]]
+    /// When they were made.
+    public var made: Instant
+}
+
+/// A change of an account's security, as long as it may be undone.
+public struct SecurityChangeRow: Equatable, Sendable {
+    /// What changed.
+    public var kind: SecurityChangeKind
+    /// When.
+    public var at: Instant
+    /// The device that made it.
+    public var device: DeviceID?
+    /// When that device signed in.
+    public var deviceSignedIn: Instant
+    /// What was before.
+    public var before: SecurityState
+}
+
+/// What a change of an account's security can change. In no event and readable by nobody else.
+public struct SecurityState: Equatable, Sendable {
+    /// SHA-256 of the password's verifier.
+    public var password: [UInt8]
+    /// The phone.
+    public var phone: Phone?
+    /// What the edge calls the phone's number.
+    public var phoneID: PhoneID?
+    /// Whether a sign-in signs the other devices out.
+    public var isSingleDevice: Bool
+    /// Whether sensitive acts need the password again.
+    public var isConfirmationRequired: Bool
+    /// SHA-256 of each recovery code's proof; nil where none were ever made.
+    public var recovery: RecoveryRow?
+}
+
+/// A security change's place: whose it is, and its number among those that are remembered.
+public struct SecurityChangePlace: Hashable, Comparable, Sendable {
+    /// Whose.
+    public let account: AccountID
+    /// In the order in which they were made.
+    public let number: Int32
+
+    /// - Parameters:
+    ///   - account: Whose.
+    ///   - number: In the order in which they were made.
+    public init(_ account: AccountID, _ number: Int32) {
+        self.account = account
+        self.number = number
+    }
+
+    /// By account, then by number.
+    public static func < (left: Self, right: Self) -> Bool {
+        (left.account, left.number) < (right.account, right.number)
     }
 }
 
@@ -127,9 +185,9 @@ public struct GuessesRow: Equatable, Sendable {
     }
 
     /// Takes in one more wrong one.
-    mutating func fail(at time: Instant, _ limits: SessionLimits) {
+    mutating func fail(at time: Instant, free: Int, _ limits: SessionLimits) {
         failures += 1
-        let further = failures - limits.freeFailures - 1
+        let further = failures - free - 1
         guard further >= 0 else { return }
         let block = limits.firstBlock.microseconds << min(further, 20)
         blockedUntil = time + min(Interval(microseconds: block), limits.longestBlock)
@@ -158,10 +216,15 @@ public struct DeviceRow: Equatable, Sendable {
     public var isConfirmedByPassword = false
     /// Wrong passwords that were given on it: counted apart from those of strangers, who could lock its person out.
     public var guesses = GuessesRow()
+
+    /// Whether it is signed out by what somebody did to the account lately, and so may undo that.
+    func mayUndo(at time: Instant, _ limits: SessionLimits) -> Bool {
+        guard let reason, let signedOut else { return false }
+        return reason.leavesUndo && signedOut + limits.undoWindow > time
+    }
 }
 
-/// A code that was sent to a phone: the latest of its purpose, also when it is void, since they are counted. In no event
-/// and readable by nobody else.
+/// A code that was sent to a phone: the latest of its place. In no event and readable by nobody else.
 public struct PhoneCodeRow: Equatable, Sendable {
     /// Which one.
     public var code: PhoneCodeID
@@ -177,34 +240,33 @@ public struct PhoneCodeRow: Equatable, Sendable {
     public var issued: Instant
     /// Until when it is good; once it was used, not any more.
     public var expires: Instant
-    /// Since when codes are counted.
-    public var countedSince: Instant
     /// From when on the phone may sign in that the account got by this code; nil: from the change on.
     public var signsInFrom: Instant?
-    /// How many were sent since.
-    public var count: Int
-    /// Wrong digits in a row, of this code and those before it.
-    public var failures = 0
 }
 
-/// A phone code's place: whose it is, and what it is good for.
+/// A phone code's place: whose it is, what it is good for, and who asked for it. A stranger who asks for a code doesn't
+/// void the one that its person asked for.
 public struct PhoneCodePlace: Hashable, Comparable, Sendable {
     /// Whose.
     public let account: AccountID
     /// What it is good for.
     public let purpose: PhoneCodePurpose
+    /// From where somebody asked for it who wants to sign in.
+    public let source: SourceID
 
     /// - Parameters:
     ///   - account: Whose.
     ///   - purpose: What it is good for.
-    public init(_ account: AccountID, _ purpose: PhoneCodePurpose) {
+    ///   - source: From where somebody asked for it who wants to sign in.
+    public init(_ account: AccountID, _ purpose: PhoneCodePurpose, from source: SourceID = AttemptPlace.everywhere) {
         self.account = account
         self.purpose = purpose
+        self.source = source
     }
 
-    /// By account, then by purpose.
+    /// By account, by purpose, then by source.
     public static func < (left: Self, right: Self) -> Bool {
-        (left.account, left.purpose.rawValue) < (right.account, right.purpose.rawValue)
+        (left.account, left.purpose.rawValue, left.source) < (right.account, right.purpose.rawValue, right.source)
     }
 }
 

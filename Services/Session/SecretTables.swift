@@ -30,7 +30,7 @@ extension Pipeline {
         guard !selection.isEmpty else { return nil }
         return query(
             """
-            SELECT c.account, c.hash, c.failures, c.blocked_until
+            SELECT c.account, c.hash
               FROM session.credential AS c
               JOIN (\(selection.query)) AS w ON w.account = c.account
             """)
@@ -55,11 +55,9 @@ extension Pipeline {
         guard !rows.isEmpty else { return }
         query(
             """
-            INSERT INTO session.credential (account, hash, failures, blocked_until)
-            SELECT * FROM unnest(\(rows.map(\.key)), \(rows.map { Bytes($0.row.hash) }),
-                                 \(rows.map { Int32($0.row.guesses.failures) }), \(rows.map(\.row.guesses.blockedUntil)))
-            ON CONFLICT (account) DO UPDATE
-               SET hash = excluded.hash, failures = excluded.failures, blocked_until = excluded.blocked_until
+            INSERT INTO session.credential (account, hash)
+            SELECT * FROM unnest(\(rows.map(\.key)), \(rows.map { Bytes($0.row.hash) }))
+            ON CONFLICT (account) DO UPDATE SET hash = excluded.hash
             """)
     }
 

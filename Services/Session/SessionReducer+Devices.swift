@@ -52,10 +52,17 @@ extension SessionReducer {
     ) -> SessionEvent {
         rows[account, id]?.signedOut = time
         rows[account, id]?.reason = reason
-        let signedOut = rows.devices(of: account).filter { $0.row.signedOut != nil }.sorted {
+        let signedOut = rows.devices(of: account).filter { $0.row.signedOut != nil }
+        let others = signedOut.filter { !$0.row.mayUndo(at: time, rows.limits) }.sorted {
             ($0.row.signedOut ?? time, $0.id) < ($1.row.signedOut ?? time, $1.id)
         }
-        for (old, _) in signedOut.dropLast(rows.limits.signedOutDevices) { rows[account, old] = nil }
+        for (old, _) in others.dropLast(rows.limits.signedOutDevices) { rows[account, old] = nil }
+        // Nobody gets rid of the owner's devices by signing in and out: of those that may undo what was done, the ones that
+        // signed in last are forgotten.
+        let undoing = signedOut.filter { $0.row.mayUndo(at: time, rows.limits) }.sorted {
+            ($0.row.signedIn, $0.id) < ($1.row.signedIn, $1.id)
+        }
+        for (young, _) in undoing.dropFirst(rows.limits.signedOutDevices) { rows[account, young] = nil }
         return .deviceSignedOut(.init(account: account, device: id, reason: reason, at: time))
     }
 }

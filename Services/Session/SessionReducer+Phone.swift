@@ -10,36 +10,50 @@ extension SessionReducer {
     static func requestSignInCode(
         _ rows: inout SessionRows, _ command: RequestSignInCode, _ time: Instant
     ) throws(Rejection) -> [SessionEvent] {
-        guard let account = rows.owner(of: command.phone), let row = rows[account], row.closed == nil,
-            signsIn(rows, command.phone, of: account, time)
-        else {
-            throw Rejection(.notFound, "Nobody signs in by this phone.", field: "phone")
+        let account = signer(rows, command.phone, time)
+        let attempts = Attempts(rows, .phone(command.phone), of: account, from: command.source, command.known)
+        try attempts.countCode(&rows, time)
+        // A phone with which nobody signs in is counted like any other, and there is nobody to tell.
+        guard let account else { return [] }
+        for place in rows.phoneCodes.keys.filter({ $0.account == account && $0.purpose == .signIn }) {
+            if let code = rows.phoneCodes[place], code.expires <= time { rows.phoneCodes[place] = nil }
         }
         let code = PhoneCodeRow(
             code: command.code, phoneID: command.phone, phone: nil, hash: hash(of: command.proof), issued: time,
-            expires: time + PhoneCodeRules.lifetime, countedSince: time, count: 1)
-        return [try issue(&rows, code, at: PhoneCodePlace(account, .signIn), time)]
+            expires: time + PhoneCodeRules.lifetime)
+        return [issue(&rows, code, at: PhoneCodePlace(account, .signIn, from: attempts.own.source), time)]
     }
 
     static func signInByPhone(
         _ rows: inout SessionRows, _ command: SignInByPhone, _ time: Instant
     ) throws(Rejection) -> [SessionEvent] {
-        guard let account = rows.owner(of: command.phone), let row = rows[account], row.closed == nil else {
-            throw PhoneCodeFailed.rejection
+        let account = signer(rows, command.phone, time)
+        let attempts = Attempts(rows, .phone(command.phone), of: account, from: command.source, command.known)
+        if let account { try requireNew(command.device, rows, account) }
+        try attempts.requireAdmitted(rows, "codes", field: "code", time)
+        // By its id, which only whoever asked for it was given: a phone may have another address by the time of the digits.
+        let place = rows.phoneCodes.keys.first {
+            $0.account == account && $0.purpose == .signIn && rows.phoneCodes[$0]?.code == command.code
         }
-        guard signsIn(rows, command.phone, of: account, time) else { throw PhoneCodeFailed.rejection }
-        try requireNew(command.device, rows, account)
-        let place = PhoneCodePlace(account, .signIn)
-        switch try redeem(&rows, command.code, command.proof, at: place, time) {
-        case .failed(let event): return [event]
-        case .redeemed(let code):
-            // A code that was sent to a number which the account has given up meanwhile proves nothing.
-            guard code.phoneID == command.phone else { throw PhoneCodeFailed.rejection }
-            let events = begin(&rows, command.device, account, row, time, byPassword: false)
-            rows.phoneCodes[place]?.expires = time
-            rows.phoneCodes[place]?.failures = 0
-            return events
+        // A code that was sent to a number which the account has given up meanwhile proves nothing. One that is void is as
+        // wrong as one that never was.
+        guard let account, let row = rows[account], let place, rows.phoneCodes[place]?.phoneID == command.phone,
+            isGood(rows.phoneCodes[place], command.code, time)
+        else {
+            attempts.fail(&rows, time)
+            return []
         }
+        if let failed = redeem(&rows, command.proof, at: place, attempts, time) { return [failed] }
+        rows.phoneCodes[place] = nil
+        return begin(&rows, command.device, account, row, time, byPassword: false)
+    }
+
+    /// Who signs in by a phone now.
+    private static func signer(_ rows: SessionRows, _ phone: PhoneID, _ time: Instant) -> AccountID? {
+        guard let account = rows.owner(of: phone), let row = rows[account], row.closed == nil,
+            signsIn(rows, phone, of: account, time)
+        else { return nil }
+        return account
     }
 
     // MARK: The account's phone
@@ -56,12 +70,13 @@ extension SessionReducer {
         {
             throw .tooSoon("The phone was changed", left: until - time)
         }
+        try Attempts(of: account).countCode(&rows, time)
         var code = PhoneCodeRow(
             code: command.code, phoneID: command.phoneID, phone: command.phone, hash: hash(of: command.proof),
-            issued: time, expires: time + PhoneCodeRules.lifetime, countedSince: time, count: 1)
+            issued: time, expires: time + PhoneCodeRules.lifetime)
         // Whoever took the old phone must not go on with the account before its person can have noticed.
         if row.phone != nil, !asker.isConfirmedByPassword { code.signsInFrom = time + rows.limits.phoneRest }
-        return [try issue(&rows, code, at: place, time)]
+        return [issue(&rows, code, at: place, time)]
     }
 
     /// Whether a phone's rest is over.
@@ -78,16 +93,22 @@ extension SessionReducer {
         _ rows: inout SessionRows, _ command: ChangePhone, _ account: AccountID, _ row: AccountRow, _ time: Instant
     ) throws(Rejection) -> [SessionEvent] {
         let place = PhoneCodePlace(account, .phoneChange)
-        switch try redeem(&rows, command.code, command.proof, at: place, time) {
-        case .failed(let event): return [event]
-        case .redeemed(let code):
-            try requireFree(rows, code.phoneID, for: account)
-            rows.phoneCodes[place]?.expires = time
-            rows.phoneCodes[place]?.failures = 0
-            rows[account]?.phone = code.phone
-            rows[account]?.phoneID = code.phoneID
-            return [.phoneChanged(.init(account: account, phone: code.phone, at: time))]
+        let attempts = Attempts(of: account)
+        try attempts.requireAdmitted(rows, "codes", field: "code", time)
+        guard let code = rows.phoneCodes[place], isGood(code, command.code, time) else {
+            throw PhoneCodeFailed.rejection
         }
+        if isRight(command.proof, code) {
+            try requireFree(rows, code.phoneID, for: account)
+            try requireRoomForChange(rows, account, time)
+        }
+        if let failed = redeem(&rows, command.proof, at: place, attempts, time) { return [failed] }
+        record(&rows, .phone, account, by: command.by, time)
+        // It stays, used, because it says from when on the phone may sign in.
+        rows.phoneCodes[place]?.expires = time
+        rows[account]?.phone = code.phone
+        rows[account]?.phoneID = code.phoneID
+        return [.phoneChanged(.init(account: account, phone: code.phone, at: time))]
     }
 
     static func removePhone(
@@ -95,6 +116,8 @@ extension SessionReducer {
     ) throws(Rejection) -> [SessionEvent] {
         guard row.phone != nil else { return [] }
         try requireConfirmed(rows, account, by: command.by, time)
+        try requireRoomForChange(rows, account, time)
+        record(&rows, .phone, account, by: command.by, time)
         rows[account]?.phone = nil
         rows[account]?.phoneID = nil
         return [.phoneChanged(.init(account: account, at: time))]
@@ -112,58 +135,40 @@ extension SessionReducer {
 
     // MARK: Codes
 
-    /// Makes a code the good one of its purpose, unless too many were asked for.
+    /// Makes a code the good one of its place.
     private static func issue(
-        _ rows: inout SessionRows, _ next: PhoneCodeRow, at place: PhoneCodePlace, _ time: Instant
-    ) throws(Rejection) -> SessionEvent {
-        var next = next
-        if let last = rows.phoneCodes[place] {
-            // Whoever guesses at code after code waits longer and longer.
-            let pause = min(
-                Interval(
-                    microseconds: rows.limits.phoneCodePause.microseconds
-                        << max(0, min(last.failures - PhoneCodeRules.attempts, 20))), rows.limits.longestCodePause)
-            guard last.issued + pause <= time else {
-                throw .tooSoon("A code was sent", left: last.issued + pause - time)
-            }
-            next.failures = last.failures
-            if last.countedSince + .hours(1) > time {
-                guard last.count < rows.limits.phoneCodes else {
-                    throw .tooManyAttempts(
-                        "Too many codes were asked for", left: last.countedSince + .hours(1) - time, field: "phone")
-                }
-                next.countedSince = last.countedSince
-                next.count = last.count + 1
-            }
-        }
-        rows.phoneCodes[place] = next
+        _ rows: inout SessionRows, _ code: PhoneCodeRow, at place: PhoneCodePlace, _ time: Instant
+    ) -> SessionEvent {
+        rows.phoneCodes[place] = code
         return .phoneCodeIssued(
-            .init(
-                account: place.account, code: next.code, purpose: place.purpose, expires: next.expires, at: time))
+            .init(account: place.account, code: code.code, purpose: place.purpose, expires: code.expires, at: time))
     }
 
-    private enum Redemption {
-        case redeemed(PhoneCodeRow)
-        case failed(SessionEvent)
+    /// Whether digits may be given for a code.
+    private static func isGood(_ row: PhoneCodeRow?, _ code: PhoneCodeID, _ time: Instant) -> Bool {
+        guard let row else { return false }
+        return row.code == code && row.expires > time && row.attempts < PhoneCodeRules.attempts
     }
 
-    /// Whether the digits were right. Wrong ones are counted; who has right ones must void the code by using it.
+    /// Comparing a digest takes the same time wherever it differs.
+    private static func isRight(_ proof: Secret, _ row: PhoneCodeRow) -> Bool {
+        SHA256.hash(data: proof.bytes) == row.hash
+    }
+
+    /// Nil when the digits are right: then the code must be voided by using it. What to say when they are wrong, which is
+    /// counted.
     private static func redeem(
-        _ rows: inout SessionRows, _ code: PhoneCodeID, _ proof: Secret, at place: PhoneCodePlace, _ time: Instant
-    ) throws(Rejection) -> Redemption {
-        guard let row = rows.phoneCodes[place], row.code == code, row.expires > time,
-            row.attempts < PhoneCodeRules.attempts
-        else { throw PhoneCodeFailed.rejection }
-        // Comparing a digest takes the same time wherever it differs.
-        guard SHA256.hash(data: proof.bytes) == row.hash else {
-            rows.phoneCodes[place]?.attempts += 1
-            rows.phoneCodes[place]?.failures += 1
-            return .failed(
-                .phoneCodeFailed(
-                    .init(
-                        account: place.account, code: code, attemptsLeft: PhoneCodeRules.attempts - row.attempts - 1,
-                        at: time)))
+        _ rows: inout SessionRows, _ proof: Secret, at place: PhoneCodePlace, _ attempts: Attempts, _ time: Instant
+    ) -> SessionEvent? {
+        guard var row = rows.phoneCodes[place], !isRight(proof, row) else {
+            attempts.succeed(&rows)
+            return nil
         }
-        return .redeemed(row)
+        row.attempts += 1
+        rows.phoneCodes[place] = row
+        attempts.fail(&rows, time)
+        return .phoneCodeFailed(
+            .init(
+                account: place.account, code: row.code, attemptsLeft: PhoneCodeRules.attempts - row.attempts, at: time))
     }
 }

@@ -7,14 +7,17 @@ extension SessionReducer {
     static func confirm(
         _ rows: inout SessionRows, _ command: ConfirmIdentity, _ account: AccountID, _ time: Instant
     ) throws(Rejection) -> [SessionEvent] {
-        guard let device = rows[account, command.device], device.signedOut == nil else {
-            throw Rejection(.deviceSignedOut, "Sign in again; this device isn't signed in.", field: "device")
-        }
         if let failed = try prove(&rows, account, command.verifier, by: command.device, time) { return [failed] }
+        return [confirm(&rows, account, command.device, byPassword: true, time)]
+    }
+
+    static func confirm(
+        _ rows: inout SessionRows, _ account: AccountID, _ device: DeviceID, byPassword: Bool, _ time: Instant
+    ) -> SessionEvent {
         let until = time + rows.limits.confirmation
-        rows[account, command.device]?.confirmedUntil = until
-        rows[account, command.device]?.isConfirmedByPassword = true
-        return [.identityConfirmed(.init(account: account, device: command.device, until: until, at: time))]
+        rows[account, device]?.confirmedUntil = until
+        rows[account, device]?.isConfirmedByPassword = byPassword
+        return .identityConfirmed(.init(account: account, device: device, until: until, at: time))
     }
 
     /// What could take the account away from its person, whatever its settings, needs more than a token, which may be
@@ -28,7 +31,7 @@ extension SessionReducer {
         else {
             throw Rejection(
                 .confirmationRequired,
-                "Confirm with your password first; that is good for \(rows.limits.confirmation.inWords) on this device."
+                "Confirm with your password or a recovery code first; that is good for \(rows.limits.confirmation.inWords) on this device."
             )
         }
         return asker
@@ -38,6 +41,7 @@ extension SessionReducer {
         _ rows: inout SessionRows, _ command: ResetPassword, _ account: AccountID, _ time: Instant
     ) throws(Rejection) -> [SessionEvent] {
         try requireConfirmed(rows, account, by: command.by, time)
+        try requireRoomForChange(rows, account, time)
         return setPassword(&rows, command.next, account, by: command.by, time)
     }
 
@@ -49,7 +53,10 @@ extension SessionReducer {
         changed.isSingleDevice = command.isSingleDevice ?? row.isSingleDevice
         changed.isConfirmationRequired = command.isConfirmationRequired ?? row.isConfirmationRequired
         guard changed != row else { return [] }
-        rows[account] = changed
+        try requireRoomForChange(rows, account, time)
+        record(&rows, .settings, account, by: command.by, time)
+        rows[account]?.isSingleDevice = changed.isSingleDevice
+        rows[account]?.isConfirmationRequired = changed.isConfirmationRequired
         return [
             .securityUpdated(
                 .init(
@@ -58,7 +65,7 @@ extension SessionReducer {
         ]
     }
 
-    /// Keeps the id, and the handle out of others' reach for a while; nothing else of the person stays.
+    /// Keeps the id, and the handle out of others' reach for a while; nothing else of the person stays. So it can't be undone.
     static func close(
         _ rows: inout SessionRows, _ command: CloseAccount, _ account: AccountID, _ row: AccountRow, _ time: Instant
     ) throws(Rejection) -> [SessionEvent] {
@@ -66,7 +73,9 @@ extension SessionReducer {
         try requireConfirmed(rows, account, by: command.by, time)
         for (id, _) in rows.devices(of: account) { rows[account, id] = nil }
         rows.credentials[account] = nil
-        for purpose in PhoneCodePurpose.allCases { rows.phoneCodes[PhoneCodePlace(account, purpose)] = nil }
+        rows.recoveries[account] = nil
+        for change in rows.securityChanges(of: account) { rows.securityChanges[change.place] = nil }
+        for place in rows.phoneCodes.keys.filter({ $0.account == account }) { rows.phoneCodes[place] = nil }
         rows[account] = AccountRow(handle: row.handle, opened: row.opened, closed: time)
         return [.accountClosed(.init(account: account, at: time))]
     }

@@ -40,10 +40,22 @@ extension SessionReducer {
     ) throws(Rejection) -> [SessionEvent] {
         let handle: Handle
         do throws(Rejection) { handle = try Handle(command.handle) } catch { throw SignInFailed.rejection }
-        guard let account = rows.owner(of: handle), let row = rows[account], row.closed == nil, row.handle == handle
-        else { throw SignInFailed.rejection }
-        try requireNew(command.device, rows, account)
-        if let failed = try prove(&rows, account, command.verifier, time) { return [failed] }
+        var account = rows.owner(of: handle)
+        if let owner = account, rows[owner]?.handle != handle || rows[owner]?.closed != nil { account = nil }
+        let attempts = Attempts(rows, .handle(handle), of: account, from: command.source, command.known)
+        if let account { try requireNew(command.device, rows, account) }
+        try attempts.requireAdmitted(rows, "passwords", field: "password", time)
+        // An unknown handle is counted like a known one, and there is nobody to tell.
+        guard let account, let row = rows[account] else {
+            attempts.fail(&rows, time)
+            return []
+        }
+        guard isRight(command.verifier, rows, account) else {
+            return [
+                .signInFailed(.init(account: account, blockedUntil: attempts.fail(&rows, time), at: time))
+            ]
+        }
+        attempts.succeed(&rows)
         return begin(&rows, command.device, account, row, time)
     }
 
@@ -76,6 +88,7 @@ extension SessionReducer {
         guard command.next != command.verifier else {
             throw Rejection(.samePassword, "Choose another password than the present one.", field: "next")
         }
+        try requireRoomForChange(rows, account, time)
         if let failed = try prove(&rows, account, command.verifier, by: command.by, time) { return [failed] }
         return setPassword(&rows, command.next, account, by: command.by, time)
     }
@@ -84,6 +97,7 @@ extension SessionReducer {
     static func setPassword(
         _ rows: inout SessionRows, _ next: Secret, _ account: AccountID, by device: DeviceID?, _ time: Instant
     ) -> [SessionEvent] {
+        record(&rows, .password, account, by: device, time)
         rows.credentials[account] = CredentialRow(hash: hash(of: next))
         var events: [SessionEvent] = [.passwordChanged(.init(account: account, at: time))]
         for (id, _) in rows.signedIn(account) where id != device {
@@ -92,24 +106,33 @@ extension SessionReducer {
         return events
     }
 
-    /// Nil when the password is right; what to say when it is wrong, which is counted: for a device that is signed in by
-    /// itself, so that no stranger's guesses keep its person from acting.
+    /// Nil when the password is right; what to say when it is wrong, which is counted for the device that is signed in, so
+    /// that no stranger's guesses keep its person from acting.
     static func prove(
-        _ rows: inout SessionRows, _ account: AccountID, _ verifier: Secret, by device: DeviceID? = nil,
-        _ time: Instant
+        _ rows: inout SessionRows, _ account: AccountID, _ verifier: Secret, by device: DeviceID?, _ time: Instant
     ) throws(Rejection) -> SessionEvent? {
-        guard let credential = rows.credentials[account] else { throw SignInFailed.rejection }
-        let asker = device.flatMap { id in rows[account, id].flatMap { $0.signedOut == nil ? id : nil } }
-        var guesses = asker.flatMap { rows[account, $0]?.guesses } ?? credential.guesses
+        guard let device, let asker = rows[account, device], asker.signedOut == nil else {
+            throw Rejection(.deviceSignedOut, "Sign in again; this device isn't signed in.", field: "device")
+        }
+        var guesses = asker.guesses
         if let until = guesses.blockedUntil, until > time {
             throw .tooManyAttempts("Too many wrong passwords", left: until - time, field: "password")
         }
-        // Comparing a digest takes the same time wherever it differs.
-        let isRight = SHA256.hash(data: verifier.bytes) == credential.hash
-        if isRight { guesses = GuessesRow() } else { guesses.fail(at: time, rows.limits) }
-        if let asker { rows[account, asker]?.guesses = guesses } else { rows.credentials[account]?.guesses = guesses }
+        let isRight = isRight(verifier, rows, account)
+        if isRight {
+            guesses = GuessesRow()
+        } else {
+            guesses.fail(at: time, free: rows.limits.freeFailures, rows.limits)
+        }
+        rows[account, device]?.guesses = guesses
         return isRight
             ? nil : .signInFailed(.init(account: account, blockedUntil: guesses.blockedUntil, at: time))
+    }
+
+    /// Comparing a digest takes the same time wherever it differs.
+    private static func isRight(_ verifier: Secret, _ rows: SessionRows, _ account: AccountID) -> Bool {
+        guard let credential = rows.credentials[account] else { return false }
+        return SHA256.hash(data: verifier.bytes) == credential.hash
     }
 
     static func hash(of verifier: Secret) -> [UInt8] { Array(SHA256.hash(data: verifier.bytes)) }

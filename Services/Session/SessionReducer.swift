@@ -34,6 +34,8 @@ public enum SessionReducer: Reducer {
         case .requestSignInCode(let command): return try requestSignInCode(&rows, command, time)
         case .signInByPhone(let command): return try signInByPhone(&rows, command, time)
         case .freeHandle(let command): return try freeHandle(&rows, command, time)
+        case .signInByRecoveryCode(let command): return try signInByRecoveryCode(&rows, command, time)
+        case .forgetSecurityChanges(let command): return try forgetSecurityChanges(&rows, command, time)
         default: break
         }
         guard let account = context.account else { throw .accountRequired }
@@ -42,7 +44,7 @@ public enum SessionReducer: Reducer {
         guard row.closed == nil else { throw .accountClosed() }
         return switch command {
         case .signUp, .signIn, .requestSignInCode, .signInByPhone, .expireCheckIn, .remindCheckIn, .repeatAlarm,
-            .announceAlert, .closeAccount, .freeHandle:
+            .announceAlert, .closeAccount, .freeHandle, .signInByRecoveryCode, .forgetSecurityChanges:
             []
         case .refreshDevice(let command): try refresh(&rows, command, account, time)
         case .signOut(let command): try signOut(&rows, command, account, row, time)
@@ -53,6 +55,9 @@ public enum SessionReducer: Reducer {
         case .requestPhoneChange(let command): try requestPhoneChange(&rows, command, account, row, time)
         case .changePhone(let command): try changePhone(&rows, command, account, row, time)
         case .removePhone(let command): try removePhone(&rows, command, account, row, time)
+        case .makeRecoveryCodes(let command): try makeRecoveryCodes(&rows, command, account, time)
+        case .confirmByRecoveryCode(let command): try confirmByRecoveryCode(&rows, command, account, time)
+        case .undoSecurityChanges(let command): try undo(&rows, command, account, row, time)
         case .setAvatar(let command): try setAvatar(&rows, command, account, row, time)
         case .removeAvatar: removeAvatar(&rows, account, row, time)
         case .updateProfile(let command): try updateProfile(&rows, command, account, row, time)

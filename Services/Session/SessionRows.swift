@@ -11,6 +11,12 @@ public struct SessionRows: Equatable, Sendable {
     public var credentials = WorkingSet<AccountID, CredentialRow>()
     /// Codes that were sent to phones.
     public var phoneCodes = WorkingSet<PhoneCodePlace, PhoneCodeRow>()
+    /// Recovery codes.
+    public var recoveries = WorkingSet<AccountID, RecoveryRow>()
+    /// Changes of accounts' security that may be undone.
+    public var securityChanges = WorkingSet<SecurityChangePlace, SecurityChangeRow>()
+    /// What was tried by those who aren't signed in.
+    public var attempts = WorkingSet<AttemptPlace, AttemptsRow>()
     /// What was uploaded, whole and not long ago, of what the batch's commands name.
     public var uploads: [UploadPlace: Upload] = [:]
     /// Accounts by id, closed ones too: an id is remembered for ever.
@@ -95,10 +101,18 @@ public struct SessionRows: Equatable, Sendable {
         }
     }
 
+    /// The changes of an account's security that are remembered, the first one first.
+    func securityChanges(of account: AccountID) -> [(place: SecurityChangePlace, row: SecurityChangeRow)] {
+        securityChanges.keys.filter { $0.account == account }.sorted().compactMap { place in
+            securityChanges[place].map { (place, $0) }
+        }
+    }
+
     /// Two states are equal when their rows are, however they were found.
     public static func == (left: Self, right: Self) -> Bool {
         left.limits == right.limits && left.accounts == right.accounts && left.credentials == right.credentials
-            && left.devices == right.devices && left.phoneCodes == right.phoneCodes
+            && left.devices == right.devices && left.phoneCodes == right.phoneCodes && left.attempts == right.attempts
+            && left.recoveries == right.recoveries && left.securityChanges == right.securityChanges
     }
 }
 
@@ -110,22 +124,30 @@ public struct SessionLimits: Equatable, Sendable {
     public var signedOutDevices = 20
     /// How many earlier tokens of a device are recognised as copies.
     public var earlierTokens = 8
-    /// How many wrong passwords in a row are free.
+    /// How many wrong passwords or digits from one source are free.
     public var freeFailures = 4
-    /// How long no password is looked at after one more; doubled with each further one.
+    /// How many from all sources together.
+    public var freeFailuresFromEverywhere = 100
+    /// How long none is looked at after one more; doubled with each further one.
     public var firstBlock: Interval = .minutes(1)
-    /// The longest time that no password is looked at.
+    /// The longest time that none is looked at.
     public var longestBlock: Interval = .hours(1)
-    /// How long after a phone code the next one may be asked for.
+    /// How long after the first one they are forgotten.
+    public var attemptsKept: Interval = .days(1)
+    /// How long after a phone code the next one may be asked for from the same source.
     public var phoneCodePause: Interval = .seconds(30)
-    /// The longest pause, after many wrong digits.
-    public var longestCodePause: Interval = .days(1)
-    /// How many phone codes may be asked for within an hour.
+    /// How many phone codes may be asked for from one source within an hour.
     public var phoneCodes = 5
+    /// How many to one phone from all sources together.
+    public var phoneCodesFromEverywhere = 20
     /// How long a confirmation is good for.
     public var confirmation: Interval = .minutes(5)
     /// How long a phone that replaced another one can't sign in, unless the change was confirmed by the password.
     public var phoneRest: Interval = .days(1)
+    /// How long a change of the account's security may be undone by a device that it signed out.
+    public var undoWindow: Interval = .hours(72)
+    /// How many such changes there may be within that time. Each needs a confirmation, so a person makes few.
+    public var securityChanges = 50
     /// How long after a check-in the next one may come.
     public var checkInCooldown: Interval = .minutes(5)
     /// The shortest interval that somebody may choose.

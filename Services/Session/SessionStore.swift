@@ -23,14 +23,20 @@ public struct SessionStore: TimedStore {
     public func load(_ requests: [Request<SessionCommand>], in pipeline: Pipeline) throws -> SessionRows {
         let touched = Touched(requests)
         let accounts = pipeline.lockAccounts(
-            touched.accounts, skeletons: touched.skeletons, phones: touched.phones, changing: touched.changingPhone)
+            touched.accounts, skeletons: touched.skeletons, phones: touched.phones, changing: touched.changingPhone,
+            undoing: touched.undoing)
         let signing = AccountSelection(
-            accounts: touched.signing, skeletons: touched.provingSkeletons, phones: touched.signingPhones)
+            accounts: touched.signing, skeletons: touched.provingSkeletons.union(touched.recoveringSkeletons),
+            phones: touched.signingPhones)
+        let securing = AccountSelection(accounts: touched.securing, skeletons: touched.recoveringSkeletons)
         let credentials = pipeline.credentials(
             of: AccountSelection(accounts: touched.proving, skeletons: touched.provingSkeletons))
         let devices = pipeline.devices(of: signing)
         let codes = pipeline.phoneCodes(
             of: AccountSelection(accounts: touched.coding, phones: touched.signingPhones))
+        let recoveries = pipeline.recoveries(of: securing)
+        let changes = pipeline.securityChanges(of: securing)
+        let attempts = pipeline.attempts(touched.attempts)
         let uploads = pipeline.uploads(touched.uploads)
         let settled = pipeline.limits()
         try pipeline.flush()
@@ -40,12 +46,8 @@ public struct SessionStore: TimedStore {
             rows.load(try row.account(), at: try row.decode(0, as: AccountID.self))
         }
         for row in try credentials.rowsIfAsked {
-            let (account, hash, failures, blockedUntil) = try row.decode(
-                AccountID.self, Bytes.self, Int32.self, Instant?.self)
-            rows.credentials.load(
-                CredentialRow(
-                    hash: hash.bytes, guesses: GuessesRow(failures: Int(failures), blockedUntil: blockedUntil)),
-                at: account)
+            let (account, hash) = try row.decode(AccountID.self, Bytes.self)
+            rows.credentials.load(CredentialRow(hash: hash.bytes), at: account)
         }
         for row in try devices.rowsIfAsked {
             let (account, device) = try row.decode(AccountID.self, DeviceID.self)
@@ -54,6 +56,17 @@ public struct SessionStore: TimedStore {
         for row in try codes.rowsIfAsked {
             let (code, place) = try row.phoneCode()
             rows.phoneCodes.load(code, at: place)
+        }
+        for row in try recoveries.rowsIfAsked {
+            rows.recoveries.load(try row.recovery(), at: try row.decode(0, as: AccountID.self))
+        }
+        for row in try changes.rowsIfAsked {
+            let (change, place) = try row.securityChange()
+            rows.securityChanges.load(change, at: place)
+        }
+        for row in try attempts.rowsIfAsked {
+            let (attempts, place) = try row.attempts()
+            rows.attempts.load(attempts, at: place)
         }
         for row in try uploads.rowsIfAsked {
             guard let (place, upload) = try row.upload() else { continue }
@@ -68,7 +81,8 @@ public struct SessionStore: TimedStore {
             switch keys {
             case .next(let limit, let key): pipeline.accounts(after: key?.account, limit: limit)
             case .locked(let keys):
-                pipeline.lockAccounts(Set(keys.compactMap(\.account)), skeletons: [], phones: [], changing: [])
+                pipeline.lockAccounts(
+                    Set(keys.compactMap(\.account)), skeletons: [], phones: [], changing: [], undoing: [])
             }
         let settled = pipeline.limits()
         try pipeline.flush()
@@ -88,8 +102,8 @@ public struct SessionStore: TimedStore {
         let accounts = rows.accountChanges
         try pipeline.save(accounts)
         let changed = accounts.updated.filter {
-            ($0.row.checkIn, $0.row.alert, $0.row.closed, $0.row.handle)
-                != ($0.before.checkIn, $0.before.alert, $0.before.closed, $0.before.handle)
+            ($0.row.checkIn, $0.row.alert, $0.row.closed, $0.row.handle, $0.row.oldestChange)
+                != ($0.before.checkIn, $0.before.alert, $0.before.closed, $0.before.handle, $0.before.oldestChange)
         }
         let deciding = accounts.inserted.map(\.key) + changed.map(\.key)
         try pipeline.setTimers(
@@ -100,6 +114,9 @@ public struct SessionStore: TimedStore {
         pipeline.save(rows.credentials.changes)
         pipeline.save(rows.deviceChanges)
         pipeline.save(rows.phoneCodes.changes)
+        pipeline.save(rows.recoveries.changes)
+        pipeline.save(rows.securityChanges.changes)
+        pipeline.save(rows.attempts.changes)
         pipeline.saveAvatars(of: accounts)
         pipeline.redact(accounts.updated.filter { $0.row.closed != $0.before.closed }.map(\.key), in: "session")
     }
@@ -114,6 +131,12 @@ struct Touched {
     var proving: Set<AccountID> = []
     /// Handles that give a password.
     var provingSkeletons: Set<String> = []
+    /// Accounts whose security changes: what is before is remembered.
+    var securing: Set<AccountID> = []
+    /// Handles that give a recovery code.
+    var recoveringSkeletons: Set<String> = []
+    /// Accounts that take changes of their security back.
+    var undoing: Set<AccountID> = []
     /// Accounts whose devices are looked at.
     var signing: Set<AccountID> = []
     /// Phones whose owners are looked at.
@@ -124,15 +147,21 @@ struct Touched {
     var coding: Set<AccountID> = []
     /// Accounts that get the phone which their code was sent to.
     var changingPhone: Set<AccountID> = []
+    /// Where attempts are counted.
+    var attempts: Set<AttemptPlace> = []
     /// Uploads that are named.
     var uploads: Set<UploadPlace> = []
 
     init(_ requests: [Request<SessionCommand>]) {
         for request in requests { take(request.command, of: request.account) }
+        proving.formUnion(securing)
+        signing.formUnion(securing)
+        coding.formUnion(undoing)
         accounts.formUnion(proving)
         accounts.formUnion(signing)
         accounts.formUnion(coding)
         skeletons.formUnion(provingSkeletons)
+        skeletons.formUnion(recoveringSkeletons)
         phones.formUnion(signingPhones)
     }
 
@@ -143,31 +172,51 @@ struct Touched {
             accounts.insert(command.account)
             if let handle = try? Handle(command.handle) { skeletons.insert(handle.skeleton) }
         case .signIn(let command):
-            if let handle = try? Handle(command.handle) { provingSkeletons.insert(handle.skeleton) }
-        case .changePassword, .resetPassword, .confirmIdentity:
+            if let handle = try? Handle(command.handle) {
+                provingSkeletons.insert(handle.skeleton)
+                count(.handle(handle), command.source, command.known)
+            }
+        case .confirmIdentity:
             if let account {
                 proving.insert(account)
                 signing.insert(account)
             }
+        case .changePassword, .resetPassword, .updateSecurity, .removePhone, .makeRecoveryCodes,
+            .confirmByRecoveryCode:
+            if let account { securing.insert(account) }
         case .closeAccount:
             if let account {
-                proving.insert(account)
-                signing.insert(account)
+                securing.insert(account)
                 coding.insert(account)
             }
-        case .refreshDevice, .signOut, .updateSecurity, .removePhone:
+        case .undoSecurityChanges:
+            if let account {
+                securing.insert(account)
+                undoing.insert(account)
+            }
+        case .signInByRecoveryCode(let command):
+            if let handle = try? Handle(command.handle) { recoveringSkeletons.insert(handle.skeleton) }
+        case .forgetSecurityChanges(let command): securing.insert(command.account)
+        case .refreshDevice, .signOut:
             if let account { signing.insert(account) }
-        case .requestSignInCode(let command): signingPhones.insert(command.phone)
-        case .signInByPhone(let command): signingPhones.insert(command.phone)
+        case .requestSignInCode(let command):
+            signingPhones.insert(command.phone)
+            count(.phone(command.phone), command.source, command.known)
+        case .signInByPhone(let command):
+            signingPhones.insert(command.phone)
+            count(.phone(command.phone), command.source, command.known)
         case .requestPhoneChange(let command):
             phones.insert(command.phoneID)
             if let account {
                 signing.insert(account)
                 coding.insert(account)
+                attempts.insert(AttemptPlace(.account(account)))
             }
         case .changePhone:
             if let account {
+                securing.insert(account)
                 coding.insert(account)
+                attempts.insert(AttemptPlace(.account(account)))
                 changingPhone.insert(account)
             }
         case .setAvatar(let command):
@@ -181,6 +230,12 @@ struct Touched {
             .clearAlert:
             break
         }
+    }
+
+    private mutating func count(_ subject: Key, _ source: SourceID, _ known: KnownDevice?) {
+        attempts.insert(AttemptPlace(subject))
+        attempts.insert(AttemptPlace(subject, source))
+        if let known { attempts.insert(AttemptPlace(subject, SourceID(known.device))) }
     }
 }
 

@@ -33,6 +33,10 @@ extension SessionRows {
             return [.init(due: closed + limits.handleRest, command: .freeHandle(.init(account: account)))]
         }
         var timers: [WantedTimer] = []
+        if let oldest = row.oldestChange {
+            timers.append(
+                .init(due: oldest + limits.undoWindow, command: .forgetSecurityChanges(.init(account: account))))
+        }
         if let due = row.checkIn.due, !row.checkIn.missed {
             timers.append(.init(due: due, command: .expireCheckIn(.init(account: account, deadline: due))))
             for lead in row.checkIn.usefulReminders

@@ -204,19 +204,22 @@ public struct SessionClient: Service {
 
         await context.clock.measure()
         let people = PeopleSource(session: services.session.streams, logger: logger)
+        let tokens = try await Tokens(
+            signingKeys: signingKeys, secret: serverKey, lifetime: context.settings[Self.tokenLifetime],
+            now: { [clock = context.clock] in clock.now })
+        let addresses = ClientAddress(proxies: context.settings[Self.proxies])
         let edge = Edge(
             EdgeParts(
                 services: services, operations: StreamReader(tail: operations, pool: joins), people: people,
                 streamWriteDeadline: context.settings[Self.streamWriteDeadline], sagas: sagas, pool: pool,
                 devices: devices,
-                tokens: try await Tokens(
-                    signingKeys: signingKeys, secret: serverKey, lifetime: context.settings[Self.tokenLifetime],
-                    now: { [clock = context.clock] in clock.now }),
+                tokens: tokens,
                 passwords: Passwords(key: serverKey), contactCodes: ContactCodes(key: serverKey),
+                recoveryCodes: RecoveryCodes(key: serverKey),
                 phoneCodes: PhoneCodes(key: serverKey), phoneCodeSender: phoneCodeSender,
                 guesses: Guesses(
-                    limit: RateLimit(perMinute: context.settings[Self.guessLimit]),
-                    addresses: ClientAddress(proxies: context.settings[Self.proxies])),
+                    limit: RateLimit(perMinute: context.settings[Self.guessLimit]), addresses: addresses),
+                sources: SignInSources(addresses: addresses, tokens: tokens, key: serverKey),
                 signUps: RateLimit(perMinute: context.settings[Self.signUpLimit]),
                 commands: RateLimit(
                     perMinute: context.settings[Self.commandLimit],

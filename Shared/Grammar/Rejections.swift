@@ -62,7 +62,7 @@ extension Rejection {
     /// - Parameters:
     ///   - what: What there were too many of, as in "Too many wrong passwords".
     ///   - left: How long to wait.
-    public static func tooManyAttempts(_ what: String, left: Interval, field: String) -> Self {
+    public static func tooManyAttempts(_ what: String, left: Interval, field: String? = nil) -> Self {
         Rejection(
             .tooManyAttempts, "\(what); wait \(left.inWords) and try again.", field: field, retryAfter: left)
     }

@@ -15,10 +15,11 @@ struct NotificationTests {
             NotificationKind.allCases.filter { $0.priority == .normal }
                 == [
                     .alertCleared, .dependentAlertCleared, .dependentCheckedInLate, .dependentAlarmEnded,
-                    .checkInReminder, .pingReceived,
+                    .checkInReminder, .pingReceived, .newDevice, .passwordChanged, .phoneChanged, .securityChanged,
+                    .recoveryCodesMade, .recoveryCodeUsed, .securityUndone,
                 ])
         #expect(Set(NotificationKind.allCases.map(\.category)) == Set(NotificationCategory.allCases))
-        #expect(NotificationKind.allCases.count == 34)
+        #expect(NotificationKind.allCases.count == 38)
     }
 
     @Test("S36: the kinds are what they were when they were published: name, priority, category")
@@ -54,9 +55,13 @@ struct NotificationTests {
             groupInvitation low group
             groupStarted low group
             groupEnded low group
-            newDevice low system
-            passwordChanged low system
-            phoneChanged low system
+            newDevice normal system
+            passwordChanged normal system
+            phoneChanged normal system
+            securityChanged normal system
+            recoveryCodesMade normal system
+            recoveryCodeUsed normal system
+            securityUndone normal system
             system low system
             """
         let kinds = NotificationKind.allCases.map { "\($0.rawValue) \($0.priority.rawValue) \($0.category.rawValue)" }

@@ -81,26 +81,51 @@ struct SessionPropertyTests {
         // Two phones for two people, and few digits: they meet.
         let phone = PhoneID(high: 7, low: UInt64.random(in: 0...1, using: &random))
         let digits = try Household.secret(random.oneIn(3) ? "222222" : "111111")
+        let source = Household.source(random.oneIn(3) ? 2 : 1)
+        let known =
+            try random.oneIn(3) ? device.map { KnownDevice(device: $0, token: try Household.secret("t\($0)")) } : nil
         let code = { (purpose: PhoneCodePurpose, household: inout Household) -> PhoneCodeID in
-            household.rows.phoneCodes[PhoneCodePlace(account, purpose)]?.code ?? household.id()
+            let source = purpose == .signIn ? Household.source() : AttemptPlace.everywhere
+            return household.rows.phoneCodes[PhoneCodePlace(account, purpose, from: source)]?.code ?? household.id()
         }
-        switch Int.random(in: 0..<32, using: &random) {
+        switch Int.random(in: 0..<36, using: &random) {
         case 0: return random.oneIn(20) ? .closeAccount(CloseAccount(by: device)) : .signOut(.init(by: device))
         case 24...25:
             return .requestPhoneChange(
                 .init(
                     phone: Phone(number: "+4930123456"), phoneID: phone, code: household.id(), proof: digits,
                     by: device))
-        case 26: return .changePhone(.init(code: code(.phoneChange, &household), proof: digits))
-        case 27: return .requestSignInCode(.init(phone: phone, code: household.id(), proof: digits))
+        case 26: return .changePhone(.init(code: code(.phoneChange, &household), proof: digits, by: device))
+        case 27: return .requestSignInCode(.init(phone: phone, code: household.id(), proof: digits, source: source))
         case 28:
             return .signInByPhone(
                 .init(
-                    phone: phone, code: code(.signIn, &household), proof: digits, device: try household.device()))
+                    phone: phone, code: code(.signIn, &household), proof: digits, device: try household.device(),
+                    source: source, known: known))
         case 29: return .removePhone(.init(by: device))
         case 30: return .confirmIdentity(.init(verifier: password, device: device ?? household.id()))
         case 31: return .removeAvatar(RemoveAvatar())
-        case 1...4: return .signIn(.init(handle: handle, verifier: password, device: try household.device()))
+        case 32:
+            return .makeRecoveryCodes(
+                .init(proofs: try household.newRecoveryCodes(), by: device ?? household.id()))
+        case 33...34:
+            let proof =
+                try household.recoveryCodes[account]?.randomElement(using: &random) ?? Household.secret("none")
+            return random.oneIn(2)
+                ? .signInByRecoveryCode(.init(handle: handle, proof: proof, device: try household.device()))
+                : .confirmByRecoveryCode(.init(proof: proof, device: device ?? household.id()))
+        case 35:
+            // Any device that was ever signed in, with the token that it had at last.
+            let device = household.knownDevices(of: account).randomElement(using: &random)
+            return .undoSecurityChanges(
+                .init(
+                    device: device?.id ?? household.id(), token: try device?.row.token ?? Household.secret("none"),
+                    since: random.oneIn(3) ? household.time - .days(Int64.random(in: 0...4, using: &random)) : nil))
+        case 1...4:
+            return .signIn(
+                .init(
+                    handle: random.oneIn(8) ? "nobody" : handle, verifier: password, device: try household.device(),
+                    source: source, known: known))
         case 5...6:
             let id = device ?? household.id()
             let token = try Household.secret("t\(id)")

@@ -5,6 +5,11 @@ import WorkingSet
 
 @testable import SessionService
 
+extension Household {
+    /// Devices that are signed in, and those that are remembered.
+    func knownDevices(of account: AccountID) -> [(id: DeviceID, row: DeviceRow)] { rows.devices(of: account) }
+}
+
 extension SessionRows {
     /// What the account's person sees of the rows: the same as the view `session.account_state` gives, and as folding
     /// the account's stream.
@@ -18,7 +23,7 @@ extension SessionRows {
             account: account, handle: row.handle?.description, name: row.name, emergencyNote: row.emergencyNote,
             profileVersion: row.profileVersion, phone: row.phone, avatar: row.avatar,
             onboarding: row.name == nil ? .needsProfile : .done, isSingleDevice: row.isSingleDevice,
-            isConfirmationRequired: row.isConfirmationRequired,
+            isConfirmationRequired: row.isConfirmationRequired, recoveryCodes: recoveries[account]?.hashes.count ?? 0,
             checkIn: CheckInState(
                 interval: row.checkIn.interval, reminders: row.checkIn.reminders, last: row.checkIn.last,
                 due: row.checkIn.due, missed: row.checkIn.missed), alertRaised: row.alert.raised,

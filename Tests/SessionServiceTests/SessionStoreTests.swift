@@ -140,7 +140,8 @@ struct SessionStoreTests {
             let readers = try await database.psql(
                 """
                 SELECT string_agg(DISTINCT r.rolname, ' ')
-                  FROM pg_roles AS r, unnest(ARRAY['session.credential', 'session.device', 'session.phone_code']::regclass[]) AS c
+                  FROM pg_roles AS r, unnest(ARRAY['session.credential', 'session.device', 'session.phone_code', 'session.recovery',
+                                                         'session.security_change', 'session.sign_in_attempt']::regclass[]) AS c
                  WHERE has_table_privilege(r.oid, c, 'SELECT') AND NOT r.rolsuper
                    AND r.rolname NOT IN ('session_owner', 'pg_read_all_data')
                 """)

@@ -72,18 +72,19 @@ struct SigningInTests {
     func signIn() throws {
         var household = Household()
         let account = try household.person()
-        let wrong = SignIn(handle: "anna", verifier: try Household.secret("x"), device: try household.device())
+        let wrong = SignIn(
+            handle: "anna", verifier: try Household.secret("x"), device: try household.device(),
+            source: Household.source())
         let events = try household.ask(nil, .signIn(wrong))
         guard case .signInFailed(let failed) = events[0] else { throw Unexpected(events) }
         #expect(failed.blockedUntil == nil)
-        for handle in ["ben", "anna_", "аnna", "annа"] {
-            let unknown = SignIn(handle: handle, verifier: try Household.secret("x"), device: try household.device())
-            do {
-                try household.ask(nil, .signIn(unknown))
-                throw Unexpected("signed in")
-            } catch let rejection as Rejection {
-                #expect(rejection == SignInFailed.rejection)
-            }
+        // Counted like the wrong password, with nobody to tell.
+        for handle in ["ben", "an.na"] {
+            #expect(try household.ask(nil, try Self.signIn(as: handle, "x", &household)).isEmpty)
+        }
+        // What can't be a handle is nobody's.
+        for handle in ["anna_", "аnna", "annа"] {
+            #expect(try household.rejection(nil, try Self.signIn(as: handle, "x", &household)) == .invalidCredentials)
         }
         let device = try household.signIn("Anna")
         #expect(household.state(account).devices[device]?.name == "tablet")
@@ -94,9 +95,13 @@ struct SigningInTests {
         var household = Household()
         let account = try household.person()
         let wrong = SessionCommand.signIn(
-            .init(handle: "anna", verifier: try Household.secret("x"), device: try household.device()))
+            .init(
+                handle: "anna", verifier: try Household.secret("x"), device: try household.device(),
+                source: Household.source()))
         let right = SessionCommand.signIn(
-            .init(handle: "anna", verifier: try Household.secret("secret"), device: try household.device()))
+            .init(
+                handle: "anna", verifier: try Household.secret("secret"), device: try household.device(),
+                source: Household.source()))
         for _ in 0..<5 { try household.ask(nil, wrong) }
         for wait in [1, 2, 4, 8, 16, 32, 60, 60] as [Int64] {
             household.pass(.seconds(wait * 60 - 1))
@@ -106,7 +111,92 @@ struct SigningInTests {
         }
         household.pass(.hours(1))
         #expect(try household.rejection(nil, right) == nil)
-        #expect(household.rows.credentials[account]?.guesses == GuessesRow())
+        #expect(household.rows.attempts[AttemptPlace(.handle(try Handle("anna")), Household.source())] == nil)
+        #expect(household.state(account).devices.count == 2)
+    }
+
+    private static func signIn(
+        as handle: String = "anna", _ password: String, from source: SourceID = Household.source(),
+        known: KnownDevice? = nil, _ household: inout Household
+    ) throws -> SessionCommand {
+        .signIn(
+            .init(
+                handle: handle, verifier: try Household.secret(password), device: try household.device(),
+                source: source,
+                known: known))
+    }
+
+    @Test("a stranger's guesses keep nobody else out: they are counted by where they come from (S41)")
+    func guessesBySource() throws {
+        var household = Household()
+        _ = try household.person()
+        for _ in 0..<5 { try household.ask(nil, try Self.signIn("x", from: Household.source(666), &household)) }
+        let stranger = try Self.signIn("secret", from: Household.source(666), &household)
+        #expect(try household.rejection(nil, stranger) == .tooManyAttempts)
+        let owner = try Self.signIn("secret", from: Household.source(1), &household)
+        #expect(try household.rejection(nil, owner) == nil)
+    }
+
+    @Test("guessing from many addresses is slowed, and doesn't hold up a device that was signed in before (S41)")
+    func guessesFromEverywhere() throws {
+        var household = Household()
+        let account = try household.person()
+        let phone = try household.device()
+        try household.ask(
+            nil,
+            .signIn(
+                .init(
+                    handle: "anna", verifier: try Household.secret("secret"), device: phone, source: Household.source())
+            ))
+        try household.ask(account, .signOut(.init(device: phone.id, by: phone.id)))
+        // Whoever signs in meanwhile doesn't give the attacker more tries.
+        for number in 1...100 {
+            try household.ask(nil, try Self.signIn("x", from: Household.source(UInt64(number)), &household))
+        }
+        try household.signIn()
+        try household.ask(nil, try Self.signIn("x", from: Household.source(101), &household))
+        let elsewhere = try Self.signIn("secret", from: Household.source(200), &household)
+        #expect(try household.rejection(nil, elsewhere) == .tooManyAttempts)
+        let known = KnownDevice(device: phone.id, token: phone.token)
+        let forged = KnownDevice(device: phone.id, token: try Household.secret("forged"))
+        let byForged = try Self.signIn("secret", from: Household.source(200), known: forged, &household)
+        #expect(try household.rejection(nil, byForged) == .tooManyAttempts)
+        let byKnown = try Self.signIn("secret", from: Household.source(200), known: known, &household)
+        #expect(try household.rejection(nil, byKnown) == nil)
+        // Its own guesses are counted like anybody's.
+        for _ in 0..<5 {
+            try household.ask(nil, try Self.signIn("x", from: Household.source(200), known: known, &household))
+        }
+        let blocked = try Self.signIn("secret", from: Household.source(201), known: known, &household)
+        #expect(try household.rejection(nil, blocked) == .tooManyAttempts)
+        household.pass(.days(1))
+        #expect(
+            try household.rejection(nil, try Self.signIn("secret", &household)) == nil, "a day later it is forgotten")
+    }
+
+    @Test("an unknown handle slows down like a known one: the same answers in the same order (S41)")
+    func unknownHandle() throws {
+        var household = Household()
+        _ = try household.person("anna")
+        func answers(_ handle: String) throws -> [String] {
+            var answers: [String] = []
+            for number in 0..<130 {
+                let source = Household.source(number < 12 ? 3 : UInt64(number))
+                let command = try Self.signIn(as: handle, "x", from: source, &household)
+                do {
+                    try household.ask(nil, command)
+                    answers.append("wrong")
+                } catch let rejection as Rejection {
+                    answers.append("\(rejection.code) \(rejection.message) \(rejection.retryAfter as Any)")
+                    if number < 12 { household.pass(.minutes(1)) }
+                }
+            }
+            return answers
+        }
+        let known = try answers("anna")
+        household.pass(.days(1))
+        #expect(try answers("nobody") == known)
+        #expect(Set(known).count > 3)
     }
 
     @Test("S42: a token is exchanged for the next; one that was exchanged before signs the device out")
@@ -115,7 +205,11 @@ struct SigningInTests {
         let account = try household.person()
         let device = try household.device()
         try household.ask(
-            nil, .signIn(.init(handle: "anna", verifier: try Household.secret("secret"), device: device)))
+            nil,
+            .signIn(
+                .init(
+                    handle: "anna", verifier: try Household.secret("secret"), device: device, source: Household.source()
+                )))
         func refresh(_ token: String, _ next: String) throws -> SessionCommand {
             .refreshDevice(
                 .init(device: device.id, token: try Household.secret(token), next: try Household.secret(next)))
@@ -205,7 +299,7 @@ struct SigningInTests {
                 account, .changePassword(.init(verifier: old, next: new, by: device)))[0]
         else { throw Unexpected("not changed") }
         #expect(household.state(account).devices.map(\.id) == [device])
-        let byOld = SignIn(handle: "anna", verifier: old, device: try household.device())
+        let byOld = SignIn(handle: "anna", verifier: old, device: try household.device(), source: Household.source())
         guard case .signInFailed = try household.ask(nil, .signIn(byOld))[0] else { throw Unexpected("old password") }
         try household.signIn(password: "new")
     }
@@ -235,8 +329,9 @@ struct SigningInTests {
         #expect(try household.ask(account, .closeAccount(CloseAccount())).isEmpty)
         #expect(try household.rejection(account, .checkIn(CheckIn())) == .accountClosed)
         let signIn = SignIn(
-            handle: "anna", verifier: try Household.secret("secret"), device: try household.device())
-        #expect(try household.rejection(nil, .signIn(signIn)) == .invalidCredentials)
+            handle: "anna", verifier: try Household.secret("secret"), device: try household.device(),
+            source: Household.source())
+        #expect(try household.ask(nil, .signIn(signIn)).isEmpty)
         func again(_ id: AccountID) throws -> SessionCommand {
             .signUp(
                 .init(

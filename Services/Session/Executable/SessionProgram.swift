@@ -7,6 +7,8 @@ struct SessionProgram: DomainProgram {
     static let summary = "Accounts, devices, profiles, check-ins and alerts."
     static let target = "SessionService"
 
+    static let forgetting = ["delete_old_attempts"]
+
     static var limits: [StoredLimit] {
         [
             .duration(
@@ -31,6 +33,14 @@ struct SessionProgram: DomainProgram {
                 "alert_pause", in: .zero...(.seconds(3600)),
                 help:
                     "How long responders don't hear of a further alert; of one that ends before, never. At first: 60s."),
+            .duration(
+                "undo_window", in: .seconds(1)...(.seconds(30 * 86_400)),
+                help: "How long a device that was signed out by a change of the password may undo it. At first: 72h."),
+            .duration(
+                "phone_rest", in: .zero...(.seconds(30 * 86_400)),
+                help:
+                    "How long a phone that replaced another one can't sign in, unless the password confirmed it. At first: 24h."
+            ),
         ]
     }
 

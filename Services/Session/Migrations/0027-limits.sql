@@ -16,7 +16,11 @@ CREATE TABLE session.limits (
     alert_window              interval NOT NULL DEFAULT '10 minutes'
         CONSTRAINT alert_window_is_a_second_to_a_day CHECK (alert_window BETWEEN '1 second' AND '1 day'),
     alert_pause               interval NOT NULL DEFAULT '60 seconds'
-        CONSTRAINT alert_pause_is_at_most_an_hour CHECK (alert_pause BETWEEN '0' AND '1 hour')
+        CONSTRAINT alert_pause_is_at_most_an_hour CHECK (alert_pause BETWEEN '0' AND '1 hour'),
+    undo_window               interval NOT NULL DEFAULT '72 hours'
+        CONSTRAINT undo_window_is_a_second_to_thirty_days CHECK (undo_window BETWEEN '1 second' AND '30 days'),
+    phone_rest                interval NOT NULL DEFAULT '24 hours'
+        CONSTRAINT phone_rest_is_at_most_thirty_days CHECK (phone_rest BETWEEN '0' AND '30 days')
 );
 COMMENT ON TABLE session.limits IS 'Numbers in the rules that can be set; one row, which migrate writes.';
 COMMENT ON COLUMN session.limits.only_row IS 'Keeps it at one row.';
@@ -27,6 +31,8 @@ COMMENT ON COLUMN session.limits.alarm_repetition_interval IS 'How long after ea
 COMMENT ON COLUMN session.limits.alert_burst IS 'How many alerts of an account within a window responders hear of at once.';
 COMMENT ON COLUMN session.limits.alert_window IS 'How long such a window is.';
 COMMENT ON COLUMN session.limits.alert_pause IS 'How long responders don''t hear of a further alert.';
+COMMENT ON COLUMN session.limits.undo_window IS 'How long a change of an account''s security may be undone by a device that it signed out.';
+COMMENT ON COLUMN session.limits.phone_rest IS 'How long a phone that replaced another one can''t sign in, unless the change was confirmed by the password.';
 INSERT INTO session.limits DEFAULT VALUES;
 
 GRANT SELECT ON session.limits TO session;

@@ -13,6 +13,7 @@ COMMENT ON COLUMN session.account.phone_id IS 'What the edge calls the phone''s 
 CREATE TABLE session.phone_code (
     account       uuid        NOT NULL,
     purpose       text        NOT NULL CONSTRAINT purpose_is_known CHECK (purpose IN ('signIn', 'phoneChange')),
+    source        uuid        NOT NULL,
     code          uuid        NOT NULL,
     phone_id      uuid        NOT NULL,
     phone         text,
@@ -21,14 +22,14 @@ CREATE TABLE session.phone_code (
     attempts      int         NOT NULL CONSTRAINT attempts_are_few CHECK (attempts BETWEEN 0 AND 5),
     issued_at     timestamptz NOT NULL,
     expires_at    timestamptz NOT NULL,
-    counted_since timestamptz NOT NULL,
-    count         int         NOT NULL CONSTRAINT count_begins_at_one CHECK (count > 0),
-    CONSTRAINT one_code_is_good_per_purpose PRIMARY KEY (account, purpose),
+    CONSTRAINT one_code_is_good_per_purpose_and_source PRIMARY KEY (account, purpose, source),
+    CONSTRAINT phone_change_is_one CHECK (purpose = 'signIn' OR source = '00000000-0000-0000-0000-000000000000'),
     CONSTRAINT phone_change_names_the_phone CHECK ((purpose = 'phoneChange') = (phone IS NOT NULL))
 ) WITH (fillfactor = 80);
-COMMENT ON TABLE session.phone_code IS 'The latest code that was sent to a phone, for each purpose; void ones stay, since they are counted. Only session reads it.';
+COMMENT ON TABLE session.phone_code IS 'The latest code that was sent to a phone, for each purpose and source. Only session reads it.';
 COMMENT ON COLUMN session.phone_code.account IS 'Whose.';
 COMMENT ON COLUMN session.phone_code.purpose IS 'What it is good for.';
+COMMENT ON COLUMN session.phone_code.source IS 'From where it was asked for to sign in: what the edge calls an address, or a device that was signed in before. Codes that strangers ask for don''t void others.';
 COMMENT ON COLUMN session.phone_code.code IS 'Which one: the edge makes the digits from this id under the server''s key.';
 COMMENT ON COLUMN session.phone_code.phone_id IS 'Whose number it was sent to.';
 COMMENT ON COLUMN session.phone_code.phone IS 'The number that the account gets.';
@@ -37,8 +38,6 @@ COMMENT ON COLUMN session.phone_code.hash IS 'SHA-256 of what whoever knows the 
 COMMENT ON COLUMN session.phone_code.attempts IS 'How often it was tried with wrong digits; five are too many.';
 COMMENT ON COLUMN session.phone_code.issued_at IS 'When it was sent.';
 COMMENT ON COLUMN session.phone_code.expires_at IS 'Until when it is good; the time of its use, once it was used.';
-COMMENT ON COLUMN session.phone_code.counted_since IS 'Since when codes are counted: an hour at a time.';
-COMMENT ON COLUMN session.phone_code.count IS 'How many were sent since.';
 
 REVOKE ALL ON session.phone_code FROM quartet_reader;
 GRANT SELECT, INSERT, UPDATE, DELETE ON session.phone_code TO session;

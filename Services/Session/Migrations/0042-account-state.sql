@@ -14,6 +14,8 @@ SELECT a.account,
                'onboarding', CASE WHEN a.name IS NULL THEN 'needsProfile' ELSE 'done' END,
                'isSingleDevice', a.is_single_device,
                'isConfirmationRequired', a.is_confirmation_required,
+               'recoveryCodes', coalesce((SELECT octet_length(r.hashes) / 32 FROM session.recovery AS r
+                                           WHERE r.account = a.account), 0),
                'checkIn', json_build_object(
                    'interval', (extract(epoch FROM a.check_in_interval) * 1000000)::bigint,
                    'reminders', array_remove(ARRAY[CASE WHEN a.reminds_two_hours THEN 'twoHours' END,
@@ -32,7 +34,7 @@ SELECT a.account,
        ELSE
            json_build_object(
                'account', a.account, 'emergencyNote', '', 'profileVersion', 0, 'isSingleDevice', false,
-               'isConfirmationRequired', false,
+               'isConfirmationRequired', false, 'recoveryCodes', 0,
                'checkIn', json_build_object('interval', 86400000000, 'reminders', ARRAY['twoHours', 'thirtyMinutes'],
                                             'missed', false),
                'devices', '[]'::json, 'isClosed', true)

@@ -18,6 +18,8 @@ struct Accounts: Sendable {
     let tokens: Tokens
     let phones: Phones
     let guesses: Guesses
+    let sources: SignInSources
+    let handles: Handles
     /// How many accounts one address may open.
     let signUps: RateLimit<String>
     let devices: Devices
@@ -34,21 +36,30 @@ struct Accounts: Sendable {
         let deviceName: String?
     }
 
-    /// By handle and password, or by phone and code.
+    /// By handle and password, by handle and recovery code, or by phone and code. A refresh token shows that the device was
+    /// signed in before.
     private struct SignInRequest: MessageBody {
         let handle: String?
         let password: String?
+        let recoveryCode: String?
         let phone: String?
         let phoneCode: PhoneCodeID?
         let code: String?
         let deviceName: String?
+        let refreshToken: String?
 
         /// The first one that is missing, or else one that is too much.
         var wrongField: String {
-            let byHandle = [("handle", handle == nil), ("password", password == nil)]
+            let isByRecovery = recoveryCode != nil && password == nil
+            let byHandle =
+                [("handle", handle == nil)]
+                + (isByRecovery ? [("recoveryCode", false)] : [("password", password == nil)])
             let byPhone = [("phone", phone == nil), ("phoneCode", phoneCode == nil), ("code", code == nil)]
             let isByPhone = handle == nil && password == nil && byPhone.contains { !$0.1 }
-            let (wanted, other) = isByPhone ? (byPhone, byHandle) : (byHandle, byPhone)
+            let (wanted, other) =
+                isByPhone
+                ? (byPhone, byHandle)
+                : (byHandle, byPhone + (isByRecovery ? [] : [("recoveryCode", recoveryCode == nil)]))
             return wanted.first { $0.1 }?.0 ?? other.first { !$0.1 }?.0 ?? "handle"
         }
     }
@@ -153,63 +164,98 @@ struct Accounts: Sendable {
         let body = try SignInRequest.decodedStrictly(from: try await request.json(context))
         let key = try IdempotencyKey(of: request)
         try key.requireRecent()
-        let address = guesses.addresses.address(of: request, context)
         let event: CausedEvent
         let nonce: ID<RefreshSubject>
-        switch (body.handle, body.password, body.phone, body.phoneCode, body.code) {
-        case (let handle?, let password?, nil, nil, nil):
-            (event, nonce) = try await guesses.watch(request, context) {
-                try await signIn(handle: handle, password, body.deviceName, from: address, key, context)
+        switch (body.handle, body.password, body.recoveryCode, body.phone, body.phoneCode, body.code) {
+        case (let handle?, let password?, nil, nil, nil, nil):
+            // A handle that can't be is as unknown as one that isn't.
+            let handle = try? Handle(handle)
+            let source = try await source(of: request, context, showing: body.refreshToken, for: handle)
+            (event, nonce) = try await guesses.watch(source) {
+                guard let handle else { throw SignInFailed.rejection }
+                return try await signIn(handle: handle, password, body.deviceName, from: source, key, context)
             }
-        case (nil, nil, let phone?, let phoneCode?, let code?):
-            (event, nonce) = try await guesses.watch(request, context) {
-                try await signIn(phone: phone, phoneCode, code, body.deviceName, key, context)
+        case (let handle?, nil, let recoveryCode?, nil, nil, nil):
+            let source = try await source(
+                of: request, context, showing: body.refreshToken, for: try? Handle(handle))
+            (event, nonce) = try await guesses.watch(source) {
+                try await signIn(handle: handle, recoveryCode: recoveryCode, body.deviceName, key, context)
+            }
+        case (nil, nil, nil, let phone?, let phoneCode?, let code?):
+            let phone = phones.codes.id(of: try PhoneNumber(phone))
+            let source = try await sources.source(of: request, context, showing: body.refreshToken) {
+                try await handles.account(of: phone)
+            }
+            (event, nonce) = try await guesses.watch(source) {
+                try await signIn(phone: phone, phoneCode, code, body.deviceName, from: source, key, context)
             }
         default:
             throw Problem(
-                .badRequest, "malformed", "give handle and password, or phone, phoneCode and code, and not of both",
+                .badRequest, "malformed",
+                "give handle and password, handle and recoveryCode, or phone, phoneCode and code, and nothing of another",
                 field: body.wrongField)
         }
         let signedIn = try DeviceSignedIn.decoded(from: event.body)
         return try await answer(signedIn.account, signedIn.device.id, nonce)
     }
 
+    private func source(
+        of request: Request, _ context: EdgeContext, showing refreshToken: String?, for handle: Handle?
+    ) async throws -> SignInSource {
+        try await sources.source(of: request, context, showing: refreshToken) {
+            if let handle { try await handles.account(of: handle) } else { nil }
+        }
+    }
+
     private func signIn(
-        handle: String, _ password: String, _ deviceName: String?, from address: String, _ key: IdempotencyKey,
+        handle: Handle, _ password: String, _ deviceName: String?, from source: SignInSource, _ key: IdempotencyKey,
         _ context: EdgeContext
     ) async throws -> (CausedEvent, ID<RefreshSubject>) {
-        // A handle that can't be is as unknown as one that isn't.
-        guard let handle = try? Handle(handle) else { throw SignInFailed.rejection }
-        let id: CommandID = key.derive("sign-in", Array(handle.description.utf8))
+        // Sent again from another address it is another request: session couldn't count it as the same.
+        let id: CommandID = key.derive("sign-in", Array(handle.description.utf8) + source.id.bytes)
         let device = try newDevice(deviceName, for: id)
         let command = SignIn(
             handle: handle.description,
-            verifier: try await passwords.verifier(of: password, for: handle, from: address), device: device.device)
+            // Whether or not the handle is known: so both take the same time.
+            verifier: try await passwords.verifier(
+                of: password, for: handle, from: source.address, isSignedIn: source.known != nil),
+            device: device.device, source: source.id, known: source.known)
         try command.validate()
         let event = try await services.ask(
             .session, command, id: id, key: .handle(handle), account: nil, sentAs: key, context)
-        // A wrong password is accepted, because it is counted.
+        // A wrong password and an unknown handle are accepted, because they are counted.
         guard let event, event.type == DeviceSignedIn.type else { throw SignInFailed.rejection }
         return (event, device.nonce)
     }
 
     private func signIn(
-        phone: String, _ phoneCode: PhoneCodeID, _ code: String, _ deviceName: String?, _ key: IdempotencyKey,
-        _ context: EdgeContext
+        handle: String, recoveryCode: String, _ deviceName: String?, _ key: IdempotencyKey, _ context: EdgeContext
     ) async throws -> (CausedEvent, ID<RefreshSubject>) {
-        let phone = phones.codes.id(of: try PhoneNumber(phone))
-        let id: CommandID = key.derive("sign-in-phone", phone.bytes)
+        let proof = try RecoveryCodes.proof(recoveryCode)
+        // A handle that can't be is as unknown as one that isn't.
+        guard let handle = try? Handle(handle) else { throw SignInByRecoveryCode.rejection }
+        let id: CommandID = key.derive("sign-in-recovery", Array(handle.description.utf8))
+        let device = try newDevice(deviceName, for: id)
+        let command = SignInByRecoveryCode(handle: handle.description, proof: proof, device: device.device)
+        try command.validate()
+        let event = try await services.ask(
+            .session, command, id: id, key: .handle(handle), account: nil, sentAs: key, context)
+        guard let event else { throw SignInByRecoveryCode.rejection }
+        return (event, device.nonce)
+    }
+
+    private func signIn(
+        phone: PhoneID, _ phoneCode: PhoneCodeID, _ code: String, _ deviceName: String?, from source: SignInSource,
+        _ key: IdempotencyKey, _ context: EdgeContext
+    ) async throws -> (CausedEvent, ID<RefreshSubject>) {
+        let id: CommandID = key.derive("sign-in-phone", phone.bytes + source.id.bytes)
         let device = try newDevice(deviceName, for: id)
         let command = SignInByPhone(
-            phone: phone, code: phoneCode, proof: try phones.codes.proof(code, of: phoneCode), device: device.device)
+            phone: phone, code: phoneCode, proof: try phones.codes.proof(code, of: phoneCode), device: device.device,
+            source: source.id, known: source.known)
         try command.validate()
-        let event: CausedEvent?
-        do {
-            event = try await services.ask(
-                .session, command, id: id, key: .phone(phone), account: nil, sentAs: key, context)
-        } catch let rejection as Rejection where rejection.code == .invalidCode {
-            throw Self.wrongCode
-        }
+        let event = try await services.ask(
+            .session, command, id: id, key: .phone(phone), account: nil, sentAs: key, context)
         // Wrong digits are accepted, because they are counted.
         guard let event, event.type == DeviceSignedIn.type else { throw Self.wrongCode }
         return (event, device.nonce)

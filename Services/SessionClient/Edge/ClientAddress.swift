@@ -57,7 +57,16 @@ struct Guesses: Sendable {
     func watch<Value: Sendable>(
         _ request: Request, _ context: EdgeContext, _ body: () async throws -> Value
     ) async throws -> Value {
-        let address = addresses.address(of: request, context)
+        try await watch(addresses.address(of: request, context), body)
+    }
+
+    /// The same where somebody signs in. A device that was signed in before is counted by session alone: it isn't held up
+    /// by its neighbours.
+    func watch<Value: Sendable>(_ source: SignInSource, _ body: () async throws -> Value) async throws -> Value {
+        source.known == nil ? try await watch(source.address, body) : try await body()
+    }
+
+    private func watch<Value: Sendable>(_ address: String, _ body: () async throws -> Value) async throws -> Value {
         guard limit.admit(address) else {
             throw Problem(
                 .tooManyRequests, "tooManyAttempts",

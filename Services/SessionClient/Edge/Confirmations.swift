@@ -6,15 +6,17 @@ import Postgres
 import SessionContract
 import Vocabulary
 
-/// What takes the password once more: a confirmation, and another password.
+/// What takes the password once more, or a recovery code: a confirmation, and another password.
 struct Confirmations: Sendable {
     let services: ServiceConnections
     let passwords: Passwords
     let handles: Handles
     let guesses: Guesses
 
+    /// One of the two.
     private struct ConfirmRequest: MessageBody {
-        let password: String
+        let password: String?
+        let recoveryCode: String?
     }
 
     private struct PasswordRequest: MessageBody {
@@ -32,20 +34,41 @@ struct Confirmations: Sendable {
         let caller = try context.requireCaller()
         let body = try ConfirmRequest.decodedStrictly(from: try await request.json(context))
         let key = try IdempotencyKey(of: request)
-        let handle = try await self.handle(of: caller.account)
-        let address = guesses.addresses.address(of: request, context)
-        return try await guesses.watch(request, context) {
-            let command = ConfirmIdentity(
-                verifier: try await passwords.verifier(
-                    of: body.password, for: handle, from: address, isSignedIn: true),
-                device: caller.device)
-            let event = try await services.ask(
-                .session, command, id: key.derive("confirm", caller.account.bytes), key: .account(caller.account),
-                account: caller.account, sentAs: key, context)
-            // A wrong password is accepted, because it is counted.
-            guard let event, event.type == IdentityConfirmed.type else { throw Self.wrongPassword }
-            return Response.json(String(decoding: event.body, as: UTF8.self))
+        switch (body.password, body.recoveryCode) {
+        case (let password?, nil):
+            let handle = try await self.handle(of: caller.account)
+            let address = guesses.addresses.address(of: request, context)
+            return try await guesses.watch(request, context) {
+                let verifier = try await passwords.verifier(of: password, for: handle, from: address, isSignedIn: true)
+                return try await confirm(
+                    ConfirmIdentity(verifier: verifier, device: caller.device), caller, key, context,
+                    orElse: Self.wrongPassword)
+            }
+        case (nil, let code?):
+            let proof = try RecoveryCodes.proof(code)
+            return try await guesses.watch(request, context) {
+                try await confirm(
+                    ConfirmByRecoveryCode(proof: proof, device: caller.device), caller, key, context,
+                    orElse: Self.wrongCode)
+            }
+        default:
+            throw Problem(
+                .badRequest, "malformed", "give the password or a recovery code, one of them",
+                field: body.password == nil ? "password" : "recoveryCode")
         }
+    }
+
+    /// Asks for a confirmation.
+    /// - Throws: `problem` for what isn't right. It is accepted, because it is counted.
+    private func confirm(
+        _ command: some CommandBody, _ caller: Caller, _ key: IdempotencyKey, _ context: EdgeContext,
+        orElse problem: Problem
+    ) async throws -> Response {
+        let event = try await services.ask(
+            .session, command, id: key.derive("confirm", caller.account.bytes), key: .account(caller.account),
+            account: caller.account, sentAs: key, context)
+        guard let event, event.type == IdentityConfirmed.type else { throw problem }
+        return .json(String(decoding: event.body, as: UTF8.self))
     }
 
     // MARK: POST /v1/change-password
@@ -100,6 +123,9 @@ struct Confirmations: Sendable {
     /// Not 401: the token is good, so getting another one would be no help.
     private static let wrongPassword = Problem(
         .forbidden, "invalidCredentials", "this isn't the account's password", field: "password")
+    private static let wrongCode = Problem(
+        .forbidden, "invalidCredentials", "this is none of the account's recovery codes, or it was used",
+        field: "recoveryCode")
 
     private func handle(of account: AccountID) async throws -> Handle {
         guard let handle = try await handles.handle(of: account) else {

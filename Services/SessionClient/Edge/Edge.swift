@@ -17,11 +17,13 @@ struct EdgeParts: Sendable {
     let tokens: Tokens
     let passwords: Passwords
     let contactCodes: ContactCodes
+    let recoveryCodes: RecoveryCodes
     let phoneCodes: PhoneCodes
     /// Nil: no codes are sent to phones.
     let phoneCodeSender: (any PhoneCodeSender)?
     /// Wrong guesses per address and minute.
     let guesses: Guesses
+    let sources: SignInSources
     /// New accounts per address and minute.
     let signUps: RateLimit<String>
     /// Commands and operations per account and minute.
@@ -33,6 +35,7 @@ struct Edge: Sendable {
     private let accounts: Accounts
     private let phones: Phones
     private let confirmations: Confirmations
+    private let recovery: Recovery
     private let avatars: Avatars
     private let commands: Commands
     private let operations: Operations
@@ -49,13 +52,14 @@ struct Edge: Sendable {
         tokens = parts.tokens
         phones = Phones(
             services: services, codes: parts.phoneCodes, sender: parts.phoneCodeSender, guesses: parts.guesses,
-            requests: RateLimit(perMinute: 10))
+            sources: parts.sources, handles: handles, requests: RateLimit(perMinute: 10))
         accounts = Accounts(
             services: services, passwords: parts.passwords, tokens: parts.tokens, phones: phones,
-            guesses: parts.guesses, signUps: parts.signUps, devices: parts.devices,
-            sagas: parts.sagas)
+            guesses: parts.guesses, sources: parts.sources, handles: handles, signUps: parts.signUps,
+            devices: parts.devices, sagas: parts.sagas)
         confirmations = Confirmations(
             services: services, passwords: parts.passwords, handles: handles, guesses: parts.guesses)
+        recovery = Recovery(services: services, codes: parts.recoveryCodes, tokens: parts.tokens)
         avatars = Avatars(pool: pool, services: services, addresses: parts.guesses.addresses)
         reads = Reads(pool: pool, lookUps: lookUps)
         commands = Commands(
@@ -95,12 +99,14 @@ struct Edge: Sendable {
         open.post("sign-in", use: accounts.signIn)
         open.post("sign-in/codes", use: phones.requestSignIn)
         open.post("token", use: accounts.refresh)
+        open.post("undo", use: recovery.undo)
 
         let signedIn = router.group("v1").add(middleware: authentication)
         signedIn.post("sign-out", use: accounts.signOut)
         signedIn.post("confirm", use: confirmations.confirm)
         signedIn.post("change-password", use: confirmations.changePassword)
         signedIn.post("reset-password", use: confirmations.resetPassword)
+        signedIn.post("recovery-codes", use: recovery.make)
         signedIn.post("phone", use: phones.change)
         signedIn.post("phone/verification", use: phones.verify)
         let acting = signedIn.group().add(middleware: commandLimit)

@@ -39,7 +39,7 @@ final class Passwords: Sendable {
 
     /// - Parameters:
     ///   - address: where the request comes from.
-    ///   - isSignedIn: whether a device that is signed in asks.
+    ///   - isSignedIn: whether a device asks that is signed in, or was before.
     ///   - field: what the password is called in the request.
     /// - Throws: a ``Problem`` when the password is no good, or when too many wait.
     func verifier(

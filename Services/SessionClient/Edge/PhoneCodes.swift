@@ -15,8 +15,7 @@ struct PhoneCodes: Sendable {
 
     /// What a number is called where nobody should read it.
     func id(of number: PhoneNumber) -> PhoneID {
-        let mac = Array(mac("phone/1/\(number)"))
-        return PhoneID(high: Self.word(mac[0..<8]), low: Self.word(mac[8..<16]))
+        PhoneID(firstOf: Array(mac("phone/1/\(number)")))
     }
 
     /// The digits of a code.

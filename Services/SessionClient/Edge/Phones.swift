@@ -14,25 +14,33 @@ struct Phones: Sendable {
     /// Nil: codes aren't sent, so there is no sign-in by phone.
     let sender: (any PhoneCodeSender)?
     let guesses: Guesses
+    let sources: SignInSources
+    let handles: Handles
     /// How many codes one address may ask for. Each may cost somebody money.
     let requests: RateLimit<String>
-    /// How soon another code may go to one phone, whoever asks and whosever it is.
-    let sendings = RateLimit<String>(perMinute: 2, burst: 1)
+    /// How soon another code may go to one phone that shall become somebody's, asked for from one address. Codes to sign in
+    /// by are session's to count.
+    let changes = RateLimit<String>(perMinute: 2, burst: 1)
+    /// How many of these go to one phone, wherever they are asked for.
+    let changesOfPhone = RateLimit<PhoneID>(perHour: 20)
     private let sent = SentCodes()
 
     init(
         services: ServiceConnections, codes: PhoneCodes, sender: (any PhoneCodeSender)?, guesses: Guesses,
-        requests: RateLimit<String>
+        sources: SignInSources, handles: Handles, requests: RateLimit<String>
     ) {
         self.services = services
         self.codes = codes
         self.sender = sender
         self.guesses = guesses
+        self.sources = sources
+        self.handles = handles
         self.requests = requests
     }
 
     private struct CodeRequest: MessageBody {
         let phone: String
+        let refreshToken: String?
     }
 
     private struct ChangeRequest: MessageBody {
@@ -60,7 +68,8 @@ struct Phones: Sendable {
 
     // MARK: POST /v1/sign-in/codes
 
-    /// Answers the same whether or not anybody signs in by this phone, and as fast: sending isn't waited for.
+    /// Answers the same whether or not anybody signs in by this phone, and as fast: sending isn't waited for. Session
+    /// counts codes for both, so that a refusal, which says how long to wait, is the same, too.
     func requestSignIn(_ request: Request, _ context: EdgeContext) async throws -> Response {
         let body = try CodeRequest.decodedStrictly(from: try await request.json(context))
         let number = try PhoneNumber(body.phone)
@@ -68,27 +77,22 @@ struct Phones: Sendable {
         let key = try IdempotencyKey(of: request)
         try key.requireRecent()
         let phone = codes.id(of: number)
-        let id: CommandID = key.derive("sign-in-code", phone.bytes)
+        let source = try await sources.source(of: request, context, showing: body.refreshToken) {
+            try await handles.account(of: phone)
+        }
+        let id: CommandID = key.derive("sign-in-code", phone.bytes + source.id.bytes)
         let code = PhoneCodeID(id)
         // The same request again: one message is enough.
         if sent.contains(code, to: phone) { return try .json(Sent(code)) }
-        try admit(number, for: "sign-in", request, context)
+        if source.known == nil { try admit(from: source.address) }
         let command = RequestSignInCode(
-            phone: phone, code: code, proof: try codes.proof(codes.text(of: code), of: code))
-        let isKnown: Bool
-        do {
-            _ = try await services.ask(
-                .session, command, id: id, key: .phone(phone), account: nil, sentAs: key, context)
-            isKnown = true
-        } catch is Rejection {
-            // Nobody signs in by it, or too many codes were asked for: neither is told.
-            isKnown = false
-        } catch {
-            sendings.giveBack("sign-in/\(phone)")
-            throw error
-        }
+            phone: phone, code: code, proof: try codes.proof(codes.text(of: code), of: code), source: source.id,
+            known: source.known)
+        let issued = try await services.ask(
+            .session, command, id: id, key: .phone(phone), account: nil, sentAs: key, context)
         sent.insert(code, to: phone)
-        if isKnown {
+        // None is where nobody signs in by the phone.
+        if issued?.type == PhoneCodeIssued.type {
             let (codes, logger) = (codes, context.logger)
             Task {
                 do { try await sender.send(codes.text(of: code), to: number, id: code) } catch {
@@ -123,7 +127,18 @@ struct Phones: Sendable {
         // To this phone: the same key for another one is another request, which is refused.
         let phone = codes.id(of: number)
         if sent.contains(code, to: phone) { return Sent(code) }
-        try admit(number, for: "change", request, context)
+        let address = guesses.addresses.address(of: request, context)
+        try admit(from: address)
+        let place = "\(address) \(phone)"
+        guard changes.admit(place) else { throw Self.tooSoon(changes.pause) }
+        guard changesOfPhone.admit(phone) else {
+            changes.giveBack(place)
+            throw Self.tooSoon(changesOfPhone.pause)
+        }
+        func giveBack() {
+            changes.giveBack(place)
+            changesOfPhone.giveBack(phone)
+        }
         let command = RequestPhoneChange(
             phone: Phone(number: number.description, region: region), phoneID: phone, code: code,
             proof: try codes.proof(codes.text(of: code), of: code), by: device)
@@ -132,12 +147,12 @@ struct Phones: Sendable {
             _ = try await services.ask(
                 .session, command, id: id, key: .account(account), account: account, sentAs: key, context)
         } catch {
-            sendings.giveBack("change/\(phone)")
+            giveBack()
             throw error
         }
         do { try await sender.send(codes.text(of: code), to: number, id: code) } catch {
             context.logger.error("a code could not be sent to a phone", metadata: ["error": "\(error)"])
-            sendings.giveBack("change/\(phone)")
+            giveBack()
             throw Problem(
                 .serviceUnavailable, "codeNotSent", "the code could not be sent; try again in a moment", retryAfter: 30)
         }
@@ -149,7 +164,8 @@ struct Phones: Sendable {
         let caller = try context.requireCaller()
         let body = try Verification.decodedStrictly(from: try await request.json(context))
         let key = try IdempotencyKey(of: request)
-        let command = ChangePhone(code: body.phoneCode, proof: try codes.proof(body.code, of: body.phoneCode))
+        let command = ChangePhone(
+            code: body.phoneCode, proof: try codes.proof(body.code, of: body.phoneCode), by: caller.device)
         return try await guesses.watch(request, context) {
             let event = try await services.ask(
                 .session, command, id: key.derive("phone-verification", caller.account.bytes),
@@ -169,19 +185,18 @@ struct Phones: Sendable {
         return sender
     }
 
-    private func admit(
-        _ number: PhoneNumber, for purpose: String, _ request: Request, _ context: EdgeContext
-    ) throws(Problem) {
-        guard requests.admit(guesses.addresses.address(of: request, context)) else {
+    private func admit(from address: String) throws(Problem) {
+        guard requests.admit(address) else {
             throw Problem(
                 .tooManyRequests, "tooManyCodes", "too many codes were asked for from your address; wait a moment",
                 retryAfter: requests.pause)
         }
-        guard sendings.admit("\(purpose)/\(codes.id(of: number))") else {
-            throw Problem(
-                .tooManyRequests, "tooSoon", "a code was asked for a moment ago; wait for it, or ask again then",
-                field: "phone", retryAfter: sendings.pause)
-        }
+    }
+
+    private static func tooSoon(_ pause: Int) -> Problem {
+        Problem(
+            .tooManyRequests, "tooSoon", "a code was asked for a moment ago; wait for it, or ask again then",
+            field: "phone", retryAfter: pause)
     }
 }
 

@@ -37,6 +37,14 @@ struct SessionPolicy: Policy {
             return [notify(.passwordChanged, .init(at: event.at))]
         case .phoneChanged(let event):
             return [notify(.phoneChanged, .init(at: event.at))]
+        case .securityUpdated(let event):
+            return [notify(.securityChanged, .init(at: event.at))]
+        case .recoveryCodesMade(let event):
+            return [notify(.recoveryCodesMade, .init(at: event.at, count: event.count))]
+        case .recoveryCodeUsed(let event):
+            return [notify(.recoveryCodeUsed, .init(at: event.at, count: event.left))]
+        case .securityChangesUndone(let event):
+            return [notify(.securityUndone, .init(at: event.at, count: event.changes.count))]
         case .checkedIn(let event):
             return [relay(.init(kind: .checkedIn, alarm: event.alarm, occurred: event.at, deadline: event.ended))]
         case .checkInReminded(let event):
@@ -76,7 +84,7 @@ struct SessionPolicy: Policy {
                 relay(.init(kind: .alertCleared, alarm: event.alarm, occurred: event.at)),
             ]
         // A closed account's other parts are closed by the saga that closed it.
-        case .accountClosed, .deviceRefreshed, .signInFailed, .securityUpdated, .profileUpdated,
+        case .accountClosed, .deviceRefreshed, .signInFailed, .profileUpdated,
             .phoneCodeIssued, .phoneCodeFailed, .identityConfirmed, .avatarSet, .avatarRemoved, .checkInIntervalSet,
             .checkInRemindersSet:
             return []

@@ -66,6 +66,14 @@ public enum NotificationKind: String, Codable, Hashable, Sendable, CaseIterable 
     case passwordChanged
     /// My phone number changed.
     case phoneChanged
+    /// How my account is kept safe changed.
+    case securityChanged
+    /// My account has new recovery codes; those of before are void.
+    case recoveryCodesMade
+    /// A recovery code of mine was used.
+    case recoveryCodeUsed
+    /// Changes of my account's security were undone.
+    case securityUndone
     /// A message of the system.
     case system
 }
@@ -100,13 +108,14 @@ extension NotificationKind {
         switch self {
         case .alertRaised, .dependentAlertRaised, .checkInMissed, .dependentCheckInMissed: .critical
         case .alertCleared, .dependentAlertCleared, .dependentCheckedInLate, .dependentAlarmEnded, .checkInReminder,
-            .pingReceived:
+            .pingReceived, .newDevice, .passwordChanged, .phoneChanged, .securityChanged, .recoveryCodesMade,
+            .recoveryCodeUsed, .securityUndone:
             .normal
         case .dependentCheckedIn, .contactAdded, .contactRemoved, .contactRoleChanged,
             .roleChangeRequested, .roleChangeAccepted, .roleChangeDeclined, .roleChangeWithdrawn, .contactRequested,
             .contactRequestAccepted, .contactRequestDeclined, .contactRequestWithdrawn, .contactRequestExpired,
             .pingSent, .pingCancelled, .pingAnswered, .pingsCleared, .groupInvitation, .groupStarted, .groupEnded,
-            .newDevice, .passwordChanged, .phoneChanged, .system:
+            .system:
             .low
         }
     }
@@ -124,7 +133,9 @@ extension NotificationKind {
             .contactRequestDeclined, .contactRequestWithdrawn, .contactRequestExpired:
             .relationships
         case .groupInvitation, .groupStarted, .groupEnded: .group
-        case .newDevice, .passwordChanged, .phoneChanged, .system: .system
+        case .newDevice, .passwordChanged, .phoneChanged, .securityChanged, .recoveryCodesMade, .recoveryCodeUsed,
+            .securityUndone, .system:
+            .system
         }
     }
 }

@@ -62,8 +62,9 @@ public struct SignUp: CommandBody {
 /// Signs a device in by handle and password.
 ///
 /// Nobody asks this: who it is turns out here. Its key is the handle's. A wrong password is accepted as an event, because
-/// it is counted: ``SignInFailed``, which the edge answers as it answers the rejection of an unknown handle.
-/// Rejected: `invalidCredentials`, `tooManyAttempts`. Result: ``DeviceSignedIn``.
+/// it is counted: ``SignInFailed``. An unknown handle is accepted without one and counted alike, so that the edge has one
+/// answer for both. Rejected: `invalidCredentials` for a handle that can't be, `tooManyAttempts`. Result:
+/// ``DeviceSignedIn``.
 public struct SignIn: CommandBody {
     /// Whose account.
     public let handle: String
@@ -71,12 +72,18 @@ public struct SignIn: CommandBody {
     public let verifier: Secret
     /// The device.
     public let device: NewDevice
+    /// Where it comes from.
+    public let source: SourceID
+    /// What it was before, where it shows that.
+    public let known: KnownDevice?
 
     /// Its parameters are the properties of the same names.
-    public init(handle: String, verifier: Secret, device: NewDevice) {
+    public init(handle: String, verifier: Secret, device: NewDevice, source: SourceID, known: KnownDevice? = nil) {
         self.handle = handle
         self.verifier = verifier
         self.device = device
+        self.source = source
+        self.known = known
     }
 
     /// Checks what needs no state.
@@ -135,7 +142,7 @@ public struct SignOut: CommandBody {
 /// Changes the password and signs every other device out.
 ///
 /// A wrong password is accepted as an event, because it is counted: ``SignInFailed``.
-/// Rejected: `tooManyAttempts`, `samePassword`. Result: ``PasswordChanged``.
+/// Rejected: `tooManyAttempts`, `samePassword`, `deviceSignedOut`. Result: ``PasswordChanged``.
 public struct ChangePassword: CommandBody {
     /// Made of the present password.
     public let verifier: Secret

@@ -99,7 +99,7 @@ public struct DeviceSignedOut: EventBody {
     }
 }
 
-/// Somebody gave a wrong password.
+/// Somebody gave a wrong password, or a wrong recovery code on a device.
 public struct SignInFailed: EventBody {
     /// Whose account they tried.
     public let account: AccountID

@@ -25,6 +25,8 @@ public struct AccountState: Codable, Hashable, Sendable {
     public var isSingleDevice: Bool
     /// Whether sensitive acts need the password again.
     public var isConfirmationRequired: Bool
+    /// How many recovery codes are good.
+    public var recoveryCodes: Int
     /// The check-in timer.
     public var checkIn: CheckInState
     /// Since when an alert is on.
@@ -38,7 +40,7 @@ public struct AccountState: Codable, Hashable, Sendable {
     public init(
         account: AccountID, handle: String? = nil, name: String? = nil, emergencyNote: String = "",
         profileVersion: Int64 = 0, phone: Phone? = nil, avatar: Avatar? = nil, onboarding: Onboarding? = nil,
-        isSingleDevice: Bool = false, isConfirmationRequired: Bool = false,
+        isSingleDevice: Bool = false, isConfirmationRequired: Bool = false, recoveryCodes: Int = 0,
         checkIn: CheckInState = CheckInState(), alertRaised: Instant? = nil, devices: Ordered<Device> = [],
         isClosed: Bool = false
     ) {
@@ -52,6 +54,7 @@ public struct AccountState: Codable, Hashable, Sendable {
         self.onboarding = onboarding
         self.isSingleDevice = isSingleDevice
         self.isConfirmationRequired = isConfirmationRequired
+        self.recoveryCodes = recoveryCodes
         self.checkIn = checkIn
         self.alertRaised = alertRaised
         self.devices = devices
@@ -136,6 +139,13 @@ extension AccountState {
             emergencyNote = event.emergencyNote
             profileVersion = event.version
         case .phoneChanged(let event): phone = event.phone
+        case .recoveryCodesMade(let event): recoveryCodes = event.count
+        case .recoveryCodeUsed(let event): recoveryCodes = event.left
+        case .securityChangesUndone(let event):
+            phone = event.phone
+            isSingleDevice = event.isSingleDevice
+            isConfirmationRequired = event.isConfirmationRequired
+            recoveryCodes = event.recoveryCodes
         case .avatarSet(let event): avatar = event.avatar
         case .avatarRemoved: avatar = nil
         case .checkedIn(let event):
@@ -170,6 +180,9 @@ extension SessionEvent {
         case .phoneCodeFailed(let event): event.account
         case .phoneChanged(let event): event.account
         case .identityConfirmed(let event): event.account
+        case .recoveryCodesMade(let event): event.account
+        case .recoveryCodeUsed(let event): event.account
+        case .securityChangesUndone(let event): event.account
         case .avatarSet(let event): event.account
         case .avatarRemoved(let event): event.account
         case .checkedIn(let event): event.account

@@ -2,9 +2,9 @@ public import Vocabulary
 
 /// Begins a sign-in by phone: the code that the edge is about to send will be good for it.
 ///
-/// Nobody asks this: who it is turns out here. Its key is the phone's. The edge answers as if it had been accepted in any
-/// case, so that nobody learns which numbers sign in.
-/// Rejected: `notFound`, `tooSoon`, `tooManyAttempts`. Result: ``PhoneCodeIssued``.
+/// Nobody asks this: who it is turns out here. Its key is the phone's. A phone with which nobody signs in is accepted
+/// without an event and counted like any other, so that nobody learns which numbers sign in.
+/// Rejected: `tooSoon`, `tooManyAttempts`. Result: ``PhoneCodeIssued``.
 public struct RequestSignInCode: CommandBody {
     /// The phone whose account is to be signed in to.
     public let phone: PhoneID
@@ -12,12 +12,18 @@ public struct RequestSignInCode: CommandBody {
     public let code: PhoneCodeID
     /// What whoever has the code can show.
     public let proof: Secret
+    /// Where the request comes from.
+    public let source: SourceID
+    /// The device that asks, where it shows that it was signed in before.
+    public let known: KnownDevice?
 
     /// Its parameters are the properties of the same names.
-    public init(phone: PhoneID, code: PhoneCodeID, proof: Secret) {
+    public init(phone: PhoneID, code: PhoneCodeID, proof: Secret, source: SourceID, known: KnownDevice? = nil) {
         self.phone = phone
         self.code = code
         self.proof = proof
+        self.source = source
+        self.known = known
     }
 
     /// There is nothing to check without state.
@@ -27,8 +33,8 @@ public struct RequestSignInCode: CommandBody {
 /// Signs a device in by a code that was sent to the account's phone.
 ///
 /// Nobody asks this; its key is the phone's. A wrong code is accepted as an event, because it is counted:
-/// ``PhoneCodeFailed``. Rejected: `invalidCode`, as are a code that expired, was used, or was tried too often. Result:
-/// ``DeviceSignedIn``.
+/// ``PhoneCodeFailed``. A code that expired, was used, was tried too often or never was is accepted without one and
+/// counted alike. Rejected: `tooManyAttempts`. Result: ``DeviceSignedIn``.
 public struct SignInByPhone: CommandBody {
     /// The phone.
     public let phone: PhoneID
@@ -38,13 +44,22 @@ public struct SignInByPhone: CommandBody {
     public let proof: Secret
     /// The device.
     public let device: NewDevice
+    /// Where it comes from.
+    public let source: SourceID
+    /// What it was before, where it shows that.
+    public let known: KnownDevice?
 
     /// Its parameters are the properties of the same names.
-    public init(phone: PhoneID, code: PhoneCodeID, proof: Secret, device: NewDevice) {
+    public init(
+        phone: PhoneID, code: PhoneCodeID, proof: Secret, device: NewDevice, source: SourceID,
+        known: KnownDevice? = nil
+    ) {
         self.phone = phone
         self.code = code
         self.proof = proof
         self.device = device
+        self.source = source
+        self.known = known
     }
 
     /// Checks what needs no state.
@@ -92,11 +107,14 @@ public struct ChangePhone: CommandBody {
     public let code: PhoneCodeID
     /// What the edge made of the digits that were typed.
     public let proof: Secret
+    /// The device that asks.
+    public let by: DeviceID?
 
     /// Its parameters are the properties of the same names.
-    public init(code: PhoneCodeID, proof: Secret) {
+    public init(code: PhoneCodeID, proof: Secret, by: DeviceID? = nil) {
         self.code = code
         self.proof = proof
+        self.by = by
     }
 
     /// There is nothing to check without state.

@@ -34,6 +34,16 @@ public enum SessionCommand: MessageSet {
     case removePhone(RemovePhone)
     /// ``ConfirmIdentity``
     case confirmIdentity(ConfirmIdentity)
+    /// ``MakeRecoveryCodes``
+    case makeRecoveryCodes(MakeRecoveryCodes)
+    /// ``SignInByRecoveryCode``
+    case signInByRecoveryCode(SignInByRecoveryCode)
+    /// ``ConfirmByRecoveryCode``
+    case confirmByRecoveryCode(ConfirmByRecoveryCode)
+    /// ``UndoSecurityChanges``
+    case undoSecurityChanges(UndoSecurityChanges)
+    /// ``ForgetSecurityChanges``
+    case forgetSecurityChanges(ForgetSecurityChanges)
     /// ``SetAvatar``
     case setAvatar(SetAvatar)
     /// ``RemoveAvatar``
@@ -63,7 +73,9 @@ public enum SessionCommand: MessageSet {
             SignUp.self, SignIn.self, RefreshDevice.self, SignOut.self, ChangePassword.self, ResetPassword.self,
             UpdateSecurity.self, CloseAccount.self, FreeHandle.self, UpdateProfile.self, RequestSignInCode.self,
             SignInByPhone.self,
-            RequestPhoneChange.self, ChangePhone.self, RemovePhone.self, ConfirmIdentity.self, SetAvatar.self,
+            RequestPhoneChange.self, ChangePhone.self, RemovePhone.self, ConfirmIdentity.self,
+            MakeRecoveryCodes.self, SignInByRecoveryCode.self, ConfirmByRecoveryCode.self, UndoSecurityChanges.self,
+            ForgetSecurityChanges.self, SetAvatar.self,
             RemoveAvatar.self, CheckIn.self, SetCheckInInterval.self, SetCheckInReminders.self,
             ExpireCheckIn.self, RemindCheckIn.self, RepeatAlarm.self, AnnounceAlert.self, RaiseAlert.self,
             ClearAlert.self,
@@ -89,6 +101,15 @@ public enum SessionCommand: MessageSet {
         case ChangePhone.type: self = .changePhone(try .decoded(from: body, version: version))
         case RemovePhone.type: self = .removePhone(try .decoded(from: body, version: version))
         case ConfirmIdentity.type: self = .confirmIdentity(try .decoded(from: body, version: version))
+        case MakeRecoveryCodes.type: self = .makeRecoveryCodes(try .decoded(from: body, version: version))
+        case SignInByRecoveryCode.type:
+            self = .signInByRecoveryCode(try .decoded(from: body, version: version))
+        case ConfirmByRecoveryCode.type:
+            self = .confirmByRecoveryCode(try .decoded(from: body, version: version))
+        case UndoSecurityChanges.type:
+            self = .undoSecurityChanges(try .decoded(from: body, version: version))
+        case ForgetSecurityChanges.type:
+            self = .forgetSecurityChanges(try .decoded(from: body, version: version))
         case SetAvatar.type: self = .setAvatar(try .decoded(from: body, version: version))
         case RemoveAvatar.type: self = .removeAvatar(try .decoded(from: body, version: version))
         case CheckIn.type: self = .checkIn(try .decoded(from: body, version: version))
@@ -127,6 +148,11 @@ public enum SessionCommand: MessageSet {
         case .changePhone(let body): body
         case .removePhone(let body): body
         case .confirmIdentity(let body): body
+        case .makeRecoveryCodes(let body): body
+        case .signInByRecoveryCode(let body): body
+        case .confirmByRecoveryCode(let body): body
+        case .undoSecurityChanges(let body): body
+        case .forgetSecurityChanges(let body): body
         case .setAvatar(let body): body
         case .removeAvatar(let body): body
         case .checkIn(let body): body

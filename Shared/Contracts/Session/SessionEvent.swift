@@ -28,6 +28,12 @@ public enum SessionEvent: MessageSet {
     case phoneChanged(PhoneChanged)
     /// ``IdentityConfirmed``
     case identityConfirmed(IdentityConfirmed)
+    /// ``RecoveryCodesMade``
+    case recoveryCodesMade(RecoveryCodesMade)
+    /// ``RecoveryCodeUsed``
+    case recoveryCodeUsed(RecoveryCodeUsed)
+    /// ``SecurityChangesUndone``
+    case securityChangesUndone(SecurityChangesUndone)
     /// ``AvatarSet``
     case avatarSet(AvatarSet)
     /// ``AvatarRemoved``
@@ -56,8 +62,8 @@ public enum SessionEvent: MessageSet {
         [
             AccountOpened.self, AccountClosed.self, DeviceSignedIn.self, DeviceRefreshed.self, DeviceSignedOut.self,
             SignInFailed.self, PasswordChanged.self, SecurityUpdated.self, ProfileUpdated.self, PhoneCodeIssued.self,
-            PhoneCodeFailed.self, PhoneChanged.self, IdentityConfirmed.self, AvatarSet.self, AvatarRemoved.self,
-            CheckedIn.self,
+            PhoneCodeFailed.self, PhoneChanged.self, IdentityConfirmed.self, RecoveryCodesMade.self,
+            RecoveryCodeUsed.self, SecurityChangesUndone.self, AvatarSet.self, AvatarRemoved.self, CheckedIn.self,
             CheckInIntervalSet.self, CheckInRemindersSet.self, CheckInReminded.self, CheckInMissed.self,
             AlarmRepeated.self, AlertRaised.self, AlertAnnounced.self, AlertCleared.self,
         ]
@@ -79,6 +85,10 @@ public enum SessionEvent: MessageSet {
         case PhoneCodeFailed.type: self = .phoneCodeFailed(try .decoded(from: body, version: version))
         case PhoneChanged.type: self = .phoneChanged(try .decoded(from: body, version: version))
         case IdentityConfirmed.type: self = .identityConfirmed(try .decoded(from: body, version: version))
+        case RecoveryCodesMade.type: self = .recoveryCodesMade(try .decoded(from: body, version: version))
+        case RecoveryCodeUsed.type: self = .recoveryCodeUsed(try .decoded(from: body, version: version))
+        case SecurityChangesUndone.type:
+            self = .securityChangesUndone(try .decoded(from: body, version: version))
         case AvatarSet.type: self = .avatarSet(try .decoded(from: body, version: version))
         case AvatarRemoved.type: self = .avatarRemoved(try .decoded(from: body, version: version))
         case CheckedIn.type: self = .checkedIn(try .decoded(from: body, version: version))
@@ -111,6 +121,9 @@ public enum SessionEvent: MessageSet {
         case .phoneCodeFailed(let body): body
         case .phoneChanged(let body): body
         case .identityConfirmed(let body): body
+        case .recoveryCodesMade(let body): body
+        case .recoveryCodeUsed(let body): body
+        case .securityChangesUndone(let body): body
         case .avatarSet(let body): body
         case .avatarRemoved(let body): body
         case .checkedIn(let body): body

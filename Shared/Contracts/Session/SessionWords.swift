@@ -20,11 +20,21 @@ public enum SignOutReason: String, Codable, Hashable, Sendable, CaseIterable {
     case tokenReused
     /// The password changed.
     case passwordChanged
+    /// Changes of the account's security were undone: its own, those made before it signed in, or by it.
+    case undone
     /// The account is closed.
     case closed
 }
 
 extension SignOutReason {
+    /// Whether it follows from what somebody did to the account, not to this device: the device may then undo that.
+    public var leavesUndo: Bool {
+        switch self {
+        case .passwordChanged, .displaced, .tooMany: true
+        case .signedOut, .revoked, .tokenReused, .undone, .closed: false
+        }
+    }
+
     /// What a device is told, as the second half of a sentence.
     public var explanation: String {
         switch self {
@@ -34,6 +44,7 @@ extension SignOutReason {
         case .tooMany: "you signed in on too many other devices"
         case .tokenReused: "somebody may have copied this device's sign-in"
         case .passwordChanged: "your password changed"
+        case .undone: "changes of your account's security were undone"
         case .closed: "the account is closed"
         }
     }
@@ -84,6 +95,8 @@ extension Rejection.Code {
     public static let samePassword: Self = "samePassword"
     /// The digits are wrong, or their code is no good (any more).
     public static let invalidCode: Self = "invalidCode"
+    /// There is no change that this device may undo.
+    public static let nothingToUndo: Self = "nothingToUndo"
     /// Another account signs in by this phone.
     public static let phoneTaken: Self = "phoneTaken"
     /// The account wants this confirmed by the password, on this device, a few minutes ago at most.

@@ -6,16 +6,18 @@ import Vocabulary
 struct CommandService<S: Store>: Service {
     let schema: String
     let store: S
+    let forgetting: [String]
     let companions: @Sendable (DomainBus) throws -> [any Service]
     let context: ServiceContext
     private let check: Health.Check
 
     init(
-        schema: String, store: S, companions: @escaping @Sendable (DomainBus) throws -> [any Service],
-        context: ServiceContext
+        schema: String, store: S, forgetting: [String],
+        companions: @escaping @Sendable (DomainBus) throws -> [any Service], context: ServiceContext
     ) {
         self.schema = schema
         self.store = store
+        self.forgetting = forgetting
         self.companions = companions
         self.context = context
         check = context.health.check("bus")
@@ -49,7 +51,7 @@ struct CommandService<S: Store>: Service {
         }
         let retention = Retention(
             schema: schema, logs: logs.filter { $0.name.schema == schema }, hasOutcomes: true,
-            others: ["empty_failed_secrets"], interval: context.settings[CommonSettings.retentionInterval],
+            others: ["empty_failed_secrets"] + forgetting, interval: context.settings[CommonSettings.retentionInterval],
             configuration: context.database,
             logger: context.logger)
         var services: [any Service] = [doorbells] + consumers + timers + [retention]

@@ -20,6 +20,10 @@ public protocol DomainProgram: ServiceProgram {
     /// The store; its limits may follow from settings.
     static func store(_ settings: Settings) throws -> DomainStore
 
+    /// Functions of the schema that delete so many old rows of its own at most and return how many that were. None, unless
+    /// said.
+    static var forgetting: [String] { get }
+
     /// What else runs beside the handling of commands, such as what hands on what the store has put down for it. Shut down
     /// first, the last one before the others. None, unless said.
     static func companions(_ bus: DomainBus) throws -> [any Service]
@@ -39,6 +43,9 @@ public struct DomainBus: Sendable {
 
 extension DomainProgram {
     /// None.
+    public static var forgetting: [String] { [] }
+
+    /// None.
     public static func companions(_ bus: DomainBus) throws -> [any Service] { [] }
 
     /// How it handles commands.
@@ -48,8 +55,8 @@ extension DomainProgram {
     public static func services(_ context: ServiceContext) throws -> [any Service] {
         [
             CommandService(
-                schema: schema, store: try store(context.settings), companions: { try companions($0) }, context: context
-            )
+                schema: schema, store: try store(context.settings), forgetting: forgetting,
+                companions: { try companions($0) }, context: context)
         ]
     }
 }

@@ -36,6 +36,10 @@ struct ServiceCommand<Program: ServiceProgram> {
             print(help)
             return Status.good
         }
+        if arguments == ["--version"] {
+            print("\(Program.name) \(Release.version)")
+            return Status.good
+        }
         guard let command = arguments.first, ["run", "migrate", "plan"].contains(command) else {
             let found = arguments.first.map { "'\($0)' is no command" } ?? "say what to do"
             say("\(found): \(Program.name) run, migrate or plan; --help tells more")

@@ -12,6 +12,7 @@ struct HelpText: CustomStringConvertible {
         for command in commands {
             lines.append("  " + padded(command.name, to: 10) + command.help)
         }
+        lines.append("  " + padded("--version", to: 10) + "Print the version.")
         lines += ["", "Settings, as a flag or in the environment; a flag wins"]
         for setting in settings { lines += described(setting) }
         if !migrationSettings.isEmpty {

@@ -1,0 +1,46 @@
+CREATE TABLE session.security_change (
+    account                  uuid        NOT NULL,
+    number                   int         NOT NULL CONSTRAINT number_begins_at_one CHECK (number > 0),
+    kind                     text        NOT NULL
+        CONSTRAINT kind_is_known CHECK (kind IN ('password', 'phone', 'settings', 'recoveryCodes')),
+    changed_at               timestamptz NOT NULL,
+    device                   uuid,
+    device_signed_in_at      timestamptz NOT NULL,
+    password_hash            bytea       NOT NULL CONSTRAINT password_hash_is_a_sha_256 CHECK (octet_length(password_hash) = 32),
+    phone                    text,
+    phone_region             text,
+    phone_id                 uuid,
+    is_single_device         boolean     NOT NULL,
+    is_confirmation_required boolean     NOT NULL,
+    recovery_hashes          bytea
+        CONSTRAINT recovery_codes_are_at_most_ten_hashes
+        CHECK (octet_length(recovery_hashes) % 32 = 0 AND octet_length(recovery_hashes) <= 320),
+    recovery_made_at         timestamptz,
+    CONSTRAINT security_change_has_a_number PRIMARY KEY (account, number),
+    CONSTRAINT device_signed_in_before CHECK (device_signed_in_at <= changed_at),
+    CONSTRAINT phone_has_a_name CHECK ((phone IS NULL) = (phone_id IS NULL)),
+    CONSTRAINT recovery_codes_were_made CHECK ((recovery_hashes IS NULL) = (recovery_made_at IS NULL))
+) WITH (fillfactor = 80);
+COMMENT ON TABLE session.security_change IS 'Changes of accounts'' security that may be undone, each with what was before. A timer forgets them. Only session reads it.';
+COMMENT ON COLUMN session.security_change.account IS 'Whose.';
+COMMENT ON COLUMN session.security_change.number IS 'In the order in which they were made.';
+COMMENT ON COLUMN session.security_change.kind IS 'What was changed.';
+COMMENT ON COLUMN session.security_change.changed_at IS 'When.';
+COMMENT ON COLUMN session.security_change.device IS 'The device that changed it.';
+COMMENT ON COLUMN session.security_change.device_signed_in_at IS 'When that device signed in: one that signed in later may not undo the change.';
+COMMENT ON COLUMN session.security_change.password_hash IS 'The password before, as session.credential has it.';
+COMMENT ON COLUMN session.security_change.phone IS 'The phone before.';
+COMMENT ON COLUMN session.security_change.phone_region IS 'That phone''s region.';
+COMMENT ON COLUMN session.security_change.phone_id IS 'What the edge calls that phone''s number.';
+COMMENT ON COLUMN session.security_change.is_single_device IS 'Whether a sign-in signed the other devices out before.';
+COMMENT ON COLUMN session.security_change.is_confirmation_required IS 'Whether sensitive acts needed the password again before.';
+COMMENT ON COLUMN session.security_change.recovery_hashes IS 'The recovery codes before, as session.recovery has them, without those that were used since.';
+COMMENT ON COLUMN session.security_change.recovery_made_at IS 'When those were made.';
+
+REVOKE ALL ON session.security_change FROM quartet_reader;
+GRANT SELECT, INSERT, UPDATE, DELETE ON session.security_change TO session;
+
+ALTER TABLE session.account
+    ADD COLUMN oldest_change_at timestamptz,
+    ADD CONSTRAINT closed_account_has_no_changes CHECK (closed_at IS NULL OR oldest_change_at IS NULL);
+COMMENT ON COLUMN session.account.oldest_change_at IS 'When the oldest change in session.security_change was made: the timer that forgets it follows from this.';

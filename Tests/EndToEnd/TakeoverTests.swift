@@ -1,0 +1,206 @@
+import EdgeClient
+import Foundation
+import TestKit
+import Testing
+
+/// Somebody takes an account over, or its owner has lost every way in: what helps, and what a thief can't do with it.
+@Suite("End to end: an account is taken over", .timeLimit(.minutes(30)))
+struct TakeoverTests {
+    private static let password = "a long enough password"
+
+    /// As if everybody had signed in a while ago.
+    private static func forgetConfirmations(_ quartet: Quartet) async throws {
+        _ = try await quartet.psql("UPDATE session.device SET confirmed_until = NULL")
+    }
+
+    private static func confirm(_ device: Device, password: String = password) async throws {
+        let reply = try await device.edge.insist("/v1/confirm", ["password": .string(password)], token: device.token)
+        #expect(reply.status == 200, "\(reply)")
+    }
+
+    private static func undo(_ device: Device, key: String? = nil) async throws -> EdgeClient.Reply {
+        try await device.edge.insist("/v1/undo", ["refreshToken": .string(device.refreshToken)], key: key)
+    }
+
+    private static func changePassword(
+        _ old: String, _ new: String, by device: Device
+    ) async throws -> EdgeClient.Reply {
+        try await device.edge.insist(
+            "/v1/change-password", ["password": .string(old), "newPassword": .string(new)], token: device.token)
+    }
+
+    @Test("recovery codes are shown once, stored nowhere, good once, and set a forgotten password (S41)")
+    func recoveryCodes() async throws {
+        try await Quartet.with { quartet in
+            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let sees = try await LiveView.open(anna)
+            try await Self.forgetConfirmations(quartet)
+            let unconfirmed = try await quartet.edge.insist("/v1/recovery-codes", [:], token: anna.token)
+            #expect(unconfirmed.status == 403 && unconfirmed.body["code"] == "confirmationRequired")
+            try await Self.confirm(anna)
+            let key = EdgeClient.newKey()
+            let made = try await quartet.edge.insist("/v1/recovery-codes", [:], token: anna.token, key: key)
+            let codes = made.body["recoveryCodes"].array.compactMap(\.string)
+            #expect(made.status == 201 && Set(codes).count == 10, "\(made)")
+            #expect(codes.allSatisfy { $0.wholeMatch(of: /([0-9a-z]{5}-){3}[0-9a-z]{5}/) != nil })
+            let again = try await quartet.edge.insist("/v1/recovery-codes", [:], token: anna.token, key: key)
+            #expect(again.body == made.body, "the same request, once")
+            try await sees.wait(notification: "recoveryCodesMade")
+
+            func signIn(_ handle: String, _ code: String) async throws -> EdgeClient.Reply {
+                try await quartet.edge.insist(
+                    "/v1/sign-in", ["handle": .string(handle), "recoveryCode": .string(code)])
+            }
+            // As somebody types it who read it from paper.
+            let typed = codes[0].uppercased().replacing("-", with: " ").replacing("0", with: "O")
+            let tablet = try Device(try await signIn("anna", typed), edge: quartet.edge)
+            let used = try await signIn("anna", codes[0])
+            let unknown = try await signIn("nobody-here", codes[1])
+            #expect(used.status == 401 && used.body["code"] == "invalidCredentials" && used.body == unknown.body)
+            let short = try await signIn("anna", "12345")
+            #expect(short.status == 422 && short.body["field"] == "recoveryCode")
+            let both = try await quartet.edge.insist(
+                "/v1/sign-in",
+                ["handle": "anna", "password": .string(Self.password), "recoveryCode": .string(codes[1])])
+            #expect(both.status == 400 && both.body["field"] == "recoveryCode", "\(both)")
+            try await sees.wait(notification: "recoveryCodeUsed")
+            let left = try await tablet.read("/v1/account")
+            #expect(left["recoveryCodes"] == 9)
+
+            // To confirm, which is good for everything that needs it.
+            try await Self.forgetConfirmations(quartet)
+            let wrong = try await quartet.edge.insist(
+                "/v1/confirm", ["recoveryCode": .string(codes[0])], token: tablet.token)
+            #expect(wrong.status == 403 && wrong.body["field"] == "recoveryCode")
+            let confirmed = try await quartet.edge.insist(
+                "/v1/confirm", ["recoveryCode": .string(codes[1])], token: tablet.token)
+            #expect(confirmed.status == 200)
+            let reset = try await quartet.edge.insist(
+                "/v1/reset-password", ["newPassword": "remembered this time"], token: tablet.token)
+            #expect(reset.status == 204)
+            _ = try await Device.signIn("anna", password: "remembered this time", at: quartet.edge)
+
+            try await quartet.waitUntilQuiet()
+            for code in [codes[1], codes[9]] {
+                let tables = try await quartet.tablesContaining(code.replacing("-", with: "%"))
+                #expect(tables.isEmpty, "a code stands in \(tables)")
+            }
+            let logged = Quartet.Service.allCases.flatMap { quartet.lines(of: $0) }
+            #expect(!logged.contains { line in codes.contains { line.contains($0) } })
+        }
+    }
+
+    @Test("a thief with token and password is undone by the device that they signed out, once; old secrets die (S48)")
+    func takeover() async throws {
+        try await Quartet.with { quartet in
+            let phone = try await Device.signUp("anna", device: "phone", at: quartet.edge)
+            let tablet = try await Device.signIn("anna", at: quartet.edge)
+            let laptop = try await Device.signIn("anna", device: "laptop", at: quartet.edge)
+            let bob = try await Device.signUp("bob", at: quartet.edge)
+            // A person signed this one out.
+            let sold = try await Device.signIn("anna", device: "sold", at: quartet.edge)
+            let out = try await quartet.edge.insist("/v1/sign-out", ["device": .string(sold.id)], token: phone.token)
+            #expect(out.isSuccess)
+            let phoneSees = try await LiveView.open(phone)
+            let tabletSees = try await LiveView.open(tablet)
+            try await Self.forgetConfirmations(quartet)
+
+            // The thief has the tablet's access token, and nothing else.
+            for (path, body) in [
+                ("/v1/recovery-codes", [:] as JSON), ("/v1/reset-password", ["newPassword": "chosen by a thief"]),
+                ("/v1/commands/UpdateSecurity", ["isConfirmationRequired": true]),
+            ] {
+                let reply = try await quartet.edge.insist(path, body, token: tablet.token)
+                #expect(reply.status == 403 && reply.body["code"] == "confirmationRequired", "\(path) \(reply)")
+            }
+            let byToken = try await quartet.edge.insist("/v1/undo", ["refreshToken": .string(tablet.token)])
+            #expect(byToken.status == 401 && byToken.body["code"] == "invalidToken")
+            let nothing = try await Self.undo(phone)
+            #expect(nothing.status == 409 && nothing.body["code"] == "nothingToUndo", "\(nothing)")
+
+            // Now they have the password, too.
+            try await Self.confirm(tablet)
+            let codes = try await quartet.edge.insist("/v1/recovery-codes", [:], token: tablet.token)
+            let thiefsCode = try #require(codes.body["recoveryCodes"][0].string)
+            try await tablet.act("UpdateSecurity", ["isConfirmationRequired": true])
+            try await phoneSees.wait(notification: "recoveryCodesMade")
+            try await phoneSees.wait(notification: "securityChanged")
+            let changed = try await Self.changePassword(Self.password, "chosen by a thief", by: tablet)
+            #expect(changed.status == 204)
+            let end = try await phoneSees.wait("the end of the phone's stream") { $0.name == "end" }
+            #expect(end.data["why"] == "passwordChanged")
+            let thief = try await Device.signIn("anna", password: "chosen by a thief", at: quartet.edge)
+
+            // Not by somebody else's secret, a made-up one, a device that was signed out by hand, nor the thief's own.
+            let parts = phone.refreshToken.split(separator: ".").map(String.init)
+            let forged = ([bob.account] + parts.dropFirst()).joined(separator: ".")
+            for (secret, status) in [
+                (bob.refreshToken, 409), (forged, 401), ("x", 401), (sold.refreshToken, 401),
+                (thief.refreshToken, 409), (tablet.refreshToken, 409),
+            ] {
+                let reply = try await quartet.edge.insist("/v1/undo", ["refreshToken": .string(secret)])
+                #expect(reply.status == status, "\(reply)")
+            }
+            // The laptop signed in after the tablet.
+            let younger = try await Self.undo(laptop)
+            #expect(younger.status == 409 && younger.body["code"] == "nothingToUndo", "\(younger)")
+
+            let key = EdgeClient.newKey()
+            let undone = try await Self.undo(phone, key: key)
+            #expect(undone.status == 200, "\(undone)")
+            #expect(undone.body["changes"] == ["recoveryCodes", "settings", "password"])
+            let repeated = try await Self.undo(phone, key: key)
+            #expect(repeated.body == undone.body, "the same request, once")
+            let twice = try await Self.undo(phone)
+            #expect(twice.status == 401 && twice.body["code"] == "deviceSignedOut", "\(twice)")
+            try await tabletSees.wait("the end of the thief's stream") {
+                $0.name == "end" && $0.data["why"] == "undone"
+            }
+            for device in [tablet, thief] {
+                let refused = try await quartet.edge.send("GET", "/v1/account", token: device.token)
+                #expect(refused.status == 401 && refused.body["reason"] == "undone", "\(refused)")
+                let undoing = try await Self.undo(device)
+                #expect(undoing.status == 401, "nobody undoes an undoing: \(undoing)")
+            }
+            let stolen = try await quartet.edge.insist(
+                "/v1/sign-in", ["handle": "anna", "password": "chosen by a thief"])
+            #expect(stolen.status == 401)
+            let byCode = try await quartet.edge.insist(
+                "/v1/sign-in", ["handle": "anna", "recoveryCode": .string(thiefsCode)])
+            #expect(byCode.status == 401)
+            let back = try await Device.signIn("anna", at: quartet.edge)
+            let account = try await back.read("/v1/account")
+            #expect(account["recoveryCodes"] == 0 && account["isConfirmationRequired"] == false)
+            #expect(account["devices"].array.compactMap { $0["id"].string } == [back.id])
+            let kinds = try await back.kinds()
+            #expect(kinds.contains("securityUndone") && kinds.contains("passwordChanged"), "\(kinds)")
+        }
+    }
+
+    @Test("after 72 hours the change stands, and what was before it is forgotten (S48)")
+    func late() async throws {
+        try await Quartet.with { quartet in
+            let phone = try await Device.signUp("anna", at: quartet.edge)
+            let tablet = try await Device.signIn("anna", at: quartet.edge)
+            let changed = try await Self.changePassword(Self.password, "another long password", by: tablet)
+            #expect(changed.status == 204)
+            _ = try await quartet.psql(
+                """
+                UPDATE session.security_change SET changed_at = changed_at - interval '73 hours',
+                       device_signed_in_at = device_signed_in_at - interval '73 hours';
+                UPDATE session.device SET signed_out_at = signed_out_at - interval '73 hours',
+                       signed_in_at = signed_in_at - interval '73 hours';
+                UPDATE session.account SET oldest_change_at = oldest_change_at - interval '73 hours';
+                UPDATE session.timer SET due_at = due_at - interval '73 hours' WHERE type = 'ForgetSecurityChanges'
+                """)
+            let late = try await Self.undo(phone)
+            #expect(late.status == 401 && late.body["code"] == "deviceSignedOut", "\(late)")
+            try await quartet.wait(for: "the change to be forgotten", "SELECT count(*) FROM session.security_change") {
+                $0 == "0"
+            }
+            let old = try await quartet.edge.insist(
+                "/v1/sign-in", ["handle": "anna", "password": .string(Self.password)])
+            #expect(old.status == 401)
+        }
+    }
+}

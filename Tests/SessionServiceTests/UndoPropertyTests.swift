@@ -1,0 +1,204 @@
+import Grammar
+import SessionContract
+import SessionService
+import TestKit
+import Testing
+import Vocabulary
+import WorkingSet
+
+@Suite("Session: undoing, whatever is done in between")
+struct UndoPropertyTests {
+    /// What a change of the account's security replaced, written down apart from the rules.
+    private struct Change {
+        let kind: SecurityChangeKind
+        let at: Instant
+        let device: DeviceID
+        let deviceSignedIn: Instant
+        let before: Security
+    }
+
+    /// What undoing puts back.
+    private struct Security: Equatable {
+        var password: String
+        var phone: Phone?
+        var isSingleDevice: Bool
+        var isConfirmationRequired: Bool
+        var codes: [Secret]
+    }
+
+    /// The account as an observer knows it who sees each command and its events.
+    private struct Observer {
+        var security = Security(
+            password: "secret", phone: nil, isSingleDevice: false, isConfirmationRequired: false, codes: [])
+        var changes: [Change] = []
+        var signedIn: [DeviceID: Instant] = [:]
+        var signedOut: [DeviceID: (at: Instant, reason: SignOutReason)] = [:]
+
+        mutating func take(_ event: SessionEvent, of command: SessionCommand, by device: DeviceID?) throws {
+            func change(_ kind: SecurityChangeKind, at: Instant) throws -> Change {
+                let device = try #require(device)
+                return Change(
+                    kind: kind, at: at, device: device, deviceSignedIn: try #require(signedIn[device]),
+                    before: security)
+            }
+            switch event {
+            case .deviceSignedIn(let event): signedIn[event.device.id] = event.at
+            case .deviceSignedOut(let event):
+                signedIn[event.device] = signedIn[event.device] ?? event.at
+                signedOut[event.device] = (event.at, event.reason)
+            case .passwordChanged(let event):
+                changes.append(try change(.password, at: event.at))
+                security.password = security.password == "secret" ? "other" : "secret"
+            case .phoneChanged(let event):
+                changes.append(try change(.phone, at: event.at))
+                security.phone = event.phone
+            case .securityUpdated(let event):
+                changes.append(try change(.settings, at: event.at))
+                security.isSingleDevice = event.isSingleDevice
+                security.isConfirmationRequired = event.isConfirmationRequired
+            case .recoveryCodesMade(let event):
+                changes.append(try change(.recoveryCodes, at: event.at))
+                guard case .makeRecoveryCodes(let command) = command else { throw Unexpected(command) }
+                security.codes = command.proofs
+            case .recoveryCodeUsed:
+                switch command {
+                case .signInByRecoveryCode(let command): strike(command.proof)
+                case .confirmByRecoveryCode(let command): strike(command.proof)
+                default: throw Unexpected(command)
+                }
+            case .securityChangesUndone(let event): try undo(event)
+            default: break
+            }
+        }
+
+        private mutating func strike(_ code: Secret) {
+            security.codes.removeAll { $0 == code }
+            changes = changes.map { change in
+                var before = change.before
+                before.codes.removeAll { $0 == code }
+                return Change(
+                    kind: change.kind, at: change.at, device: change.device, deviceSignedIn: change.deviceSignedIn,
+                    before: before)
+            }
+        }
+
+        private mutating func undo(_ event: SecurityChangesUndone) throws {
+            let undone = changes.suffix(event.changes.count)
+            let first = try #require(undone.first)
+            try #require(undone.map(\.kind) == event.changes && first.at == event.since)
+            try #require(first.at + .hours(72) > event.at, "too late")
+            let out = try #require(signedOut[event.device], "a device that is signed in undid something")
+            try #require(out.at + .hours(72) > event.at, "too late")
+            try #require([.passwordChanged, .displaced, .tooMany].contains(out.reason), "\(out.reason)")
+            let asker = try #require(signedIn[event.device])
+            try #require(first.deviceSignedIn >= asker, "a younger device undid an older one's change")
+            security = first.before
+            changes.removeLast(event.changes.count)
+            signedOut[event.device] = (out.at, .undone)
+            lastUndone = (undone.map(\.device), first.at)
+        }
+
+        /// The devices that made what was undone last, and since when.
+        var lastUndone: (devices: [DeviceID], since: Instant)?
+    }
+
+    @Test(
+        "after any commands, undoing gives exactly what was before the first change, to who may, and no one else stays")
+    func random() async throws {
+        try await withRandom { random in
+            var undone = 0
+            for _ in 0..<30 {
+                var household = Household(seed: random.next())
+                household.rows.limits.confirmation = .hours(5)
+                household.rows.limits.devices = 4
+                let account = try household.person()
+                var observer = Observer()
+                for entry in household.log { try observer.take(entry.event, of: .checkIn(CheckIn()), by: nil) }
+                for _ in 0..<200 {
+                    household.pass(.minutes(Int64.random(in: 1...240, using: &random)))
+                    let device = household.state(account).devices.randomElement(using: &random)?.id
+                    let command = try Self.command(
+                        of: account, by: device, observer.security, in: &household, using: &random)
+                    observer.lastUndone = nil
+                    let events: [SessionEvent]
+                    do { events = try household.ask(account, command) } catch is Rejection { continue }
+                    for event in events { try observer.take(event, of: command, by: device) }
+                    let state = household.state(account)
+                    try #require(household.replicas[account] == state)
+                    try #require(state.phone == observer.security.phone)
+                    try #require(state.isSingleDevice == observer.security.isSingleDevice)
+                    try #require(state.isConfirmationRequired == observer.security.isConfirmationRequired)
+                    try #require(state.recoveryCodes == observer.security.codes.count)
+                    if let last = observer.lastUndone {
+                        undone += 1
+                        for device in state.devices {
+                            try #require(!last.devices.contains(device.id) && device.signedIn < last.since)
+                        }
+                        let signIn = SignIn(
+                            handle: "anna", verifier: try Household.secret(observer.security.password),
+                            device: try household.device(), source: Household.source())
+                        let signedIn = try household.ask(nil, .signIn(signIn))
+                        for event in signedIn { try observer.take(event, of: .signIn(signIn), by: nil) }
+                        guard case .deviceSignedIn = signedIn[0] else { throw Unexpected("another password") }
+                    }
+                }
+            }
+            #expect(undone > 30, "the test must try what it is about")
+        }
+    }
+
+    private static func command(
+        of account: AccountID, by device: DeviceID?, _ security: Security, in household: inout Household,
+        using random: inout SeededRandom
+    ) throws -> SessionCommand {
+        let password = try Household.secret(security.password)
+        let other = try Household.secret(security.password == "secret" ? "other" : "secret")
+        let code = try security.codes.randomElement(using: &random) ?? Household.secret("none")
+        guard let device else {
+            return random.oneIn(2)
+                ? try undo(account, &household, &random)
+                : .signIn(
+                    .init(
+                        handle: "anna", verifier: password, device: try household.device(), source: Household.source()))
+        }
+        switch Int.random(in: 0..<20, using: &random) {
+        case 0...3:
+            return .signIn(
+                .init(handle: "anna", verifier: password, device: try household.device(), source: Household.source()))
+        case 4...5: return .confirmIdentity(.init(verifier: password, device: device))
+        case 6...7: return .changePassword(.init(verifier: password, next: other, by: device))
+        case 8: return .resetPassword(.init(next: other, by: device))
+        case 9: return .updateSecurity(.init(isSingleDevice: random.oneIn(3), by: device))
+        case 10: return .updateSecurity(.init(isConfirmationRequired: random.oneIn(3), by: device))
+        case 11:
+            let phone = PhoneID(high: 7, low: UInt64.random(in: 0...2, using: &random))
+            return .requestPhoneChange(
+                .init(
+                    phone: Phone(number: "+493012345\(phone.low)"), phoneID: phone, code: household.id(),
+                    proof: try Household.secret("1"), by: device))
+        case 12:
+            let place = PhoneCodePlace(account, .phoneChange)
+            let code = household.rows.phoneCodes[place]?.code ?? household.id()
+            return .changePhone(.init(code: code, proof: try Household.secret("1"), by: device))
+        case 13: return .removePhone(.init(by: device))
+        case 14: return .makeRecoveryCodes(.init(proofs: try household.newRecoveryCodes(), by: device))
+        case 15:
+            return random.oneIn(2)
+                ? .signInByRecoveryCode(.init(handle: "anna", proof: code, device: try household.device()))
+                : .confirmByRecoveryCode(.init(proof: code, device: device))
+        case 16: return .signOut(.init(device: device, by: device))
+        default: return try undo(account, &household, &random)
+        }
+    }
+
+    /// By any device that was ever signed in, with the token that it had at last.
+    private static func undo(
+        _ account: AccountID, _ household: inout Household, _ random: inout SeededRandom
+    ) throws -> SessionCommand {
+        let asker = household.knownDevices(of: account).randomElement(using: &random)
+        return .undoSecurityChanges(
+            .init(
+                device: asker?.id ?? household.id(), token: try asker?.row.token ?? Household.secret("none"),
+                since: random.oneIn(3) ? household.time - .hours(Int64.random(in: 0...100, using: &random)) : nil))
+    }
+}

@@ -1,0 +1,285 @@
+import Grammar
+import SessionContract
+import SessionService
+import TestKit
+import Testing
+import Vocabulary
+import WorkingSet
+
+@Suite("Session: undoing what a thief did")
+struct UndoTests {
+    /// Anna's phone, and a tablet that signed in later.
+    private struct Home {
+        var household = Household()
+        let account: AccountID
+        let phone: DeviceID
+        let tablet: DeviceID
+
+        init() throws {
+            account = try household.person()
+            guard let first = household.state(account).devices.first?.id else { throw Unexpected("no device") }
+            phone = first
+            household.pass(.days(10))
+            tablet = try household.signIn()
+            household.pass(.days(10))
+        }
+
+        /// With the token that the device had at last.
+        func undo(_ device: DeviceID, since: Instant? = nil) throws -> SessionCommand {
+            .undoSecurityChanges(.init(device: device, token: try Household.secret("t\(device)"), since: since))
+        }
+
+        mutating func confirm(_ device: DeviceID, password: String = "secret") throws {
+            try household.ask(
+                account, .confirmIdentity(.init(verifier: try Household.secret(password), device: device)))
+        }
+
+        mutating func changePassword(_ old: String, _ new: String, by device: DeviceID) throws {
+            try household.ask(
+                account,
+                .changePassword(
+                    .init(verifier: try Household.secret(old), next: try Household.secret(new), by: device)))
+        }
+
+        mutating func changePhone(_ phone: PhoneID, by device: DeviceID) throws {
+            let (code, proof): (PhoneCodeID, Secret) = (household.id(), try Household.secret("123456"))
+            let number = Phone(number: "+49301234\(String(phone.description.filter(\.isNumber).suffix(3)))")
+            household.pass(.minutes(1))
+            try household.ask(
+                account,
+                .requestPhoneChange(.init(phone: number, phoneID: phone, code: code, proof: proof, by: device)))
+            try household.ask(account, .changePhone(.init(code: code, proof: proof, by: device)))
+        }
+
+        mutating func signsIn(_ password: String) throws -> Bool {
+            let command = SignIn(
+                handle: "anna", verifier: try Household.secret(password), device: try household.device(),
+                source: Household.source())
+            guard case .deviceSignedIn = try household.ask(nil, .signIn(command))[0] else { return false }
+            return true
+        }
+    }
+
+    @Test("the device that a thief signed out puts password, phone, settings and codes back, and the thief out (S48)")
+    func takeover() throws {
+        var home = try Home()
+        let (own, thiefs): (PhoneID, PhoneID) = (home.household.id(), home.household.id())
+        try home.confirm(home.phone)
+        try home.changePhone(own, by: home.phone)
+        let codes = try home.household.newRecoveryCodes()
+        try home.household.ask(home.account, .makeRecoveryCodes(.init(proofs: codes, by: home.phone)))
+        home.household.pass(.days(4))
+        let before = home.household.state(home.account)
+
+        // A thief with the tablet's token and the password.
+        let began = home.household.time
+        try home.confirm(home.tablet)
+        let theirs = try home.household.newRecoveryCodes()
+        try home.household.ask(home.account, .makeRecoveryCodes(.init(proofs: theirs, by: home.tablet)))
+        try home.household.ask(home.account, .updateSecurity(.init(isConfirmationRequired: true, by: home.tablet)))
+        try home.changePhone(thiefs, by: home.tablet)
+        try home.changePassword("secret", "stolen", by: home.tablet)
+        let another = try home.household.signIn(password: "stolen")
+        home.household.pass(.hours(71))
+
+        let events = try home.household.ask(home.account, try home.undo(home.phone))
+        guard case .securityChangesUndone(let undone) = events[0] else { throw Unexpected(events) }
+        #expect(undone.changes == [.recoveryCodes, .settings, .phone, .password])
+        #expect(undone.since == began && undone.device == home.phone)
+        let after = home.household.state(home.account)
+        #expect(after.phone == before.phone && after.recoveryCodes == 10 && !after.isConfirmationRequired)
+        #expect(home.household.rows.owner(of: own) == home.account && home.household.rows.owner(of: thiefs) == nil)
+        #expect(after.devices.isEmpty)
+        for device in [home.tablet, another, home.phone] {
+            #expect(home.household.rows[home.account, device]?.reason == .undone)
+        }
+        #expect(try !home.signsIn("stolen"))
+        #expect(try home.signsIn("secret"))
+        let stolen = SignInByRecoveryCode(handle: "anna", proof: theirs[0], device: try home.household.device())
+        #expect(try home.household.rejection(nil, .signInByRecoveryCode(stolen)) == .invalidCredentials)
+        let mine = SignInByRecoveryCode(handle: "anna", proof: codes[0], device: try home.household.device())
+        #expect(try home.household.rejection(nil, .signInByRecoveryCode(mine)) == nil)
+
+        // Nobody undoes twice, nor undoes the undoing.
+        for device in [home.phone, home.tablet, another] {
+            #expect(try home.household.rejection(home.account, try home.undo(device)) == .deviceSignedOut)
+        }
+    }
+
+    @Test("after 72 hours nothing is undone (S48)")
+    func late() throws {
+        var home = try Home()
+        try home.changePassword("secret", "stolen", by: home.tablet)
+        home.household.pass(.hours(72))
+        #expect(try home.household.rejection(home.account, try home.undo(home.phone)) == .deviceSignedOut)
+        #expect(try home.signsIn("stolen"))
+    }
+
+    @Test("a device that a person signed out before undoes nothing, nor does one that is signed in (S48)")
+    func signedOut() throws {
+        for by in ["itself", "another"] {
+            var home = try Home()
+            let asker = by == "itself" ? home.phone : home.tablet
+            try home.household.ask(home.account, .signOut(.init(device: home.phone, by: asker)))
+            home.household.pass(.minutes(1))
+            try home.changePassword("secret", "new", by: home.tablet)
+            #expect(try home.household.rejection(home.account, try home.undo(home.phone)) == .deviceSignedOut)
+            #expect(try home.household.rejection(home.account, try home.undo(home.tablet)) == .nothingToUndo)
+        }
+    }
+
+    @Test("whoever signed in with a stolen password can't undo what the owner does against it (S48)")
+    func younger() throws {
+        var home = try Home()
+        let thief = try home.household.signIn()
+        home.household.pass(.hours(1))
+        try home.changePassword("secret", "new", by: home.phone)
+        #expect(home.household.rows[home.account, thief]?.reason == .passwordChanged)
+        #expect(try home.household.rejection(home.account, try home.undo(thief)) == .nothingToUndo)
+        #expect(try home.signsIn("new"))
+    }
+
+    @Test("only the token that the device had at last is good, and only for its own account (S48)")
+    func secrets() throws {
+        var home = try Home()
+        let (first, second) = (try Household.secret("t\(home.phone)"), try Household.secret("second"))
+        try home.household.ask(
+            home.account, .refreshDevice(.init(device: home.phone, token: first, next: second)))
+        try home.changePassword("secret", "stolen", by: home.tablet)
+        for token in [first, try Household.secret("t\(home.tablet)")] {
+            let undo = SessionCommand.undoSecurityChanges(.init(device: home.phone, token: token))
+            #expect(try home.household.rejection(home.account, undo) == .invalidToken)
+        }
+        let right = SessionCommand.undoSecurityChanges(.init(device: home.phone, token: second))
+        let ben = try home.household.person("ben")
+        #expect(try home.household.rejection(ben, right) == .deviceSignedOut)
+        #expect(try home.household.rejection(home.account, right) == nil)
+    }
+
+    @Test("a recovery code that was used stays used when the codes of before come back (S41)")
+    func usedCodes() throws {
+        var home = try Home()
+        try home.confirm(home.phone)
+        let codes = try home.household.newRecoveryCodes()
+        try home.household.ask(home.account, .makeRecoveryCodes(.init(proofs: codes, by: home.phone)))
+        home.household.pass(.days(4))
+        try home.changePassword("secret", "stolen", by: home.tablet)
+        func signIn(_ code: Secret) throws -> Rejection.Code? {
+            let device = try home.household.device()
+            return try home.household.rejection(
+                nil, .signInByRecoveryCode(.init(handle: "anna", proof: code, device: device)))
+        }
+        #expect(try signIn(codes[0]) == nil)
+        home.household.pass(.minutes(1))
+        try home.confirm(home.tablet, password: "stolen")
+        try home.household.ask(
+            home.account, .makeRecoveryCodes(.init(proofs: try home.household.newRecoveryCodes(), by: home.tablet)))
+        try home.household.ask(home.account, try home.undo(home.phone))
+        #expect(home.household.state(home.account).recoveryCodes == 9)
+        #expect(try signIn(codes[0]) == .invalidCredentials)
+        #expect(try signIn(codes[1]) == nil)
+    }
+
+    @Test("a phone that is somebody else's by now isn't taken from them (S41)")
+    func takenPhone() throws {
+        var home = try Home()
+        let own: PhoneID = home.household.id()
+        try home.confirm(home.phone)
+        try home.changePhone(own, by: home.phone)
+        home.household.pass(.days(4))
+        try home.confirm(home.tablet)
+        try home.household.ask(home.account, .removePhone(.init(by: home.tablet)))
+        try home.changePassword("secret", "stolen", by: home.tablet)
+        let ben = try home.household.person("ben")
+        let (code, proof): (PhoneCodeID, Secret) = (home.household.id(), try Household.secret("123456"))
+        let device = try home.household.confirmed(ben)
+        try home.household.ask(
+            ben,
+            .requestPhoneChange(
+                .init(phone: Phone(number: "+4930123456"), phoneID: own, code: code, proof: proof, by: device)))
+        try home.household.ask(ben, .changePhone(.init(code: code, proof: proof, by: device)))
+        try home.household.ask(home.account, try home.undo(home.phone))
+        #expect(home.household.state(home.account).phone == nil && home.household.rows.owner(of: own) == ben)
+    }
+
+    @Test("what the thief did on other devices before is undone from a time on; what came before stays (S48)")
+    func since() throws {
+        var home = try Home()
+        try home.confirm(home.phone)
+        try home.changePassword("secret", "mine", by: home.phone)
+        home.household.pass(.hours(1))
+        let began = home.household.time
+        // With a copy of the phone's access token, and then by a device of their own.
+        try home.confirm(home.phone, password: "mine")
+        let thiefs: PhoneID = home.household.id()
+        try home.changePhone(thiefs, by: home.phone)
+        let thief = try home.household.signIn(password: "mine")
+        try home.changePassword("mine", "stolen", by: thief)
+        let undo = try home.undo(home.phone, since: began)
+        guard case .securityChangesUndone(let undone) = try home.household.ask(home.account, undo)[0] else {
+            throw Unexpected("not undone")
+        }
+        #expect(undone.changes == [.phone, .password] && undone.phone == nil)
+        #expect(try home.signsIn("mine"))
+    }
+
+    @Test("where one device may be signed in, the one that a thief's sign-in put out undoes what followed (S43)")
+    func displaced() throws {
+        var home = try Home()
+        try home.confirm(home.phone)
+        try home.household.ask(home.account, .signOut(.init(device: home.tablet, by: home.phone)))
+        try home.household.ask(home.account, .updateSecurity(.init(isSingleDevice: true, by: home.phone)))
+        home.household.pass(.days(4))
+        let thief = try home.household.signIn()
+        #expect(home.household.rows[home.account, home.phone]?.reason == .displaced)
+        #expect(try home.household.rejection(home.account, try home.undo(home.phone)) == .nothingToUndo)
+        try home.changePassword("secret", "stolen", by: thief)
+        #expect(try home.household.rejection(home.account, try home.undo(home.phone)) == nil)
+        #expect(try home.signsIn("secret"))
+    }
+
+    @Test("signing in and out again and again doesn't make the owner's device forgotten (S48)")
+    func churn() throws {
+        var home = try Home()
+        try home.changePassword("secret", "stolen", by: home.tablet)
+        for _ in 0..<60 {
+            let device = try home.household.signIn(password: "stolen")
+            home.household.pass(.seconds(1))
+            try home.household.ask(home.account, .signOut(.init(device: device, by: device)))
+        }
+        for round in 0..<30 {
+            _ = try home.household.signIn(password: round == 0 ? "stolen" : "stolen \(round)")
+            let old = round == 0 ? "stolen" : "stolen \(round)"
+            try home.changePassword(old, "stolen \(round + 1)", by: home.tablet)
+        }
+        #expect(home.household.knownDevices(of: home.account).count <= 41)
+        #expect(try home.household.rejection(home.account, try home.undo(home.phone)) == nil)
+        #expect(try home.signsIn("secret"))
+    }
+
+    @Test("changes that may be undone are few and forgotten in time; more are refused, so none gets lost (R21)")
+    func limits() throws {
+        var home = try Home()
+        home.household.rows.limits.securityChanges = 3
+        for number in 0..<3 {
+            try home.changePassword(number == 0 ? "secret" : "\(number)", "\(number + 1)", by: home.tablet)
+            home.household.pass(.hours(1))
+        }
+        let fourth = ChangePassword(
+            verifier: try Household.secret("3"), next: try Household.secret("4"), by: home.tablet)
+        #expect(try home.household.rejection(home.account, .changePassword(fourth)) == .tooManyAttempts)
+        func timers() -> [WantedTimer] {
+            home.household.rows.wantedTimers(of: home.account).filter {
+                $0.command == .forgetSecurityChanges(.init(account: home.account))
+            }
+        }
+        #expect(timers().map(\.due) == [home.household.time + .hours(69)])
+        #expect(try home.household.rejection(nil, timers()[0].command) == .notDue)
+        home.household.pass(.hours(70))
+        #expect(try home.household.ask(nil, timers()[0].command).isEmpty)
+        #expect(home.household.rows.securityChanges.keys.count == 1)
+        home.household.pass(.hours(2))
+        #expect(try home.household.ask(nil, timers()[0].command).isEmpty)
+        #expect(home.household.rows.securityChanges.keys.isEmpty && timers().isEmpty)
+    }
+}
