@@ -96,7 +96,9 @@ let package = Package(
         .target(name: "WorkingSet", path: "Shared/WorkingSet", swiftSettings: settings),
         .target(
             name: "SessionService",
-            dependencies: ["Bus", "Grammar", "Postgres", "SessionContract", "Vocabulary", "WorkingSet", crypto],
+            dependencies: [
+                "Bus", "Grammar", "Postgres", "SessionContract", "Storage", "Vocabulary", "WorkingSet", crypto,
+            ],
             path: "Services/Session", exclude: ["Executable"], resources: [.copy("Migrations")], swiftSettings: settings
         ),
         .executableTarget(
@@ -153,7 +155,7 @@ let package = Package(
         .testTarget(
             name: "SessionServiceTests",
             dependencies: [
-                "Bus", "Grammar", "Postgres", "SessionContract", "SessionService", "StoreKit", "TestKit",
+                "Bus", "Grammar", "Postgres", "SessionContract", "SessionService", "Storage", "StoreKit", "TestKit",
                 "Vocabulary", "WorkingSet", logging,
             ],
             path: "Tests/SessionServiceTests", swiftSettings: settings),

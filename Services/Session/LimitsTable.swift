@@ -6,14 +6,10 @@ import Vocabulary
 
 extension Pipeline {
     func limits() -> Pending {
-        func microseconds(_ column: String) -> String { "(extract(epoch FROM l.\(column)) * 1000000)::bigint" }
-        let intervals = [
-            "check_in_cooldown", "least_check_in_interval", "alarm_repetition_interval", "alert_window", "alert_pause",
-            "undo_window", "phone_rest",
-        ].map(microseconds).joined(separator: ", ")
-        return query(
+        query(
             """
-            SELECT \(unescaped: intervals), l.alarm_repetitions, l.alert_burst
+            SELECT l.check_in_cooldown, l.least_check_in_interval, l.alarm_repetition_interval, l.alert_window, l.alert_pause,
+                   l.undo_window, l.phone_rest, l.alarm_repetitions, l.alert_burst
               FROM session.limits AS l
              WHERE l.only_row
             """)
@@ -24,18 +20,13 @@ extension Pending {
     /// What session.limits says; the other numbers stay as given.
     func limits(besides others: SessionLimits) throws -> SessionLimits {
         guard let row = try rows().only else { return others }
-        let (cooldown, least, repetition, window, pause, undo, rest, repetitions, burst) = try row.decode(
-            Int64.self, Int64.self, Int64.self, Int64.self, Int64.self, Int64.self, Int64.self, Int32.self, Int32.self)
         var limits = others
-        limits.checkInCooldown = Interval(microseconds: cooldown)
-        limits.leastCheckInInterval = Interval(microseconds: least)
-        limits.repetitionInterval = Interval(microseconds: repetition)
-        limits.alertWindow = Interval(microseconds: window)
-        limits.alertPause = Interval(microseconds: pause)
-        limits.undoWindow = Interval(microseconds: undo)
-        limits.phoneRest = Interval(microseconds: rest)
-        limits.repetitions = Int(repetitions)
-        limits.alertBurst = Int(burst)
+        (
+            limits.checkInCooldown, limits.leastCheckInInterval, limits.repetitionInterval, limits.alertWindow,
+            limits.alertPause, limits.undoWindow, limits.phoneRest, limits.repetitions, limits.alertBurst
+        ) = try row.decode(
+            Interval.self, Interval.self, Interval.self, Interval.self, Interval.self, Interval.self, Interval.self,
+            Int.self, Int.self)
         return limits
     }
 }

@@ -1,8 +1,12 @@
 public import Bus
 public import Postgres
 public import SessionContract
+import Storage
 public import Vocabulary
 import WorkingSet
+
+/// The tables of the schema `session`, each described once, in the file that has its statements.
+package enum Tables {}
 
 /// Keeps accounts in the schema `session`.
 ///
@@ -42,32 +46,13 @@ public struct SessionStore: TimedStore {
         try pipeline.flush()
 
         var rows = SessionRows(limits: try settled.limits(besides: limits))
-        for row in try accounts.rowsIfAsked {
-            rows.load(try row.account(), at: try row.decode(0, as: AccountID.self))
-        }
-        for row in try credentials.rowsIfAsked {
-            let (account, hash) = try row.decode(AccountID.self, Bytes.self)
-            rows.credentials.load(CredentialRow(hash: hash.bytes), at: account)
-        }
-        for row in try devices.rowsIfAsked {
-            let (account, device) = try row.decode(AccountID.self, DeviceID.self)
-            rows.load(try row.device(), at: DevicePlace(account, device))
-        }
-        for row in try codes.rowsIfAsked {
-            let (code, place) = try row.phoneCode()
-            rows.phoneCodes.load(code, at: place)
-        }
-        for row in try recoveries.rowsIfAsked {
-            rows.recoveries.load(try row.recovery(), at: try row.decode(0, as: AccountID.self))
-        }
-        for row in try changes.rowsIfAsked {
-            let (change, place) = try row.securityChange()
-            rows.securityChanges.load(change, at: place)
-        }
-        for row in try attempts.rowsIfAsked {
-            let (attempts, place) = try row.attempts()
-            rows.attempts.load(attempts, at: place)
-        }
+        for (account, row) in try Tables.account.rows(of: accounts) { rows.load(row, at: account) }
+        for (account, row) in try Tables.credential.rows(of: credentials) { rows.credentials.load(row, at: account) }
+        for (place, row) in try Tables.device.rows(of: devices) { rows.load(row, at: place) }
+        for (place, row) in try Tables.phoneCode.rows(of: codes) { rows.phoneCodes.load(row, at: place) }
+        for (account, row) in try Tables.recovery.rows(of: recoveries) { rows.recoveries.load(row, at: account) }
+        for (place, row) in try Tables.securityChange.rows(of: changes) { rows.securityChanges.load(row, at: place) }
+        for (place, row) in try Tables.attempt.rows(of: attempts) { rows.attempts.load(row, at: place) }
         for row in try uploads.rowsIfAsked {
             guard let (place, upload) = try row.upload() else { continue }
             rows.uploads[place] = upload
@@ -88,9 +73,8 @@ public struct SessionStore: TimedStore {
         try pipeline.flush()
         var rows = SessionRows(limits: try settled.limits(besides: limits))
         var accounts: [AccountID] = []
-        for row in try found.rowsIfAsked {
-            let account = try row.decode(0, as: AccountID.self)
-            rows.load(try row.account(), at: account)
+        for (account, row) in try Tables.account.rows(of: found) {
+            rows.load(row, at: account)
             accounts.append(account)
         }
         return Dictionary(
@@ -100,7 +84,7 @@ public struct SessionStore: TimedStore {
     /// Writes what changed, a statement per table and kind of change.
     public func save(_ rows: SessionRows, in pipeline: Pipeline) throws {
         let accounts = rows.accountChanges
-        try pipeline.save(accounts)
+        try pipeline.save(accounts, in: Tables.account)
         let changed = accounts.updated.filter {
             ($0.row.checkIn, $0.row.alert, $0.row.closed, $0.row.handle, $0.row.oldestChange)
                 != ($0.before.checkIn, $0.before.alert, $0.before.closed, $0.before.handle, $0.before.oldestChange)
@@ -111,12 +95,12 @@ public struct SessionStore: TimedStore {
                 uniqueKeysWithValues: deciding.map { account in
                     (Key.account(account), rows.wantedTimers(of: account).map(\.timed))
                 }), in: "session")
-        pipeline.save(rows.credentials.changes)
-        pipeline.save(rows.deviceChanges)
-        pipeline.save(rows.phoneCodes.changes)
-        pipeline.save(rows.recoveries.changes)
-        pipeline.save(rows.securityChanges.changes)
-        pipeline.save(rows.attempts.changes)
+        try pipeline.save(rows.credentials.changes, in: Tables.credential)
+        try pipeline.save(rows.deviceChanges, in: Tables.device)
+        try pipeline.save(rows.phoneCodes.changes, in: Tables.phoneCode)
+        try pipeline.save(rows.recoveries.changes, in: Tables.recovery)
+        try pipeline.save(rows.securityChanges.changes, in: Tables.securityChange)
+        try pipeline.save(rows.attempts.changes, in: Tables.attempt)
         pipeline.saveAvatars(of: accounts)
         pipeline.redact(accounts.updated.filter { $0.row.closed != $0.before.closed }.map(\.key), in: "session")
     }
@@ -236,12 +220,5 @@ struct Touched {
         attempts.insert(AttemptPlace(subject))
         attempts.insert(AttemptPlace(subject, source))
         if let known { attempts.insert(AttemptPlace(subject, SourceID(known.device))) }
-    }
-}
-
-extension Pending? {
-    /// The rows of a statement that was queued; none for one that wasn't needed.
-    var rowsIfAsked: [Row] {
-        get throws { try self.map { Array(try $0.rows()) } ?? [] }
     }
 }

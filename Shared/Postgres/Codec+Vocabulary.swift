@@ -67,3 +67,17 @@ extension Interval: PostgresEncodable, PostgresDecodable {
         self.init(microseconds: sum)
     }
 }
+
+extension Key: PostgresEncodable, PostgresDecodable {
+    /// The type that it is sent as.
+    @inlinable public static var postgresType: OID { String.postgresType }
+
+    /// Appends its text's bytes in PostgreSQL's binary format.
+    @inlinable public func encode(into buffer: inout [UInt8]) -> Bool { description.encode(into: &buffer) }
+
+    /// Reads its text's bytes in PostgreSQL's binary format.
+    @inlinable public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
+        guard let key = Self(try String(postgres: bytes, type: type)) else { throw DecodingFailure("it isn't a key") }
+        self = key
+    }
+}

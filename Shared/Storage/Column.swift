@@ -1,6 +1,6 @@
 import Foundation
-package import Postgres
-package import Vocabulary
+public import Postgres
+public import Vocabulary
 
 /// A column of a table, and the property that it is kept in.
 ///
@@ -10,21 +10,24 @@ package import Vocabulary
 ///
 /// The property's type says how it is kept: ids, times, texts and numbers as themselves, an enumeration as its raw value, an
 /// `Interval` as an interval. An `Int` goes into any integer column that it fits.
-package struct Column<Record: Sendable>: Sendable {
+///
+/// Public and inlinable, not `package`: only so is the code for each property's type made where the table is described. Without
+/// that, binding a row takes ten times as long.
+public struct Column<Record: Sendable>: Sendable {
     /// Reads a row's column at a position into a record; nil for a column that is written and never read.
-    package typealias Read = @Sendable (Row, Int, inout Record) throws(PostgresError) -> Void
+    public typealias Read = @Sendable (Row, Int, inout Record) throws(PostgresError) -> Void
     /// Binds an array with one element for each record.
-    package typealias Bind = @Sendable ([Record], inout Query) throws -> Void
+    public typealias Bind = @Sendable ([Record], inout Query) throws -> Void
 
     /// The column's name.
-    package let name: String
-    /// The property's type.
-    package let type: Any.Type
+    public let name: String
+    /// The type of the property that holds what the column does; nil where none does as it is.
+    package let type: Any.Type?
     package let read: Read?
     let bind: Bind
 
     @usableFromInline
-    init(_ name: String, _ type: Any.Type, read: Read?, bind: @escaping Bind) {
+    init(_ name: String, _ type: Any.Type?, read: Read?, bind: @escaping Bind) {
         self.name = name
         self.type = type
         self.read = read
@@ -33,11 +36,11 @@ package struct Column<Record: Sendable>: Sendable {
 
     /// - Parameter path: The property. Stored ones are reached by their offset, which takes a third of the time.
     @inlinable @inline(__always)
-    package init<Value: PostgresCodable>(
+    public init<Value: PostgresCodable>(
         _ name: String, _ path: any WritableKeyPath<Record, Value> & Sendable
     ) {
         guard let offset = MemoryLayout<Record>.offset(of: path) else {
-            self.init(name, Value.self) { row, position, record throws(PostgresError) in
+            self.init(name, nil) { row, position, record throws(PostgresError) in
                 record[keyPath: path] = try row.decode(position, as: Value.self)
             } bind: { records, query in
                 query.bind(records) { $0[keyPath: path] }
@@ -61,16 +64,17 @@ package struct Column<Record: Sendable>: Sendable {
 
     /// A column that follows from others: written for indexes and people, never read.
     @inlinable @inline(__always)
-    package init<Value: PostgresEncodable>(_ name: String, writing value: @escaping @Sendable (Record) -> Value) {
-        self.init(name, Value.self, read: nil) { records, query in query.bind(records, value) }
+    public init<Value: PostgresEncodable>(_ name: String, writing value: @escaping @Sendable (Record) -> Value) {
+        self.init(name, nil, read: nil) { records, query in query.bind(records, value) }
     }
 
-    /// A column of the type `json`.
-    package init<Value: Codable & Sendable>(
+    /// A column of the type `json`. NULL is nil.
+    public init<Value: Codable & Sendable>(
         json name: String, _ path: any WritableKeyPath<Record, Value> & Sendable
     ) {
-        self.init(name, Value.self) { row, position, record throws(PostgresError) in
-            let json = try row.decode(position, as: JSON.self)
+        let isStored = MemoryLayout<Record>.offset(of: path) != nil
+        self.init(name, isStored ? Value.self : nil) { row, position, record throws(PostgresError) in
+            let json = try row.decode(position, as: JSON?.self) ?? .null
             do {
                 record[keyPath: path] = try json.decode(as: Value.self)
             } catch {
@@ -78,31 +82,33 @@ package struct Column<Record: Sendable>: Sendable {
             }
         } bind: { records, query in
             let documents = try records.map { try JSON(encoding: $0[keyPath: path]) }
-            query.bind(documents) { $0 }
+            query.bind(documents) { $0 == .null ? nil : $0 }
         }
     }
 }
 
 extension ID {
     /// For a table's blank row.
-    package static var blank: Self { Self(high: 0, low: 0) }
+    public static var blank: Self { Self(high: 0, low: 0) }
 }
 
 extension Instant {
     /// For a table's blank row.
-    package static var blank: Self { Self(microseconds: 0) }
+    public static var blank: Self { Self(microseconds: 0) }
 }
 
 extension JSON {
+    fileprivate static let null = JSON(Array("null".utf8))
+
     /// With sorted keys, so that equal values have equal documents.
-    package init(encoding value: some Encodable) throws {
+    public init(encoding value: some Encodable) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         self.init(Array(try encoder.encode(value)))
     }
 
     /// The value that the document is of.
-    package func decode<Value: Decodable>(as type: Value.Type) throws -> Value {
+    public func decode<Value: Decodable>(as type: Value.Type) throws -> Value {
         try JSONDecoder().decode(type, from: Data(bytes))
     }
 }

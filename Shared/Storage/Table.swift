@@ -1,28 +1,26 @@
-package import Postgres
-package import WorkingSet
+public import Postgres
+public import WorkingSet
 
 /// A table of a service, described once: what is read, inserted, updated and deleted follows from one list of columns.
 ///
 /// Statements that lock or select are written by hand where they are needed, with ``selection`` for their columns.
-package struct Table<Key: Hashable & Comparable & Sendable, Record: Equatable & Sendable>: Sendable {
+public struct Table<Key: Hashable & Comparable & Sendable, Record: Equatable & Sendable>: Sendable {
     /// A row: where it is found, and what it holds.
-    package typealias Entry = (key: Key, row: Record)
+    public typealias Entry = (key: Key, row: Record)
 
     /// Its schema and name.
-    package let name: String
+    public let name: String
     /// What statements call it.
-    package let alias: String
+    public let alias: String
     /// A record to read into. What a column holds is replaced; what no column holds would stay as it is here.
-    package let blank: Record
+    public let blank: Record
     /// The columns besides the key's.
-    package let columns: [Column<Record>]
+    public let columns: [Column<Record>]
     /// What to SELECT: the key's columns and then the others, each as `alias.column`.
-    package let selection: String
-    /// How many columns ``selection`` has.
-    package let width: Int
+    public let selection: String
 
-    private let key: TableKey<Key>
-    private let readers: [Column<Record>.Read]
+    @usableFromInline let key: TableKey<Key>
+    @usableFromInline let readers: [Column<Record>.Read]
     private let writers: [Column<Record>.Bind]
     private let deletion: String
     private let insertion: String
@@ -33,7 +31,7 @@ package struct Table<Key: Hashable & Comparable & Sendable, Record: Equatable & 
     ///   - alias: What statements call it.
     ///   - columns: All other columns that the service keeps. One that the key has, too, is read into both and
     ///     written by the key.
-    package init(
+    public init(
         _ name: String, as alias: String, key: TableKey<Key>, blank: Record, columns: [Column<Record>]
     ) {
         self.name = name
@@ -44,7 +42,6 @@ package struct Table<Key: Hashable & Comparable & Sendable, Record: Equatable & 
         let written = columns.filter { !key.names.contains($0.name) }
         let selected = key.names + columns.filter { $0.read != nil }.map(\.name)
         selection = selected.map { "\(alias).\($0)" }.joined(separator: ", ")
-        width = selected.count
         readers = columns.compactMap(\.read)
         writers = written.map(\.bind)
 
@@ -62,12 +59,13 @@ package struct Table<Key: Hashable & Comparable & Sendable, Record: Equatable & 
     }
 
     /// The same table with some of its columns: to update these alone.
-    package func only(_ names: Set<String>) -> Self {
+    public func only(_ names: Set<String>) -> Self {
         Self(name, as: alias, key: key, blank: blank, columns: columns.filter { names.contains($0.name) })
     }
 
     /// Reads a row whose first columns are ``selection``.
-    package func decode(_ row: Row) throws(PostgresError) -> Entry {
+    @inlinable
+    public func decode(_ row: Row) throws(PostgresError) -> Entry {
         let key = try key.read(row)
         var record = blank
         var position = self.key.names.count
@@ -79,7 +77,8 @@ package struct Table<Key: Hashable & Comparable & Sendable, Record: Equatable & 
     }
 
     /// Reads what a statement returned; nothing where none was needed.
-    package func rows(of pending: Pending?) throws -> [Entry] {
+    @inlinable
+    public func rows(of pending: Pending?) throws -> [Entry] {
         try pending.rowsIfAsked.map { row throws(PostgresError) in try decode(row) }
     }
 
@@ -105,7 +104,7 @@ package struct Table<Key: Hashable & Comparable & Sendable, Record: Equatable & 
 extension Pipeline {
     /// Writes what changed in a table, a statement for each kind of change. Deletes and updates first: a row may give
     /// up what another one may have once.
-    package func save<Key, Record>(_ changes: WorkingSet<Key, Record>.Changes, in table: Table<Key, Record>) throws {
+    public func save<Key, Record>(_ changes: WorkingSet<Key, Record>.Changes, in table: Table<Key, Record>) throws {
         delete(changes.deleted, from: table)
         try update(changes.updated.map { ($0.key, $0.row) }, in: table)
         try insert(changes.inserted, into: table)
@@ -113,13 +112,13 @@ extension Pipeline {
 
     /// Deletes rows in one statement; queues none where there are no rows.
     @discardableResult
-    package func delete<Key, Record>(_ keys: [Key], from table: Table<Key, Record>) -> Pending? {
+    public func delete<Key, Record>(_ keys: [Key], from table: Table<Key, Record>) -> Pending? {
         keys.isEmpty ? nil : query(table.deletion(of: keys))
     }
 
     /// Updates rows in one statement; queues none where there are no rows.
     @discardableResult
-    package func update<Key, Record>(
+    public func update<Key, Record>(
         _ rows: [Table<Key, Record>.Entry], in table: Table<Key, Record>
     ) throws -> Pending? {
         rows.isEmpty ? nil : query(try table.update(of: rows))
@@ -127,7 +126,7 @@ extension Pipeline {
 
     /// Inserts rows in one statement; queues none where there are no rows.
     @discardableResult
-    package func insert<Key, Record>(
+    public func insert<Key, Record>(
         _ rows: [Table<Key, Record>.Entry], into table: Table<Key, Record>
     ) throws -> Pending? {
         rows.isEmpty ? nil : query(try table.insertion(of: rows))
@@ -136,7 +135,8 @@ extension Pipeline {
 
 extension Pending? {
     /// The rows of a statement that was queued; none for one that wasn't needed.
-    package var rowsIfAsked: [Row] {
+    @inlinable
+    public var rowsIfAsked: [Row] {
         get throws(PostgresError) {
             guard let rows = try self?.rows() else { return [] }
             return (0..<rows.count).map { rows[$0] }

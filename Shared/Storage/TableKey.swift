@@ -1,11 +1,12 @@
-package import Postgres
+public import Postgres
 
 /// A part of a table's key, and the property that has it.
-package struct KeyColumn<Key, Value: PostgresCodable>: Sendable {
-    let name: String
-    let path: any KeyPath<Key, Value> & Sendable
+public struct KeyColumn<Key, Value: PostgresCodable>: Sendable {
+    @usableFromInline let name: String
+    @usableFromInline let path: any KeyPath<Key, Value> & Sendable
 
-    package init(_ name: String, _ path: any KeyPath<Key, Value> & Sendable) {
+    @inlinable
+    public init(_ name: String, _ path: any KeyPath<Key, Value> & Sendable) {
         self.name = name
         self.path = path
     }
@@ -16,14 +17,15 @@ package struct KeyColumn<Key, Value: PostgresCodable>: Sendable {
 /// ```swift
 /// TableKey(KeyColumn("low", \.low), KeyColumn("high", \.high), make: Pair.init)
 /// ```
-package struct TableKey<Key: Sendable>: Sendable {
-    let names: [String]
+public struct TableKey<Key: Sendable>: Sendable {
+    @usableFromInline let names: [String]
     /// Reads the first columns of a row.
-    let read: @Sendable (Row) throws(PostgresError) -> Key
+    @usableFromInline let read: @Sendable (Row) throws(PostgresError) -> Key
     /// Binds an array for each column.
-    let bind: @Sendable ([Key], inout Query) -> Void
+    @usableFromInline let bind: @Sendable ([Key], inout Query) -> Void
 
-    package init<each Value: PostgresCodable>(
+    @inlinable @inline(__always)
+    public init<each Value: PostgresCodable>(
         _ columns: repeat KeyColumn<Key, each Value>, make: @escaping @Sendable (repeat each Value) -> Key
     ) {
         var names: [String] = []
@@ -43,7 +45,8 @@ package struct TableKey<Key: Sendable>: Sendable {
     }
 
     /// A key of one column.
-    package init(_ name: String) where Key: PostgresCodable {
+    @inlinable @inline(__always)
+    public init(_ name: String) where Key: PostgresCodable {
         names = [name]
         read = { row throws(PostgresError) in try row.decode(0, as: Key.self) }
         bind = { keys, query in query.bind(keys) { $0 } }

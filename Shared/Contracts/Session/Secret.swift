@@ -13,6 +13,11 @@ public struct Secret: Hashable, Sendable, CustomStringConvertible, CustomReflect
         self.bytes = bytes
     }
 
+    private init() { bytes = Array(repeating: 0, count: 32) }
+
+    /// Nobody's: for a table's blank row.
+    package static let blank = Self()
+
     /// Says nothing of the bytes, so that no log line can.
     public var description: String { "(secret)" }
     /// Shows nothing of the bytes, so that no dump can.

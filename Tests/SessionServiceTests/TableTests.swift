@@ -1,0 +1,97 @@
+import Postgres
+import SessionContract
+import Storage
+import StoreKit
+import TestKit
+import Testing
+import Vocabulary
+
+@testable import SessionService
+
+@Suite("Session: what each table keeps")
+struct SessionTableTests {
+    private static let tables = DatabaseTemplate.tables(of: "session", in: "Session")
+    private let anna = AccountID.new()
+    private let ben = AccountID.new()
+    private let phone = Phone(number: "+493012345678", region: "DE")
+
+    /// The `n`th of a few times.
+    private func time(_ n: Int64) -> Instant { Instant(microseconds: 1_700_000_000_000_000 + n) }
+    private func hash(_ n: UInt8) -> [UInt8] { [UInt8](repeating: n, count: 32) }
+
+    @Test("every property of an account has its column, and comes back from it as it was")
+    func accounts() async throws {
+        try await TestDatabase.with(Self.tables) { database in
+            var (open, closed) = (Tables.account.blank, Tables.account.blank)
+            open.handle = try Handle("Anna.1")
+            (open.name, open.emergencyNote, open.profileVersion) = ("Anna", "none", 7)
+            (open.phone, open.phoneID) = (phone, .new())
+            open.avatar = Avatar(hash: ContentHash(of: [1]), type: .png, size: 1, width: 64, height: 64)
+            (open.isSingleDevice, open.isConfirmationRequired) = (true, true)
+            open.checkIn.interval = .hours(36)
+            (open.checkIn.remindsTwoHours, open.checkIn.remindsThirtyMinutes) = (false, false)
+            (open.checkIn.last, open.checkIn.due, open.checkIn.alarm) = (time(1), time(2), .new())
+            (open.checkIn.reminded, open.checkIn.told, open.checkIn.repetitions) = (.twoHours, time(3), 4)
+            (open.alert.raised, open.alert.alarm, open.alert.told) = (time(5), .new(), time(6))
+            (open.alert.repetitions, open.alert.countedSince, open.alert.count) = (8, time(9), 10)
+            (open.opened, open.oldestChange) = (time(11), time(12))
+            (closed.opened, closed.closed, closed.checkIn.due) = (time(13), time(14), nil)
+            var waiting = Tables.account.blank
+            (waiting.handle, waiting.checkIn.due) = (try Handle("cleo"), time(15))
+            (waiting.alert.raised, waiting.alert.alarm, waiting.alert.waitsUntil) = (time(16), .new(), time(17))
+            try await Tables.account.expectRoundTrip(
+                of: [(anna, open), (ben, closed), (.new(), waiting)], in: database, as: "session")
+        }
+    }
+
+    @Test("every property of what is kept secret has its column, and comes back from it as it was")
+    func secrets() async throws {
+        try await TestDatabase.with(Self.tables) { database in
+            var credential = Tables.credential.blank
+            credential.hash = hash(1)
+            try await Tables.credential.expectRoundTrip(of: [(anna, credential)], in: database, as: "session")
+
+            var device = Tables.device.blank
+            (device.name, device.signedIn, device.lastSeen) = ("phone", time(1), time(2))
+            device.token = try #require(Secret(hash(2)))
+            device.earlier = try [hash(3), hash(4)].map { try #require(Secret($0)) }
+            (device.signedOut, device.reason, device.confirmedUntil) = (time(3), .revoked, time(4))
+            (device.isConfirmedByPassword, device.guesses) = (true, GuessesRow(failures: 5, blockedUntil: time(5)))
+            try await Tables.device.expectRoundTrip(
+                of: [(DevicePlace(anna, .new()), device)], in: database, as: "session")
+
+            var code = Tables.phoneCode.blank
+            (code.code, code.phoneID, code.phone, code.hash) = (.new(), .new(), phone, hash(6))
+            (code.attempts, code.issued, code.expires, code.signsInFrom) = (3, time(6), time(7), time(8))
+            try await Tables.phoneCode.expectRoundTrip(
+                of: [(PhoneCodePlace(anna, .phoneChange), code)], in: database, as: "session")
+
+            var (own, bare) = (Tables.attempt.blank, Tables.attempt.blank)
+            (own.since, own.guesses) = (time(9), GuessesRow(failures: 9, blockedUntil: time(10)))
+            own.codes = CodesRow(since: time(11), last: time(12), count: 2)
+            bare.since = time(13)
+            try await Tables.attempt.expectRoundTrip(
+                of: [(AttemptPlace(.account(anna)), own), (AttemptPlace(.account(anna), .new()), bare)], in: database,
+                as: "session")
+        }
+    }
+
+    @Test("every property of what may be undone has its column, and comes back from it as it was")
+    func security() async throws {
+        try await TestDatabase.with(Self.tables) { database in
+            var (codes, none) = (Tables.recovery.blank, Tables.recovery.blank)
+            (codes.hashes, codes.made, none.made) = ([hash(1), hash(2)], time(1), time(2))
+            try await Tables.recovery.expectRoundTrip(of: [(anna, codes), (ben, none)], in: database, as: "session")
+
+            var (change, bare) = (Tables.securityChange.blank, Tables.securityChange.blank)
+            (change.kind, change.at, change.device, change.deviceSignedIn) = (.phone, time(4), .new(), time(3))
+            change.before = SecurityState(
+                password: hash(3), phone: phone, phoneID: .new(), isSingleDevice: true, isConfirmationRequired: true,
+                recovery: codes)
+            (bare.at, bare.before.password) = (time(5), hash(4))
+            try await Tables.securityChange.expectRoundTrip(
+                of: [(SecurityChangePlace(anna, 1), change), (SecurityChangePlace(anna, 2), bare)], in: database,
+                as: "session")
+        }
+    }
+}
