@@ -98,6 +98,7 @@ public struct NotificationsStore: TimedStore {
                 }), in: "notifications")
         // Pushes are for devices that are registered: they go before these and come after them.
         pipeline.deletePushes(to: rows.silenced)
+        pipeline.deletePushesButWarnings(to: rows.leaving)
         pipeline.save(rows.deviceChanges)
         try pipeline.insert(rows.pushes, limit: limits.pushes)
         pipeline.redact(rows.closedAccounts, in: "notifications")

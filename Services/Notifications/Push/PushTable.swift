@@ -12,7 +12,7 @@ extension Pipeline {
         guard !accounts.isEmpty else { return nil }
         return query(
             """
-            SELECT d.account, d.device, d.token, d.platform, d.registered_at
+            SELECT d.account, d.device, d.token, d.platform, d.registered_at, d.is_leaving
               FROM notifications.push_device AS d
              WHERE d.account = ANY (\(accounts.sorted()))
             """)
@@ -31,11 +31,13 @@ extension Pipeline {
         guard !rows.isEmpty else { return }
         query(
             """
-            INSERT INTO notifications.push_device (account, device, token, platform, registered_at)
+            INSERT INTO notifications.push_device (account, device, token, platform, registered_at, is_leaving)
             SELECT * FROM unnest(\(rows.map(\.key.account)), \(rows.map(\.key.device)), \(rows.map(\.row.token)),
-                                 \(rows.map(\.row.platform.rawValue)), \(rows.map(\.row.registered)))
+                                 \(rows.map(\.row.platform.rawValue)), \(rows.map(\.row.registered)),
+                                 \(rows.map(\.row.isLeaving)))
             ON CONFLICT ON CONSTRAINT device_is_registered_once DO UPDATE
-               SET token = excluded.token, platform = excluded.platform, registered_at = excluded.registered_at
+               SET token = excluded.token, platform = excluded.platform, registered_at = excluded.registered_at,
+                   is_leaving = excluded.is_leaving
             """)
     }
 
@@ -48,6 +50,19 @@ extension Pipeline {
             DELETE FROM notifications.push AS p
              USING unnest(\(places.map(\.account)), \(places.map(\.device))) AS u(account, device)
              WHERE p.account = u.account AND p.device = u.device
+            """)
+    }
+
+    /// Drops what waits to be sent to devices, but for what is about the account itself.
+    func deletePushesButWarnings(to places: Set<PushPlace>) {
+        guard !places.isEmpty else { return }
+        let places = places.sorted()
+        query(
+            """
+            DELETE FROM notifications.push AS p
+             USING unnest(\(places.map(\.account)), \(places.map(\.device))) AS u(account, device)
+             WHERE p.account = u.account AND p.device = u.device
+               AND p.body -> 'notification' ->> 'category' <> \(NotificationCategory.system.rawValue)
             """)
     }
 
@@ -88,7 +103,8 @@ extension Row {
             throw PostgresError.decoding(column: "platform", reason: "nobody here knows \(platform)")
         }
         return PushDeviceRow(
-            token: try decode(2, as: String.self), platform: platform, registered: try decode(4, as: Instant.self))
+            token: try decode(2, as: String.self), platform: platform, registered: try decode(4, as: Instant.self),
+            isLeaving: try decode(5, as: Bool.self))
     }
 }
 
