@@ -16,7 +16,7 @@ public struct NotificationsStore: TimedStore {
 
     private let limits: NotificationsLimits
 
-    /// - Parameter limits: The numbers in the rules.
+    /// - Parameter limits: The numbers in the rules, except those that `notifications.limits` has.
     public init(limits: NotificationsLimits = NotificationsLimits()) {
         self.limits = limits
     }
@@ -30,15 +30,16 @@ public struct NotificationsStore: TimedStore {
         let all = pipeline.allNotifications(of: touched.closing)
         let old = pipeline.oldNotifications(touched.forgetting, age: limits.age)
         let oldest = pipeline.oldestNotifications(touched.deliveries, limit: limits.history)
-        let alike = pipeline.newestNotifications(of: touched.paced, limit: limits.toldAtOnce)
+        let alike = pipeline.newestNotifications(of: touched.paced)
         let scheduled = pipeline.scheduled(for: touched.scheduling)
         let held = pipeline.held(for: touched.scheduling)
         let twice = pipeline.deliveredOfHeld(for: touched.woken)
         let devices = pipeline.pushDevices(of: touched.pushing)
         let shown = pipeline.shown(touched.showing)
+        let settled = pipeline.limits()
         try pipeline.flush()
 
-        var rows = NotificationsRows(limits: limits)
+        var rows = NotificationsRows(limits: try settled.limits(besides: limits))
         rows.woken = touched.woken
         for row in try accounts.rowsIfAsked {
             let (account, kept) = try row.account()
