@@ -23,8 +23,8 @@ public struct SessionStore: TimedStore {
     public func load(_ requests: [Request<SessionCommand>], in pipeline: Pipeline) throws -> SessionRows {
         let touched = Touched(requests)
         let accounts = pipeline.lockAccounts(
-            touched.accounts, skeletons: touched.skeletons, phones: touched.phones, changing: touched.changingPhone,
-            undoing: touched.undoing)
+            touched.accounts, skeletons: touched.skeletons, phones: touched.signingPhones,
+            changing: touched.changingPhone, undoing: touched.undoing)
         let signing = AccountSelection(
             accounts: touched.signing, skeletons: touched.provingSkeletons.union(touched.recoveringSkeletons),
             phones: touched.signingPhones)
@@ -46,8 +46,8 @@ public struct SessionStore: TimedStore {
             rows.load(try row.account(), at: try row.decode(0, as: AccountID.self))
         }
         for row in try credentials.rowsIfAsked {
-            let (account, hash) = try row.decode(AccountID.self, Bytes.self)
-            rows.credentials.load(CredentialRow(hash: hash.bytes), at: account)
+            let (account, key, hash) = try row.decode(AccountID.self, String.self, Bytes.self)
+            rows.credentials.load(CredentialRow(key: try KeyVersion(stored: key), hash: hash.bytes), at: account)
         }
         for row in try devices.rowsIfAsked {
             let (account, device) = try row.decode(AccountID.self, DeviceID.self)
@@ -139,8 +139,6 @@ struct Touched {
     var undoing: Set<AccountID> = []
     /// Accounts whose devices are looked at.
     var signing: Set<AccountID> = []
-    /// Phones whose owners are looked at.
-    var phones: Set<PhoneID> = []
     /// Phones whose owners sign in.
     var signingPhones: Set<PhoneID> = []
     /// Accounts whose phone codes are looked at.
@@ -162,7 +160,6 @@ struct Touched {
         accounts.formUnion(coding)
         skeletons.formUnion(provingSkeletons)
         skeletons.formUnion(recoveringSkeletons)
-        phones.formUnion(signingPhones)
     }
 
     private mutating func take(_ command: SessionCommand, of account: AccountID?) {
@@ -200,13 +197,12 @@ struct Touched {
         case .refreshDevice, .signOut:
             if let account { signing.insert(account) }
         case .requestSignInCode(let command):
-            signingPhones.insert(command.phone)
+            signingPhones.formUnion([command.phone] + (command.earlier ?? []))
             count(.phone(command.phone), command.source, command.known)
         case .signInByPhone(let command):
-            signingPhones.insert(command.phone)
+            signingPhones.formUnion([command.phone] + (command.earlier ?? []))
             count(.phone(command.phone), command.source, command.known)
-        case .requestPhoneChange(let command):
-            phones.insert(command.phoneID)
+        case .requestPhoneChange:
             if let account {
                 signing.insert(account)
                 coding.insert(account)
@@ -227,7 +223,7 @@ struct Touched {
         case .repeatAlarm(let command): accounts.insert(command.account)
         case .announceAlert(let command): accounts.insert(command.account)
         case .updateProfile, .removeAvatar, .checkIn, .setCheckInInterval, .setCheckInReminders, .raiseAlert,
-            .clearAlert:
+            .clearAlert, .renamePhone:
             break
         }
     }
