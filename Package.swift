@@ -176,7 +176,8 @@ let package = Package(
         .testTarget(
             name: "SessionClientServiceTests",
             dependencies: [
-                "SessionClientService", "SessionContract", "Vocabulary", crypto, nio, nioHTTPTypes, httpTypes,
+                "SessionClientService", "SessionContract", "Vocabulary", "Webhook", crypto, httpTypes, hummingbird,
+                logging, nio, nioHTTPTypes,
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
             path: "Tests/SessionClientServiceTests", swiftSettings: settings),

@@ -13,9 +13,9 @@ extension Tables {
 }
 
 extension Pipeline {
-    /// Reads the newest notifications at each pace.
-    func newestNotifications(of places: Set<PacePlace>, limit: Int) -> Pending? {
-        guard !places.isEmpty, limit > 0 else { return nil }
+    /// Reads the newest notifications at each pace, as many as are delivered at once.
+    func newestNotifications(of places: Set<PacePlace>) -> Pending? {
+        guard !places.isEmpty else { return nil }
         let places = places.sorted()
         return query(
             """
@@ -25,7 +25,7 @@ extension Pipeline {
                                    FROM notifications.notification AS o
                                   WHERE o.account = w.account AND o.pace = w.pace
                                   ORDER BY o.created_at DESC
-                                  LIMIT \(Int64(limit))) AS n
+                                  LIMIT (SELECT l.told_at_once FROM notifications.limits AS l WHERE l.only_row)) AS n
             """)
     }
 

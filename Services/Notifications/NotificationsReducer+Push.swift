@@ -7,7 +7,7 @@ extension NotificationsReducer {
         _ rows: inout NotificationsRows, _ command: RegisterPush, _ account: AccountID, _ time: Instant
     ) throws(Rejection) -> [NotificationsEvent] {
         let place = PushPlace(account, command.device)
-        let known = rows[place]
+        let known = rows[place].flatMap { $0.isLeaving ? nil : $0 }
         if let known, known.token == command.token, known.platform == command.platform { return [] }
         let isReplacing = rows.pushDevices(of: account).contains {
             rows[PushPlace(account, $0)]?.token == command.token
@@ -30,11 +30,11 @@ extension NotificationsReducer {
 
     static func unregisterPush(
         _ rows: inout NotificationsRows, _ device: PushDeviceID, _ account: AccountID,
-        _ reason: PushUnregistrationReason, _ time: Instant
+        _ reason: PushUnregistrationReason, _ time: Instant, stillWarns: Bool = false
     ) -> [NotificationsEvent] {
         let place = PushPlace(account, device)
-        guard rows[place] != nil else { return [] }
-        rows.unregister(place)
+        guard let row = rows[place], !row.isLeaving else { return [] }
+        if stillWarns { rows.leave(place) } else { rows.unregister(place) }
         return [.pushUnregistered(.init(account: account, device: device, reason: reason, at: time))]
     }
 
@@ -42,6 +42,7 @@ extension NotificationsReducer {
     static func forgetPush(
         _ rows: inout NotificationsRows, _ command: ForgetPush, _ time: Instant
     ) -> [NotificationsEvent] {
+        // One that leaves goes by itself when nothing waits for it any more.
         guard rows[PushPlace(command.account, command.device)]?.token == command.token else { return [] }
         return unregisterPush(&rows, command.device, command.account, .gone, time)
     }

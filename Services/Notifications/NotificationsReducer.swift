@@ -62,7 +62,7 @@ public enum NotificationsReducer: Reducer {
             // An account of which nothing was heard yet has no devices either: whoever signs out isn't refused.
             if rows.accounts[account] != nil { try requireOpen(rows, account) }
             events = (command.device.map { [$0] } ?? rows.pushDevices(of: account)).flatMap {
-                unregisterPush(&rows, $0, account, .asked, time)
+                unregisterPush(&rows, $0, account, .asked, time, stillWarns: command.stillWarns ?? false)
             }
         // As those of timers: a closed account has no devices.
         case .forgetPush(let command): events = forgetPush(&rows, command, time)
@@ -94,7 +94,7 @@ public enum NotificationsReducer: Reducer {
         for notification in rows.history(of: account) { rows[account, notification.id] = nil }
         for scheduled in rows.scheduled(for: account) { rows.scheduled[Place(account, scheduled.id)] = nil }
         for (place, _) in rows.held(for: account) { rows.held[place] = nil }
-        for device in rows.pushDevices(of: account) { rows.unregister(PushPlace(account, device)) }
+        for device in rows.knownDevices(of: account) { rows.unregister(PushPlace(account, device)) }
         rows.accounts[account] = AccountRow(closed: time)
         return [.notificationsClosed(.init(account: account, at: time))]
     }

@@ -29,6 +29,8 @@ public struct NotificationsRows: Equatable, Sendable {
     public private(set) var pushes: [WaitingPush] = []
     /// Devices for which nothing waits any more of what the database has.
     public private(set) var silenced: Set<PushPlace> = []
+    /// Devices for which nothing waits any more but what is about the account itself.
+    public private(set) var leaving: Set<PushPlace> = []
     /// Accounts for which commands of timers came. Those timers are gone, whatever the rules then say, so what is
     /// wanted has to be set again.
     public var woken: Set<AccountID> = []
@@ -105,14 +107,24 @@ public struct NotificationsRows: Equatable, Sendable {
 
     /// The devices of an account that are pushed to, in the order of their ids.
     public func pushDevices(of account: AccountID) -> [PushDeviceID] {
-        deviceIDs[account, default: []].sorted()
+        knownDevices(of: account).filter { self[PushPlace(account, $0)]?.isLeaving == false }
     }
+
+    /// The same, and those to which only what waits already still goes.
+    func knownDevices(of account: AccountID) -> [PushDeviceID] { deviceIDs[account, default: []].sorted() }
 
     /// Takes a device away, and what waits to be sent to it.
     mutating func unregister(_ place: PushPlace) {
         self[place] = nil
         silenced.insert(place)
         pushes.removeAll { $0.place == place }
+    }
+
+    /// Has nothing new pushed to a device, but what waits there and is about the account itself.
+    mutating func leave(_ place: PushPlace) {
+        self[place]?.isLeaving = true
+        leaving.insert(place)
+        pushes.removeAll { $0.place == place && $0.body.notification.category != .system }
     }
 
     /// Has a notification pushed to each of an account's devices.
@@ -129,7 +141,8 @@ public struct NotificationsRows: Equatable, Sendable {
         left.limits == right.limits && left.accounts == right.accounts && left.scheduled == right.scheduled
             && left.held == right.held
             && left.notifications == right.notifications && left.devices == right.devices
-            && left.pushes == right.pushes && left.silenced == right.silenced && left.shown == right.shown
+            && left.pushes == right.pushes && left.silenced == right.silenced
+            && left.leaving == right.leaving && left.shown == right.shown
     }
 }
 

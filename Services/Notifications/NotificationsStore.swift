@@ -20,7 +20,7 @@ public struct NotificationsStore: TimedStore {
 
     private let limits: NotificationsLimits
 
-    /// - Parameter limits: The numbers in the rules.
+    /// - Parameter limits: The numbers in the rules, except those that `notifications.limits` has.
     public init(limits: NotificationsLimits = NotificationsLimits()) {
         self.limits = limits
     }
@@ -34,15 +34,16 @@ public struct NotificationsStore: TimedStore {
         let all = pipeline.allNotifications(of: touched.closing)
         let old = pipeline.oldNotifications(touched.forgetting, age: limits.age)
         let oldest = pipeline.oldestNotifications(touched.deliveries, limit: limits.history)
-        let alike = pipeline.newestNotifications(of: touched.paced, limit: limits.toldAtOnce)
+        let alike = pipeline.newestNotifications(of: touched.paced)
         let scheduled = pipeline.scheduled(for: touched.scheduling)
         let held = pipeline.held(for: touched.scheduling)
         let twice = pipeline.deliveredOfHeld(for: touched.woken)
         let devices = pipeline.pushDevices(of: touched.pushing)
         let shown = pipeline.shown(touched.showing)
+        let settled = pipeline.limits()
         try pipeline.flush()
 
-        var rows = NotificationsRows(limits: limits)
+        var rows = NotificationsRows(limits: try settled.limits(besides: limits))
         rows.woken = touched.woken
         for (account, row) in try Tables.account.rows(of: accounts) { rows.accounts.load(row, at: account) }
         for pending in [named, uncleared, all, old, oldest, alike, twice] {
@@ -91,6 +92,7 @@ public struct NotificationsStore: TimedStore {
                 }), in: "notifications")
         // Pushes are for devices that are registered: they go before these and come after them.
         pipeline.deletePushes(to: rows.silenced)
+        pipeline.deletePushesButWarnings(to: rows.leaving)
         try pipeline.save(rows.deviceChanges, in: Tables.pushDevice)
         try pipeline.insert(rows.pushes, limit: limits.pushes)
         pipeline.redact(rows.closedAccounts, in: "notifications")

@@ -1,4 +1,4 @@
-public import NotificationsContract
+import NotificationsContract
 public import Vocabulary
 
 /// Which notifications are limited together, so that nobody is flooded by another who does and undoes something again and

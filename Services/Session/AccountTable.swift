@@ -17,6 +17,7 @@ extension Tables {
             Column("phone", \.phone.keptNumber),
             Column("phone_region", \.phone.keptRegion),
             Column("phone_id", \.phoneID),
+            Column("phone_key", \.phoneKey),
             Column(json: "avatar", \.avatar),
             Column("is_single_device", \.isSingleDevice),
             Column("is_confirmation_required", \.isConfirmationRequired),
@@ -70,11 +71,11 @@ extension Pipeline {
               FROM session.account AS a
              WHERE a.account = ANY (\(accounts.sorted())) OR a.skeleton = ANY (\(skeletons.sorted()))
                 OR a.phone_id = ANY (\(phones.sorted()))
-                OR a.phone_id = ANY (ARRAY(SELECT c.phone_id FROM session.phone_code AS c
-                                            WHERE c.account = ANY (\(changing.sorted())) AND c.purpose = 'phoneChange'
-                                            UNION ALL
-                                           SELECT s.phone_id FROM session.security_change AS s
-                                            WHERE s.account = ANY (\(undoing.sorted()))))
+                OR a.phone = ANY (ARRAY(SELECT c.phone FROM session.phone_code AS c
+                                         WHERE c.account = ANY (\(changing.sorted())) AND c.purpose = 'phoneChange'
+                                         UNION ALL
+                                        SELECT s.phone FROM session.security_change AS s
+                                         WHERE s.account = ANY (\(undoing.sorted()))))
              ORDER BY a.account
                FOR NO KEY UPDATE
             """)

@@ -11,12 +11,13 @@ extension Tables {
         key: TableKey(
             KeyColumn("account", \.account), KeyColumn("purpose", \.purpose), KeyColumn("source", \.source),
             make: PhoneCodePlace.init(_:_:from:)),
-        blank: PhoneCodeRow(code: .blank, phoneID: .blank, hash: [], issued: .blank, expires: .blank),
+        blank: PhoneCodeRow(code: .blank, phoneID: .blank, key: .blank, hash: [], issued: .blank, expires: .blank),
         columns: [
             Column("code", \.code),
             Column("phone_id", \.phoneID),
             Column("phone", \.phone.keptNumber),
             Column("phone_region", \.phone.keptRegion),
+            Column("key", \.key),
             Column("hash", \.hash.kept),
             Column("attempts", \.attempts),
             Column("issued_at", \.issued),

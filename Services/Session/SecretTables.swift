@@ -27,8 +27,11 @@ struct AccountSelection {
 
 extension Tables {
     package static let credential = Table<AccountID, CredentialRow>(
-        "session.credential", as: "c", key: TableKey("account"), blank: CredentialRow(hash: []),
-        columns: [Column("hash", \.hash.kept)])
+        "session.credential", as: "c", key: TableKey("account"), blank: CredentialRow(key: .blank, hash: []),
+        columns: [
+            Column("key", \.key),
+            Column("hash", \.hash.kept),
+        ])
 
     package static let device = Table<DevicePlace, DeviceRow>(
         "session.device", as: "d",

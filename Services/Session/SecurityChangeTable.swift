@@ -19,16 +19,19 @@ extension Tables {
             KeyColumn("account", \.account), KeyColumn("number", \.number), make: SecurityChangePlace.init),
         blank: SecurityChangeRow(
             kind: .settings, at: .blank, deviceSignedIn: .blank,
-            before: SecurityState(password: [], isSingleDevice: false, isConfirmationRequired: false)),
+            before: SecurityState(
+                password: CredentialRow(key: .blank, hash: []), isSingleDevice: false, isConfirmationRequired: false)),
         columns: [
             Column("kind", \.kind),
             Column("changed_at", \.at),
             Column("device", \.device),
             Column("device_signed_in_at", \.deviceSignedIn),
-            Column("password_hash", \.before.password.kept),
+            Column("password_key", \.before.password.key),
+            Column("password_hash", \.before.password.hash.kept),
             Column("phone", \.before.phone.keptNumber),
             Column("phone_region", \.before.phone.keptRegion),
             Column("phone_id", \.before.phoneID),
+            Column("phone_key", \.before.phoneKey),
             Column("is_single_device", \.before.isSingleDevice),
             Column("is_confirmation_required", \.before.isConfirmationRequired),
             Column("recovery_hashes", \.before.recovery.keptHashes),

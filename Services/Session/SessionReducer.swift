@@ -58,6 +58,7 @@ public enum SessionReducer: Reducer {
         case .makeRecoveryCodes(let command): try makeRecoveryCodes(&rows, command, account, time)
         case .confirmByRecoveryCode(let command): try confirmByRecoveryCode(&rows, command, account, time)
         case .undoSecurityChanges(let command): try undo(&rows, command, account, row, time)
+        case .renamePhone(let command): renamePhone(&rows, command, account, row)
         case .setAvatar(let command): try setAvatar(&rows, command, account, row, time)
         case .removeAvatar: removeAvatar(&rows, account, row, time)
         case .updateProfile(let command): try updateProfile(&rows, command, account, row, time)

@@ -27,8 +27,8 @@ public struct SessionStore: TimedStore {
     public func load(_ requests: [Request<SessionCommand>], in pipeline: Pipeline) throws -> SessionRows {
         let touched = Touched(requests)
         let accounts = pipeline.lockAccounts(
-            touched.accounts, skeletons: touched.skeletons, phones: touched.phones, changing: touched.changingPhone,
-            undoing: touched.undoing)
+            touched.accounts, skeletons: touched.skeletons, phones: touched.signingPhones,
+            changing: touched.changingPhone, undoing: touched.undoing)
         let signing = AccountSelection(
             accounts: touched.signing, skeletons: touched.provingSkeletons.union(touched.recoveringSkeletons),
             phones: touched.signingPhones)
@@ -123,8 +123,6 @@ struct Touched {
     var undoing: Set<AccountID> = []
     /// Accounts whose devices are looked at.
     var signing: Set<AccountID> = []
-    /// Phones whose owners are looked at.
-    var phones: Set<PhoneID> = []
     /// Phones whose owners sign in.
     var signingPhones: Set<PhoneID> = []
     /// Accounts whose phone codes are looked at.
@@ -146,7 +144,6 @@ struct Touched {
         accounts.formUnion(coding)
         skeletons.formUnion(provingSkeletons)
         skeletons.formUnion(recoveringSkeletons)
-        phones.formUnion(signingPhones)
     }
 
     private mutating func take(_ command: SessionCommand, of account: AccountID?) {
@@ -184,13 +181,12 @@ struct Touched {
         case .refreshDevice, .signOut:
             if let account { signing.insert(account) }
         case .requestSignInCode(let command):
-            signingPhones.insert(command.phone)
+            signingPhones.formUnion([command.phone] + (command.earlier ?? []))
             count(.phone(command.phone), command.source, command.known)
         case .signInByPhone(let command):
-            signingPhones.insert(command.phone)
+            signingPhones.formUnion([command.phone] + (command.earlier ?? []))
             count(.phone(command.phone), command.source, command.known)
-        case .requestPhoneChange(let command):
-            phones.insert(command.phoneID)
+        case .requestPhoneChange:
             if let account {
                 signing.insert(account)
                 coding.insert(account)
@@ -211,7 +207,7 @@ struct Touched {
         case .repeatAlarm(let command): accounts.insert(command.account)
         case .announceAlert(let command): accounts.insert(command.account)
         case .updateProfile, .removeAvatar, .checkIn, .setCheckInInterval, .setCheckInReminders, .raiseAlert,
-            .clearAlert:
+            .clearAlert, .renamePhone:
             break
         }
     }

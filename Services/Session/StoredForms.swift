@@ -23,6 +23,22 @@ extension Handle: PostgresEncodable, PostgresDecodable {
     }
 }
 
+extension KeyVersion: PostgresEncodable, PostgresDecodable {
+    /// The type that it is sent as.
+    public static var postgresType: OID { String.postgresType }
+
+    /// Appends its digits in PostgreSQL's binary format.
+    public func encode(into buffer: inout [UInt8]) -> Bool { description.encode(into: &buffer) }
+
+    /// Reads its digits in PostgreSQL's binary format.
+    public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
+        guard let version = Self(try String(postgres: bytes, type: type)) else {
+            throw DecodingFailure("it isn't the version of a key")
+        }
+        self = version
+    }
+}
+
 extension Secret: PostgresEncodable, PostgresDecodable {
     /// The type that it is sent as.
     public static var postgresType: OID { Bytes.postgresType }

@@ -56,6 +56,9 @@ public final class CommandSender: Service, Sendable {
             self?.poll()
         } restart: { [weak self] in
             self?.open.withLock { $0.abandoned = [:] }
+        } reconnect: { [weak self] in
+            // An appender that has nothing to do hasn't noticed yet.
+            self?.appendAgain()
         }
         appender.onReconnect { [weak self] in self?.appendAgain() }
     }

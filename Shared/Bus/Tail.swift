@@ -17,6 +17,7 @@ public final class Tail: Service, Sendable {
         var observers: [Observer] = []
         var polls: [@Sendable () -> Void] = []
         var restarts: [@Sendable () -> Void] = []
+        var reconnects: [@Sendable () -> Void] = []
         var last: UInt64 = 0
         /// Nil until the first connection.
         var place: Place?
@@ -88,18 +89,19 @@ public final class Tail: Service, Sendable {
         }
     }
 
-    /// Offers the rows that are wanted to `observer`, on the tail's thread and in order, calls `poll` at each idle poll, and
-    /// `restart` when the log has begun another life, in which rows may have been missed. None may block. Register before
-    /// `run()`.
+    /// Offers the rows that are wanted to `observer`, on the tail's thread and in order, calls `poll` at each idle poll,
+    /// `restart` when the log has begun another life, in which rows may have been missed, and `reconnect` on each connection
+    /// after the first. None may block. Register before `run()`.
     public func observe(
         where isWanted: @escaping @Sendable (RowHeading) -> Bool,
         _ observer: @escaping @Sendable (RecordedMessage) -> Void, poll: @escaping @Sendable () -> Void = {},
-        restart: @escaping @Sendable () -> Void = {}
+        restart: @escaping @Sendable () -> Void = {}, reconnect: @escaping @Sendable () -> Void = {}
     ) {
         registry.withLock { registry in
             registry.observers.append(Observer(isWanted: isWanted, observe: observer))
             registry.polls.append(poll)
             registry.restarts.append(restart)
+            registry.reconnects.append(reconnect)
         }
     }
 
@@ -161,19 +163,19 @@ public final class Tail: Service, Sendable {
             "SELECT \(unescaped: log.partitions.map { log.head($0) }.joined(separator: ", "))")
         guard let row = heads.only else { return }
         let positions = try log.partitions.indices.map { Position(try row.decode($0, as: Int64.self)) }
-        let (waiters, interrupted, restarts) = registry.withLock { registry in
+        let (waiters, interrupted, actions) = registry.withLock { registry in
             var interrupted: [SubscriptionBuffer] = []
-            var restarts: [@Sendable () -> Void] = []
+            var actions = registry.place == nil ? [] : registry.reconnects
             if registry.place?.incarnation != incarnation {
-                if registry.place != nil { restarts = registry.restarts }
+                if registry.place != nil { actions = registry.restarts + actions }
                 interrupted = registry.subscribers.values.flatMap(\.values)
                 registry.subscribers = [:]
                 registry.place = Place(positions: positions, incarnation: incarnation)
             }
             defer { registry.waiters = [:] }
-            return (registry.waiters, interrupted, restarts)
+            return (registry.waiters, interrupted, actions)
         }
-        for restart in restarts { restart() }
+        for action in actions { action() }
         for subscriber in interrupted { subscriber.interrupt() }
         for waiter in waiters.values { waiter.resume() }
     }

@@ -32,6 +32,24 @@ struct AbuseTests {
                 try await bob.read("/v1/notifications")["notifications"].array.first?["id"].string)
             let read = try await eve.ask("MarkRead", ["id": .string(told)])
             #expect(read.status == 404)
+            // One that is somebody else's is answered like one that isn't there, and nothing becomes of it.
+            for id in [told, EdgeClient.newKey()] {
+                let one = try await eve.edge.send("GET", "/v1/notifications/\(id)", token: eve.token)
+                #expect(one.status == 404 && one.body["code"] == "notFound", "\(one)")
+                let ids: JSON = .array([.string(id)])
+                for (command, body) in [
+                    ("ClearNotifications", ["selection": ["ids": ids]] as JSON), ("ShowNotifications", ["ids": ids]),
+                ] {
+                    let reply = try await eve.ask(command, body)
+                    #expect(reply.status == 200 && reply.body["event"] == .null, "\(command): \(reply)")
+                }
+                let out = try await eve.edge.insist("/v1/sign-out", ["device": .string(id)], token: eve.token)
+                let foreign = try await eve.edge.insist("/v1/sign-out", ["device": .string(bob.id)], token: eve.token)
+                #expect(out.status == 404 && out.body == foreign.body, "\(out) \(foreign)")
+            }
+            let own = try await bob.read("/v1/notifications/\(told)")
+            let shown = try await quartet.psql("SELECT count(*) FROM notifications.shown")
+            #expect(own["read"] == .null && own["cleared"] == .null && shown == "0", "\(own)")
             let byAccount = try await eve.ask("AddContact", ["contact": .string(bob.account), "dependent": true])
             #expect(byAccount.status == 400 && byAccount.body["field"] == "contact")
             // The same Idempotency-Key is another request when another account sends it.
@@ -129,6 +147,33 @@ struct AbuseTests {
             let gone = try await status(phone.token)
             let stays = try await status(tablet.token)
             #expect(gone.0 == 401 && stays.0 == 200)
+        }
+    }
+
+    @Test("S42: of many who come with one refresh token at once, one gets the next; then the device is out")
+    func refreshRace() async throws {
+        try await Quartet.with { quartet in
+            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let request: JSON = ["refreshToken": .string(anna.refreshToken)]
+            let replies = try await withThrowingTaskGroup(of: EdgeClient.Reply.self) { group in
+                for _ in 0..<20 { group.addTask { try await quartet.edge.insist("/v1/token", request) } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            let refused = replies.filter { $0.status == 401 }
+            #expect(refused.count >= 19 && replies.count { $0.status == 200 } + refused.count == 20, "\(replies)")
+            for reply in replies where reply.status == 200 {
+                let next = try Device(reply, edge: quartet.edge)
+                let late = try await quartet.edge.insist("/v1/token", ["refreshToken": .string(next.refreshToken)])
+                #expect(late.status == 401, "\(late)")
+                let read = try await quartet.edge.send("GET", "/v1/account", token: next.token)
+                #expect(read.status == 401, "\(read)")
+            }
+            let said = try await quartet.psql(
+                """
+                SELECT string_agg(type, ' ' ORDER BY position) FROM session.log
+                 WHERE type IN ('DeviceRefreshed', 'DeviceSignedOut')
+                """)
+            #expect(said == "DeviceRefreshed DeviceSignedOut")
         }
     }
 

@@ -34,6 +34,7 @@ struct AlarmTests {
                 ])
             try await carl.act(
                 "UpdateContact", ["contact": .string(bob.account), "expectedVersion": 1, "dependent": false])
+            let on = try await anna.card(of: bob)["person"]["checkIn"]
             try await bob.act("CheckIn")
             let cleared = try await annaSees.wait(notification: "dependentCheckedInLate")
             for responder in [anna, carl, dora] { try await responder.wait(toHear: "dependentCheckedInLate") }
@@ -47,6 +48,9 @@ struct AlarmTests {
             }
             // One id joins what session noticed, what contacts relayed and what everybody was notified of.
             let alarm = try #require(cleared["notification"]["details"]["alarm"].string)
+            let after = try await anna.card(of: bob)["person"]["checkIn"]
+            #expect(on["missed"] == true && on["alarm"].string == alarm)
+            #expect(after["missed"] == false && after["alarm"] == .null)
             let joined = try await quartet.psql(
                 """
                 SELECT string_agg(DISTINCT type || ' ' || count, ', ' ORDER BY type || ' ' || count)
@@ -81,6 +85,11 @@ struct AlarmTests {
             for responder in [anna, carl, dora] { try await responder.add(bob) }
             try await bob.act("RaiseAlert")
             for responder in [anna, carl, dora] { try await responder.wait(toHear: "dependentAlertRaised") }
+            let (card, told) = try await (
+                dora.card(of: bob)["person"], dora.read("/v1/notifications")["notifications"][0]
+            )
+            #expect(
+                card["alertAlarm"].string != nil && card["alertAlarm"] == told["details"]["alarm"], "\(card) \(told)")
             try await anna.act("RemoveContact", ["contact": .string(bob.account)])
             try await bob.act("BlockContact", ["contact": .string(carl.account)])
             for responder in [anna, carl] { try await responder.wait(toHear: "dependentAlarmEnded") }

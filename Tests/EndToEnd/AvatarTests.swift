@@ -43,7 +43,7 @@ struct AvatarTests {
             status: Int(response.status.code), headers: response.headers, bytes: Array(body.readableBytesView))
     }
 
-    private static func put(
+    static func put(
         _ bytes: [UInt8], as type: String = "image/png", _ device: Device, key: String? = nil
     ) async throws -> EdgeClient.Reply {
         try await device.edge.send(

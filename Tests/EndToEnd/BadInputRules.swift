@@ -236,14 +236,19 @@ extension BadInputTests {
             "name"),
     ]
 
+    /// Whole but for whose they are, and one of another sort, too.
+    static let notRefreshTokens = [
+        "\"\"", "\"x\"", "\"a.b.c.d\"", "\"...\"", text(600), "\"<forged>\"", "\"<token>\"",
+    ]
     static let tokens: [Rule] = [
         .malformed("/v1/token", "{}", [""], "refreshToken"),
         .malformed("/v1/token", #"{"refreshToken":*}"#, notRequiredTexts, "refreshToken"),
-        // Also one that is whole but for whose it is, and one of another sort.
-        Rule(
-            "/v1/token", #"{"refreshToken":*}"#,
-            ["\"\"", "\"x\"", "\"a.b.c.d\"", "\"...\"", text(600), "\"<forged>\"", "\"<token>\""], 401, "invalidToken",
-            "refreshToken"),
+        Rule("/v1/token", #"{"refreshToken":*}"#, notRefreshTokens, 401, "invalidToken", "refreshToken"),
+        .malformed("/v1/undo", #"{"refreshToken":*}"#, notRequiredTexts, "refreshToken"),
+        Rule("/v1/undo", #"{"refreshToken":*}"#, notRefreshTokens, 401, "invalidToken", "refreshToken"),
+        .malformed(
+            "/v1/undo", #"{"refreshToken":"x","since":*}"#, notNumbers.filter { $0 != "null" }, "since"),
+        .malformed("/v1/undo", #"{"refreshToken":"x","account":"<bob>"}"#, [""], "account"),
         .malformed("/v1/token", #"{"refreshToken":"x","device":"<annaDevice>"}"#, [""], "device"),
         .malformed("/v1/sign-out", #"{"device":*}"#, notIDs, "device"),
         Rule(
@@ -271,7 +276,21 @@ extension BadInputTests {
         "\"\"", "\"12345\"", "\"1234567\"", "\"12345a\"", "\"\\u0661\\u0662\\u0663\\u0664\\u0665\\u0666\"",
         "\"-12345\"",
     ]
+    static let notRecoveryCodes = [
+        "\"\"", "\"12345\"", "\"00000-00000-00000-0000\"", "\"00000-00000-00000-000000\"",
+        "\"00000-00000-00000-0000u\"",
+        "\"00000-00000-00000-0000\\u0661\"", "\"00000_00000_00000_00000\"", text(600),
+    ]
     static let security: [Rule] = [
+        .malformed("/v1/recovery-codes", #"{"proofs":[]}"#, [""], "proofs"),
+        .malformed("/v1/confirm", "{}", [""], "password"),
+        .malformed("/v1/confirm", #"{"recoveryCode":*}"#, notTexts, "recoveryCode"),
+        .invalid("/v1/confirm", #"{"recoveryCode":*}"#, notRecoveryCodes, "recoveryCode"),
+        .malformed(
+            "/v1/confirm", #"{"password":"a long enough password","recoveryCode":"00000-00000-00000-00000"}"#, [""],
+            "recoveryCode"),
+        .malformed("/v1/sign-in", #"{"handle":"nobody-here","recoveryCode":*}"#, notTexts, "recoveryCode"),
+        .invalid("/v1/sign-in", #"{"handle":"nobody-here","recoveryCode":*}"#, notRecoveryCodes, "recoveryCode"),
         .malformed("UpdateSecurity", #"{"isSingleDevice":*}"#, notFlags, "isSingleDevice"),
         .malformed("UpdateSecurity", #"{"isConfirmationRequired":*}"#, notFlags, "isConfirmationRequired"),
         .malformed("UpdateSecurity", #"{"by":"<annaDevice>"}"#, [""], "by"),

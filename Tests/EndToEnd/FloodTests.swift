@@ -11,8 +11,10 @@ struct FloodTests {
         "S46: who adds and removes somebody again and again changes the state each time; they are told a few times, and of the end"
     )
     func floods() async throws {
-        try await Quartet.with(services: [.session, .contacts, .sessionClient]) { quartet in
-            try await quartet.start(.notifications, environment: ["TOLD_AT_ONCE": "6"])
+        try await Quartet.with { quartet in
+            try await ChildProcess.with(
+                "notifications", ["migrate", "--told-at-once", "6"], environment: ["DATABASE_URL": quartet.databaseURL]
+            ) { try await $0.waitForExit(.exited(0)) }
             let bob = try await Device.signUp("bob", at: quartet.edge)
             let anna = try await Device.signUp("anna", at: quartet.edge)
             let eve = try await Device.signUp("eve", at: quartet.edge)

@@ -125,6 +125,42 @@ struct EndToEndPushTests {
             #expect(cleared.allSatisfy { $0.body["device"].string == tablet.id })
         }
     }
+
+    @Test("a device that somebody else's change signed out still hears of the change, and of nothing else (S48)")
+    func warned() async throws {
+        // The phone can't be reached when the password changes.
+        let receiver = PushReceiver { push, received in
+            guard push.body["token"] == "phone" else { return 200 }
+            return push.body["notification"]["kind"] == "passwordChanged"
+                && received.count(where: { $0.id == push.id }) > 2 ? 200 : 503
+        }
+        try await Quartet.with(pushingTo: receiver) { quartet in
+            let phone = try await Device.signUp("bob", at: quartet.edge)
+            let tablet = try await Device.signIn("bob", at: quartet.edge)
+            for (device, name) in [(phone, "phone"), (tablet, "tablet")] {
+                try await device.act("RegisterPush", ["token": .string(name), "platform": "web"])
+            }
+            try await tablet.act("RaiseAlert")
+            try await receiver.received.wait("a push to both") { pushes in
+                Set(pushes.map { $0.body["token"] }).count == 2 ? true : nil
+            }
+            let tabletSees = try await LiveView.open(tablet)
+            let changed = try await quartet.edge.insist(
+                "/v1/change-password",
+                ["password": "a long enough password", "newPassword": "another long password"], token: tablet.token)
+            #expect(changed.status == 204)
+            let gone = try await tabletSees.wait("PushUnregistered", in: "notifications")
+            #expect(gone.data["body"]["device"].string == phone.id)
+            try await tablet.act("ClearAlert")
+            try await quartet.wait(for: "one device to be left", "SELECT count(*) FROM notifications.push_device") {
+                $0 == "1"
+            }
+            try await quartet.waitUntilPushed()
+            let toPhone = receiver.received.value.filter { $0.body["token"] == "phone" }
+            #expect(toPhone.count { $0.body["notification"]["kind"] == "passwordChanged" } == 3)
+            #expect(!toPhone.contains { $0.body["notification"]["kind"] == "alertCleared" })
+        }
+    }
 }
 
 extension Quartet {

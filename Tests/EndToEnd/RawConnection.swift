@@ -18,23 +18,31 @@ final class RawConnection: Sendable {
 
     private let descriptor: Mutex<Int32?>
 
-    /// - Parameter receiveBuffer: how many bytes the system takes for who doesn't read; as many as it likes unless said.
-    init(port: UInt16, receiveBuffer: Int32? = nil) throws {
+    /// - Parameters:
+    ///   - source: which of this machine's own addresses it comes from, as in `127.0.0.2`.
+    ///   - receiveBuffer: how many bytes the system takes for who doesn't read; as many as it likes unless said.
+    init(port: UInt16, from source: String = "127.0.0.1", receiveBuffer: Int32? = nil) throws {
         let made = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         descriptor = Mutex(made)
         if var receiveBuffer {
             setsockopt(made, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, socklen_t(MemoryLayout<Int32>.size))
         }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let connected = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(made, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        func call(_ function: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32, _ host: String, _ port: UInt16)
+            -> Int32
+        {
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_port = port.bigEndian
+            address.sin_addr.s_addr = inet_addr(host)
+            return withUnsafePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    function(made, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                }
             }
         }
-        guard connected == 0 else { throw Broken(description: "can't connect: \(String(cString: strerror(errno)))") }
+        guard call(bind, source, 0) == 0, call(connect, "127.0.0.1", port) == 0 else {
+            throw Broken(description: "can't connect: \(String(cString: strerror(errno)))")
+        }
         // Only for a test that is broken: whoever waits for an answer must not wait for ever.
         var patience = timeval(tv_sec: 30, tv_usec: 0)
         setsockopt(made, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
@@ -94,8 +102,15 @@ final class RawConnection: Sendable {
     /// Waits for the beginning of an answer that may have no end.
     func status() async throws -> Int { try await read { Self.parts(of: $0)?.status } }
 
+    /// Waits until the other side closes the connection, and returns all that it said before.
+    func rest() async throws -> String {
+        try await read(atEnd: { String(decoding: $0, as: UTF8.self) }, { _ in nil })
+    }
+
     /// Reads until what came makes something; on a thread of its own, since it blocks.
-    private func read<Value: Sendable>(_ make: @escaping @Sendable ([UInt8]) -> Value?) async throws -> Value {
+    private func read<Value: Sendable>(
+        atEnd: @escaping @Sendable ([UInt8]) -> Value? = { _ in nil }, _ make: @escaping @Sendable ([UInt8]) -> Value?
+    ) async throws -> Value {
         let open = descriptor.withLock { $0 } ?? -1
         return try await withCheckedThrowingContinuation { continuation in
             Thread {
@@ -104,6 +119,7 @@ final class RawConnection: Sendable {
                 while true {
                     let count = recv(open, &buffer, buffer.count, 0)
                     if count < 0 && errno == EINTR { continue }
+                    if count == 0, let value = atEnd(bytes) { return continuation.resume(returning: value) }
                     guard count > 0 else { break }
                     bytes += buffer[..<count]
                     if let value = make(bytes) { return continuation.resume(returning: value) }

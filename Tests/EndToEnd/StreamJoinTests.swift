@@ -111,6 +111,38 @@ struct StreamJoinTests {
         }
     }
 
+    @Test(
+        "the end of a stream closes it at once and frees its place, also where nobody reads: no write deadline is waited for"
+    )
+    func endOfUnread() async throws {
+        try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
+            try await quartet.start(.sessionClient, environment: ["STREAM_WRITE_DEADLINE": "1h"])
+            let phone = try await Device.signUp("anna", at: quartet.edge)
+            let tablet = try await Device.signIn("anna", at: quartet.edge)
+            let read = try await LiveView.open(phone)
+            var stuck: [RawConnection] = []
+            for _ in 0..<15 {
+                let connection = try RawConnection(port: try await quartet.edgePort(), receiveBuffer: 4096)
+                try connection.send(RawConnection.request("GET", "/v1/stream", phone))
+                #expect(try await connection.status() == 200)
+                stuck.append(connection)
+            }
+            for _ in 0..<4 { try await quartet.publish(events: 16, bytes: 60_000, to: phone) }
+            try await read.wait("the last event") { view in
+                view.data["body"]["padding"] != .null && view.name == "notifications.event"
+            }
+            let out = try await quartet.edge.insist("/v1/sign-out", ["device": .string(phone.id)], token: tablet.token)
+            #expect(out.status == 204)
+            let end = try await read.wait("the end") { $0.name == "end" }
+            #expect(end.data == ["reason": "signedOut", "why": "revoked"])
+            try await read.waitForEnd()
+            let first = try await LiveView.open(tablet)
+            var views = [first]
+            for _ in stuck { views.append(try await LiveView.openWhenThereIsRoom(tablet)) }
+            for view in views { await view.close() }
+        }
+    }
+
     @Test("rows that nobody follows are counted and not decoded")
     func nobodysRows() async throws {
         try await Quartet.with { quartet in

@@ -95,7 +95,7 @@ struct NotificationsPropertyTests {
         case 28...30:
             let platform = PushPlatform.allCases.randomElement(using: &random) ?? .other
             return .registerPush(RegisterPush(device: device, token: token, platform: platform))
-        case 31: return .unregisterPush(UnregisterPush(device: device))
+        case 31: return .unregisterPush(UnregisterPush(device: device, stillWarns: random.oneIn(2) ? true : nil))
         case 32: return .forgetPush(ForgetPush(account: account, device: device, token: token))
         case 33, 34:
             let timer = inbox.rows.wantedTimers(of: account).randomElement(using: &random)

@@ -96,7 +96,7 @@ struct NotificationsStoreTests {
         let registered = try await lines(
             """
             SELECT concat_ws(' ', d.account, d.device, d.token)
-              FROM notifications.push_device AS d WHERE d.account IN (\(list))
+              FROM notifications.push_device AS d WHERE d.account IN (\(list)) AND NOT d.is_leaving
             """)
         try #require(registered == Set(devices))
         let pushes = inbox.rows.pushes.map { "\($0.place.account) \($0.place.device) \($0.body.notification.id)" }

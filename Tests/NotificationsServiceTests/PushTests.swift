@@ -130,6 +130,29 @@ struct PushTests {
         #expect(inbox.state(anna).pushDevices == [tablet] && inbox.replicas[anna] == inbox.state(anna))
     }
 
+    @Test("a device that was signed out still hears what waits and is about the account, and nothing new (S48)")
+    func leaving() throws {
+        var inbox = Inbox()
+        let anna = try inbox.person()
+        let (phone, tablet) = (try inbox.register(anna), try inbox.register(anna))
+        try inbox.tell(anna)
+        try inbox.tell(anna, .passwordChanged)
+        let unregister = NotificationsCommand.unregisterPush(UnregisterPush(device: phone, stillWarns: true))
+        guard case .pushUnregistered(let gone) = try inbox.ask(anna, unregister)[0] else { throw Unexpected() }
+        #expect(gone == PushUnregistered(account: anna, device: phone, reason: .asked, at: inbox.time))
+        #expect(try inbox.ask(anna, unregister).isEmpty)
+        try inbox.tell(anna, .phoneChanged)
+        let toPhone = inbox.rows.pushes.filter { $0.place.device == phone }.map(\.body.notification.kind)
+        #expect(toPhone == [.passwordChanged])
+        #expect(inbox.state(anna).pushDevices == [tablet] && inbox.replicas[anna] == inbox.state(anna))
+        // Signed in again, it is pushed to again.
+        try inbox.ask(anna, .registerPush(RegisterPush(device: phone, token: "token-of-\(phone)", platform: .ios)))
+        #expect(Set(inbox.state(anna).pushDevices) == [phone, tablet])
+        try inbox.ask(anna, unregister)
+        try inbox.ask(anna, .closeAccount(CloseAccount()))
+        #expect(inbox.rows.pushes.isEmpty && inbox.rows[PushPlace(anna, phone)] == nil)
+    }
+
     @Test("S38: a device that is gone is forgotten, unless it is back under another token")
     func gone() throws {
         var inbox = Inbox()

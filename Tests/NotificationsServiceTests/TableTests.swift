@@ -45,7 +45,7 @@ struct NotificationsTableTests {
                 of: [(Place(anna, id), read), (Place(ben, id), new)], in: database, as: "notifications")
 
             var device = Tables.pushDevice.blank
-            (device.token, device.platform, device.registered) = ("token", .android, time(9))
+            (device.token, device.platform, device.registered, device.isLeaving) = ("token", .android, time(9), true)
             try await Tables.pushDevice.expectRoundTrip(
                 of: [(PushPlace(anna, .new()), device)], in: database, as: "notifications")
 

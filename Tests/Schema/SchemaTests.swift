@@ -101,7 +101,21 @@ struct SchemaTests {
         }
     }
 
-    @Test("people at psql can't take advisory locks or make large objects")
+    @Test("what services bind never reaches the server's log")
+    func parametersAreNotLogged() async throws {
+        try await TestDatabase.with(.services) { database in
+            let logging = try await database.psql(
+                """
+                SELECT r.rolname, s.setting FROM pg_roles AS r
+                 CROSS JOIN unnest(ARRAY['log_parameter_max_length=0', 'log_parameter_max_length_on_error=0']) AS s(setting)
+                 WHERE r.rolname IN ('session', 'contacts', 'notifications', 'session_client')
+                   AND s.setting <> ALL (r.rolconfig)
+                """)
+            #expect(logging.isEmpty, "\(logging)")
+        }
+    }
+
+    @Test("people at psql can't take advisory locks or make large objects, nor take all connections")
     func readers() async throws {
         try await TestDatabase.with(.services) { database in
             let allowed = try await database.psql(
@@ -112,6 +126,12 @@ struct SchemaTests {
                    AND has_function_privilege(r.oid, p.oid, 'EXECUTE')
                 """)
             #expect(allowed.isEmpty, "\(allowed)")
+            let unlimited = try await database.psql(
+                """
+                SELECT rolname, rolconnlimit FROM pg_roles
+                 WHERE rolname IN ('quartet_reader', 'quartet_operator') AND rolconnlimit NOT BETWEEN 1 AND 20
+                """)
+            #expect(unlimited.isEmpty, "\(unlimited)")
         }
     }
 

@@ -26,7 +26,7 @@ extension SessionRows {
             isConfirmationRequired: row.isConfirmationRequired, recoveryCodes: recoveries[account]?.hashes.count ?? 0,
             checkIn: CheckInState(
                 interval: row.checkIn.interval, reminders: row.checkIn.reminders, last: row.checkIn.last,
-                due: row.checkIn.due, missed: row.checkIn.missed), alertRaised: row.alert.raised,
-            devices: .init(devices))
+                due: row.checkIn.due, missed: row.checkIn.missed, alarm: row.checkIn.alarm),
+            alertRaised: row.alert.raised, alertAlarm: row.alert.alarm, devices: .init(devices))
     }
 }

@@ -13,6 +13,7 @@ struct SessionTableTests {
     private static let tables = DatabaseTemplate.tables(of: "session", in: "Session")
     private let anna = AccountID.new()
     private let ben = AccountID.new()
+    private let key = KeyVersion("0123abcd") ?? .blank
     private let phone = Phone(number: "+493012345678", region: "DE")
 
     /// The `n`th of a few times.
@@ -25,7 +26,7 @@ struct SessionTableTests {
             var (open, closed) = (Tables.account.blank, Tables.account.blank)
             open.handle = try Handle("Anna.1")
             (open.name, open.emergencyNote, open.profileVersion) = ("Anna", "none", 7)
-            (open.phone, open.phoneID) = (phone, .new())
+            (open.phone, open.phoneID, open.phoneKey) = (phone, .new(), key)
             open.avatar = Avatar(hash: ContentHash(of: [1]), type: .png, size: 1, width: 64, height: 64)
             (open.isSingleDevice, open.isConfirmationRequired) = (true, true)
             open.checkIn.interval = .hours(36)
@@ -48,7 +49,7 @@ struct SessionTableTests {
     func secrets() async throws {
         try await TestDatabase.with(Self.tables) { database in
             var credential = Tables.credential.blank
-            credential.hash = hash(1)
+            (credential.key, credential.hash) = (key, hash(1))
             try await Tables.credential.expectRoundTrip(of: [(anna, credential)], in: database, as: "session")
 
             var device = Tables.device.blank
@@ -61,7 +62,7 @@ struct SessionTableTests {
                 of: [(DevicePlace(anna, .new()), device)], in: database, as: "session")
 
             var code = Tables.phoneCode.blank
-            (code.code, code.phoneID, code.phone, code.hash) = (.new(), .new(), phone, hash(6))
+            (code.code, code.phoneID, code.phone, code.key, code.hash) = (.new(), .new(), phone, key, hash(6))
             (code.attempts, code.issued, code.expires, code.signsInFrom) = (3, time(6), time(7), time(8))
             try await Tables.phoneCode.expectRoundTrip(
                 of: [(PhoneCodePlace(anna, .phoneChange), code)], in: database, as: "session")
@@ -86,9 +87,9 @@ struct SessionTableTests {
             var (change, bare) = (Tables.securityChange.blank, Tables.securityChange.blank)
             (change.kind, change.at, change.device, change.deviceSignedIn) = (.phone, time(4), .new(), time(3))
             change.before = SecurityState(
-                password: hash(3), phone: phone, phoneID: .new(), isSingleDevice: true, isConfirmationRequired: true,
-                recovery: codes)
-            (bare.at, bare.before.password) = (time(5), hash(4))
+                password: CredentialRow(key: key, hash: hash(3)), phone: phone, phoneID: .new(), phoneKey: key,
+                isSingleDevice: true, isConfirmationRequired: true, recovery: codes)
+            (bare.at, bare.before.password.hash) = (time(5), hash(4))
             try await Tables.securityChange.expectRoundTrip(
                 of: [(SecurityChangePlace(anna, 1), change), (SecurityChangePlace(anna, 2), bare)], in: database,
                 as: "session")

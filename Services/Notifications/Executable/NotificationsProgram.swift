@@ -29,19 +29,19 @@ struct NotificationsProgram: DomainProgram {
         SymmetricKey(data: Data(text.trimmingCharacters(in: .whitespacesAndNewlines).utf8))
     }
 
-    private static let toldAtOnce = Setting<Int>.int(
-        "told.at.once", in: 0...1000, default: NotificationsLimits().toldAtOnce,
-        help: "Notifications about the same that are told at once in ten minutes; then one a minute. 0: no limit.")
+    static var settings: [any SettingDeclaration] { ConsumerSettings.declared + [webhookURL, webhookKey] }
 
-    static var settings: [any SettingDeclaration] {
-        ConsumerSettings.declared + [webhookURL, webhookKey, toldAtOnce]
+    static var limits: [StoredLimit] {
+        [
+            .count(
+                "told_at_once", in: 0...1000,
+                help:
+                    "How many notifications about the same are delivered at once in ten minutes; then one a minute. 0: no limit. At first: 6."
+            )
+        ]
     }
 
-    static func store(_ settings: Settings) -> NotificationsStore {
-        var limits = NotificationsLimits()
-        limits.toldAtOnce = settings[toldAtOnce]
-        return NotificationsStore(limits: limits)
-    }
+    static func store(_ settings: Settings) -> NotificationsStore { NotificationsStore() }
 
     static func companions(_ bus: DomainBus) throws -> [any Service] {
         guard let due = bus.due else { return [] }

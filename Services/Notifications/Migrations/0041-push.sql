@@ -5,6 +5,7 @@ CREATE TABLE notifications.push_device (
                   CONSTRAINT token_is_printable CHECK (octet_length(token) BETWEEN 1 AND 4096 AND token !~ '[^!-~]'),
     platform      text        NOT NULL CONSTRAINT platform_is_known CHECK (platform IN ('ios', 'android', 'web', 'other')),
     registered_at timestamptz NOT NULL,
+    is_leaving    boolean     NOT NULL DEFAULT false,
     CONSTRAINT device_is_registered_once PRIMARY KEY (account, device)
 );
 COMMENT ON TABLE notifications.push_device IS 'The devices that accounts are pushed to. Only notifications reads the tokens.';
@@ -13,10 +14,13 @@ COMMENT ON COLUMN notifications.push_device.device IS 'Its id.';
 COMMENT ON COLUMN notifications.push_device.token IS 'What the push service knows the app on it by: who has it can push to the device.';
 COMMENT ON COLUMN notifications.push_device.platform IS 'By which kind of push service it is reached.';
 COMMENT ON COLUMN notifications.push_device.registered_at IS 'Since when it is registered with this token.';
+COMMENT ON COLUMN notifications.push_device.is_leaving IS 'Whether it was signed out and only gets what waits for it already and is about the account: why it was. It goes with the last of that.';
+CREATE INDEX push_device_leaving ON notifications.push_device (account, device) WHERE is_leaving;
+COMMENT ON INDEX notifications.push_device_leaving IS 'What is forgotten once nothing waits for it.';
 
 -- Not even people at psql: nobody needs to see the tokens.
 REVOKE ALL ON notifications.push_device FROM quartet_reader;
-GRANT SELECT (account, device, platform, registered_at) ON notifications.push_device TO quartet_reader;
+GRANT SELECT (account, device, platform, registered_at, is_leaving) ON notifications.push_device TO quartet_reader;
 GRANT SELECT, INSERT, UPDATE, DELETE ON notifications.push_device TO notifications;
 
 CREATE TABLE notifications.push (
@@ -75,5 +79,5 @@ SELECT a.account,
            'pushDevices', coalesce((
                SELECT json_agg(d.device ORDER BY d.device)
                  FROM notifications.push_device AS d
-                WHERE d.account = a.account), '[]'))) AS state
+                WHERE d.account = a.account AND NOT d.is_leaving), '[]'))) AS state
   FROM notifications.account AS a;

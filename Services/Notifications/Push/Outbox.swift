@@ -166,6 +166,16 @@ extension Database {
             """)
     }
 
+    /// Forgets devices that were signed out and to which nothing is sent any more.
+    func forgetDevicesThatLeft() throws {
+        try execute(
+            """
+            DELETE FROM notifications.push_device AS d
+             WHERE d.is_leaving
+               AND NOT EXISTS (SELECT FROM notifications.push AS p WHERE p.account = d.account AND p.device = d.device)
+            """)
+    }
+
     /// How many pushes wait; of more than `limit` only so many are counted.
     func waitingPushes(limit: Int) throws -> Int {
         try query(

@@ -73,7 +73,10 @@ public final class PushDelivery: Service, Sendable {
         while !Task.isCancelled {
             waker.yield()
             let limit = Self.countLimit
-            if let count = try? await pool.withConnection({ try $0.waitingPushes(limit: limit) }) {
+            if let count = try? await pool.withConnection({ database in
+                try database.forgetDevicesThatLeft()
+                return try database.waitingPushes(limit: limit)
+            }) {
                 metrics.wait(count)
             }
             try? await Task.sleep(for: .seconds(1))

@@ -30,6 +30,8 @@ public struct PushDeviceRow: Equatable, Sendable {
     public var platform: PushPlatform
     /// Since when it is registered with this token.
     public var registered: Instant
+    /// Whether it was signed out and only gets what waits for it already: why it was.
+    public var isLeaving = false
 }
 
 /// A push that waits to be sent.

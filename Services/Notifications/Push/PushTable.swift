@@ -15,6 +15,7 @@ extension Tables {
             Column("token", \.token),
             Column("platform", \.platform),
             Column("registered_at", \.registered),
+            Column("is_leaving", \.isLeaving),
         ])
 }
 
@@ -38,6 +39,19 @@ extension Pipeline {
             DELETE FROM notifications.push AS p
              USING unnest(\(places.map(\.account)), \(places.map(\.device))) AS u(account, device)
              WHERE p.account = u.account AND p.device = u.device
+            """)
+    }
+
+    /// Drops what waits to be sent to devices, but for what is about the account itself.
+    func deletePushesButWarnings(to places: Set<PushPlace>) {
+        guard !places.isEmpty else { return }
+        let places = places.sorted()
+        query(
+            """
+            DELETE FROM notifications.push AS p
+             USING unnest(\(places.map(\.account)), \(places.map(\.device))) AS u(account, device)
+             WHERE p.account = u.account AND p.device = u.device
+               AND p.body -> 'notification' ->> 'category' <> \(NotificationCategory.system.rawValue)
             """)
     }
 

@@ -22,8 +22,10 @@ SELECT a.account,
                                                    CASE WHEN a.reminds_thirty_minutes THEN 'thirtyMinutes' END], NULL),
                    'last', session.microseconds(a.last_check_in_at),
                    'due', session.microseconds(a.due_at),
-                   'missed', a.missed_alarm IS NOT NULL),
+                   'missed', a.missed_alarm IS NOT NULL,
+                   'alarm', a.missed_alarm),
                'alertRaised', session.microseconds(a.alert_raised_at),
+               'alertAlarm', a.alert_alarm,
                'devices', coalesce((
                    SELECT json_agg(json_build_object(
                               'id', d.device, 'name', d.name, 'signedIn', session.microseconds(d.signed_in_at),

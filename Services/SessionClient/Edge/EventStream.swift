@@ -66,6 +66,8 @@ struct EventStream: Sendable {
                     } onInboundClosed: {
                         connection.leave()
                     }
+                    // Free before the app can see that the stream is over.
+                    place.leave()
                     try await writer.finish(nil)
                 } catch {
                     // The app has left, as most do, or doesn't read.

@@ -42,11 +42,11 @@ struct StreamConnection: Sendable {
     /// - Throws: ``StreamWriter/Stuck`` when the app doesn't read; what `write` throws.
     func run(write: @Sendable @escaping (ByteBuffer) async throws -> Void) async throws {
         let writer = StreamWriter(outlet, after: tokens, deadline: writeDeadline, write: write)
-        let stopWatching = devices.watch(caller) { outlet.putNow(.end($0)) }
+        let stopWatching = devices.watch(caller) { outlet.end($0) }
         defer { stopWatching() }
         // It may have been signed out before anybody watched.
         if try await !devices.isActive(caller) {
-            outlet.putNow(.end(.signedOut(try await devices.reason(for: caller))))
+            outlet.end(.signedOut(try await devices.reason(for: caller)))
         }
         let view = PeopleView(people)
         defer { view.end() }
@@ -64,7 +64,7 @@ struct StreamConnection: Sendable {
                 }
                 group.addTask {
                     try await Task.sleep(until: caller.expiresAt, clock: .continuous)
-                    outlet.putNow(.end(.tokenExpired))
+                    outlet.end(.tokenExpired)
                     return .no
                 }
                 group.addTask {
@@ -72,6 +72,11 @@ struct StreamConnection: Sendable {
                     return .yes
                 }
                 group.addTask { try await writer.watch() }
+                group.addTask {
+                    await outlet.waitForEnd()
+                    try await Task.sleep(for: StreamWriter.endDeadline)
+                    throw StreamWriter.Stuck()
+                }
                 let result: Result<Void, any Error>
                 do {
                     while try await group.next() == .no {}
@@ -84,7 +89,7 @@ struct StreamConnection: Sendable {
                 try result.get()
             }
         } onGracefulShutdown: {
-            outlet.putNow(.end(.serverStopping))
+            outlet.end(.serverStopping)
         }
     }
 
@@ -98,7 +103,7 @@ struct StreamConnection: Sendable {
         do { try await body() } catch {
             guard !Task.isCancelled else { return .no }
             logger.error("a stream can't go on", metadata: ["error": "\(error)"])
-            outlet.putNow(.end(.serverError))
+            outlet.end(.serverError)
         }
         return .no
     }

@@ -12,7 +12,6 @@ enum StreamItem: Sendable {
     case person(String)
     case personEnded(AccountID)
     case heartbeat
-    case end(StreamEnd)
     /// The app has left; nothing more is written.
     case left
 }
@@ -53,6 +52,8 @@ final class StreamOutlet: Sendable {
     private let credit: Credit
     /// Items that the writer has not taken.
     private let waiting = Atomic(0)
+    private let ending = Mutex<StreamEnd?>(nil)
+    private let (ends, ender) = AsyncStream<Void>.makeStream()
 
     init(room: Int) {
         (items, source) = AsyncStream.makeStream(bufferingPolicy: .unbounded)
@@ -71,11 +72,28 @@ final class StreamOutlet: Sendable {
     /// Makes room for so many items: those that were written.
     func giveRoom(_ count: Int = 1) async { await credit.give(count) }
 
-    /// Hands over an item that there is room for, or one that takes no room: a heartbeat or an end.
+    /// Hands over an item that there is room for, or one that takes no room: a heartbeat, or that the app has left.
     func putNow(_ item: StreamItem) {
         waiting.add(1, ordering: .relaxed)
         source.yield(item)
     }
+
+    /// Ends the stream. What still waits is not written: an app that comes again gets it then. The first reason counts.
+    func end(_ reason: StreamEnd) {
+        let isFirst = ending.withLock { ending in
+            defer { ending = ending ?? reason }
+            return ending == nil
+        }
+        guard isFirst else { return }
+        source.finish()
+        ender.finish()
+    }
+
+    /// Why the stream ends, once it does.
+    var end: StreamEnd? { ending.withLock(\.self) }
+
+    /// Waits until the stream ends, or the task is cancelled.
+    func waitForEnd() async { for await _ in ends {} }
 
     /// Nothing more is written: nobody waits any longer.
     func close() async { await credit.close() }

@@ -21,6 +21,8 @@ struct StreamWriter: Sendable {
     /// Waiting items are written together, up to about this many bytes. Larger ones are written in pieces of this size, each
     /// with a deadline of its own.
     private static let pieceSize = 16 * 1024
+    /// How long the last write may take once the stream is over. Whoever doesn't read holds no place after that.
+    static let endDeadline: Duration = .seconds(1)
 
     /// - Parameters:
     ///   - tokens: where the app was.
@@ -41,11 +43,10 @@ struct StreamWriter: Sendable {
         var position = tokens
         // Spreads the apps that all lose their connection when a server restarts.
         var (text, count) = ("retry: \(Int.random(in: 1000...4000))\n", 0)
-        for await item in outlet.items {
+        for await item in outlet.items where outlet.end == nil {
             let hasMore = outlet.taken()
             switch item {
             case .heartbeat: text += ": \n\n"
-            case .end(let end): return try await send(text + "event: end\ndata: \(end.json)\n\n")
             case .left: return
             default:
                 Self.append(item, to: &text, &position)
@@ -56,6 +57,7 @@ struct StreamWriter: Sendable {
             await outlet.giveRoom(count)
             (text, count) = ("", 0)
         }
+        if let end = outlet.end { try await send("event: end\ndata: \(end.json)\n\n") }
     }
 
     /// Waits for a write that takes too long.
@@ -79,7 +81,7 @@ struct StreamWriter: Sendable {
 
     private static func append(_ item: StreamItem, to text: inout String, _ position: inout StreamTokens) {
         switch item {
-        case .heartbeat, .end, .left: break
+        case .heartbeat, .left: break
         case .snapshot(let name, let body, let isRefetched, let token):
             position[name] = token
             text += "id: \(position)\nevent: \(name).snapshot\ndata: {\"refetched\":\(isRefetched),\"state\":"

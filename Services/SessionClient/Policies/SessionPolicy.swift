@@ -32,7 +32,10 @@ struct SessionPolicy: Policy {
         case .deviceSignedIn(let event):
             return event.isFirst ? [] : [notify(.newDevice, .init(at: event.at, text: event.device.name))]
         case .deviceSignedOut(let event):
-            return [.tell(.notifications, UnregisterPush(device: PushDeviceID(event.device)), for: account)]
+            // A device that didn't leave by itself still hears why.
+            let unregister = UnregisterPush(
+                device: PushDeviceID(event.device), stillWarns: event.reason == .signedOut ? nil : true)
+            return [.tell(.notifications, unregister, for: account)]
         case .passwordChanged(let event):
             return [notify(.passwordChanged, .init(at: event.at))]
         case .phoneChanged(let event):

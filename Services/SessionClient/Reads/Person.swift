@@ -21,6 +21,8 @@ struct Person: Encodable, Hashable, Sendable {
     let veryLateFrom: Instant?
     /// For responders.
     let alertRaised: Instant?
+    /// For responders: the alarm that the alert is. The alarm of a missed check-in is the check-in's.
+    let alertAlarm: AlarmID?
 
     /// - Parameter isResponder: whether who looks is this person's responder.
     init(_ state: AccountState, seenByResponder isResponder: Bool) {
@@ -34,6 +36,7 @@ struct Person: Encodable, Hashable, Sendable {
         checkIn = isShown ? state.checkIn : nil
         veryLateFrom = isShown ? state.checkIn.veryLateFrom : nil
         alertRaised = isShown ? state.alertRaised : nil
+        alertAlarm = isShown ? state.alertAlarm : nil
     }
 }
 

@@ -72,14 +72,16 @@ DECLARE
     pass  {{schema}}.redaction_pass;
     began timestamptz := clock_timestamp();
     last  bigint;
+    found boolean;
 BEGIN
     SELECT * INTO pass FROM {{schema}}.redaction_pass AS p
      WHERE p.log = '{{log}}' AND p.partition = of_partition FOR NO KEY UPDATE;
-    IF pass.is_at_end AND began > pass.begun_at + 500 * pass.cost
+    IF pass.is_whole AND began > pass.begun_at + pass.rows * interval '1 millisecond'
        AND EXISTS (SELECT FROM {{schema}}.redaction AS r
                     WHERE (r.done_at IS NULL OR r.done_at < r.late_until) AND r.noticed_at > pass.begun_at) THEN
         pass.begun_at := began;
-        pass.cost := '0';
+        pass.is_whole := false;
+        pass.rows := 0;
         SELECT p.base_position INTO pass.position FROM {{schema}}.{{log}}_partition AS p WHERE p.partition = of_partition;
     END IF;
     SELECT max(n.position) INTO last
@@ -87,22 +89,26 @@ BEGIN
              WHERE l.partition = of_partition AND l.position > pass.position
              ORDER BY l.position LIMIT at_most) AS n;
     last := least(coalesce(last, pass.position), {{schema}}.{{log}}_handled(of_partition));
-    pass.is_at_end := last <= pass.position;
-    IF NOT pass.is_at_end THEN
+    found := last > pass.position;
+    IF found THEN
         UPDATE {{schema}}.{{log}} AS l SET body = '{}', type = 'Redacted', version = 1
           FROM {{schema}}.{{log}}_of_redacted(of_partition, pass.position, last) AS r(position)
          WHERE l.partition = of_partition AND l.position = r.position;
+        -- What comes behind the end isn't counted: it would put the next pass off without end.
+        IF NOT pass.is_whole THEN pass.rows := pass.rows + last - pass.position; END IF;
         pass.position := last;
+    ELSE
+        pass.is_whole := true;
     END IF;
     SELECT least(min(n.recorded_at), began) INTO pass.passed_until
       FROM (SELECT l.recorded_at FROM {{schema}}.{{log}} AS l
              WHERE l.partition = of_partition AND l.position > pass.position
              ORDER BY l.position LIMIT 1) AS n;
     UPDATE {{schema}}.redaction_pass AS p
-       SET begun_at = pass.begun_at, position = pass.position, is_at_end = pass.is_at_end,
-           passed_until = pass.passed_until, cost = pass.cost + (clock_timestamp() - began)
+       SET begun_at = pass.begun_at, position = pass.position, is_whole = pass.is_whole,
+           passed_until = pass.passed_until, rows = pass.rows
      WHERE p.log = '{{log}}' AND p.partition = of_partition;
-    RETURN NOT pass.is_at_end;
+    RETURN found;
 END
 $$;
 COMMENT ON FUNCTION {{schema}}.{{log}}_redact(int, int) IS

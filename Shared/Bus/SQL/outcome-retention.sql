@@ -39,11 +39,12 @@ DECLARE
     pass  {{schema}}.redaction_pass;
     began timestamptz := clock_timestamp();
     last  uuid;
+    count bigint;
 BEGIN
     SELECT * INTO pass FROM {{schema}}.redaction_pass AS p WHERE p.log = 'outcome' FOR NO KEY UPDATE;
-    IF pass.is_at_end THEN
+    IF pass.is_whole THEN
         -- Ids aren't in the order of time, so what came late is found by one more pass.
-        IF began <= pass.begun_at + 500 * pass.cost
+        IF began <= pass.begun_at + pass.rows * interval '1 millisecond'
            OR NOT EXISTS (SELECT FROM {{schema}}.redaction AS r
                            WHERE (r.done_at IS NULL OR r.done_at < r.late_until)
                              AND (r.noticed_at > pass.begun_at
@@ -51,29 +52,31 @@ BEGIN
             RETURN false;
         END IF;
         pass.begun_at := began;
-        pass.cost := '0';
+        pass.rows := 0;
         pass.command_id := '00000000-0000-0000-0000-000000000000';
         pass.passed_until := '-infinity';
     END IF;
-    SELECT o.command_id INTO last
-      FROM (SELECT n.command_id FROM {{schema}}.outcome AS n WHERE n.command_id > pass.command_id
+    SELECT o.command_id, o.number INTO last, count
+      FROM (SELECT n.command_id, row_number() OVER (ORDER BY n.command_id) AS number
+              FROM {{schema}}.outcome AS n WHERE n.command_id > pass.command_id
              ORDER BY n.command_id LIMIT at_most) AS o
-     ORDER BY o.command_id DESC LIMIT 1;
-    pass.is_at_end := last IS NULL;
-    IF pass.is_at_end THEN
+     ORDER BY o.number DESC LIMIT 1;
+    pass.is_whole := last IS NULL;
+    IF pass.is_whole THEN
         pass.passed_until := pass.begun_at;
     ELSE
         UPDATE {{schema}}.outcome AS o SET body = '{}'
          WHERE o.command_id > pass.command_id AND o.command_id <= last AND o.body::text <> '{}'
            AND o.account IN (SELECT r.account FROM {{schema}}.redaction AS r
                               WHERE r.done_at IS NULL OR r.done_at < r.late_until);
+        pass.rows := pass.rows + count;
         pass.command_id := last;
     END IF;
     UPDATE {{schema}}.redaction_pass AS p
-       SET begun_at = pass.begun_at, command_id = pass.command_id, is_at_end = pass.is_at_end,
-           passed_until = pass.passed_until, cost = pass.cost + (clock_timestamp() - began)
+       SET begun_at = pass.begun_at, command_id = pass.command_id, is_whole = pass.is_whole,
+           passed_until = pass.passed_until, rows = pass.rows
      WHERE p.log = 'outcome';
-    RETURN NOT pass.is_at_end;
+    RETURN NOT pass.is_whole;
 END
 $$;
 COMMENT ON FUNCTION {{schema}}.redact_outcomes(int) IS

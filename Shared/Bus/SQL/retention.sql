@@ -56,9 +56,9 @@ CREATE TABLE {{schema}}.redaction_pass (
     begun_at     timestamptz NOT NULL DEFAULT '-infinity',
     position     bigint      NOT NULL DEFAULT 0,
     command_id   uuid,
-    is_at_end    boolean     NOT NULL DEFAULT true,
+    is_whole     boolean     NOT NULL DEFAULT true,
     passed_until timestamptz NOT NULL DEFAULT '-infinity',
-    cost         interval    NOT NULL DEFAULT '0',
+    rows         bigint      NOT NULL DEFAULT 0,
     CONSTRAINT redaction_pass_is_one_per_partition PRIMARY KEY (log, partition)
 ) WITH (fillfactor = 50);
 COMMENT ON TABLE {{schema}}.redaction_pass IS
@@ -68,9 +68,9 @@ COMMENT ON COLUMN {{schema}}.redaction_pass.partition IS 'Its partition; 0 for o
 COMMENT ON COLUMN {{schema}}.redaction_pass.begun_at IS 'When the pass began at the first row.';
 COMMENT ON COLUMN {{schema}}.redaction_pass.position IS 'The last position that was looked at.';
 COMMENT ON COLUMN {{schema}}.redaction_pass.command_id IS 'For outcome, the last command that was looked at.';
-COMMENT ON COLUMN {{schema}}.redaction_pass.is_at_end IS 'Whether nothing more could be looked at: the next rows aren''t there or not handled yet.';
+COMMENT ON COLUMN {{schema}}.redaction_pass.is_whole IS 'Whether the pass has come to the end. From then on it looks at new rows as they come, until the next pass begins.';
 COMMENT ON COLUMN {{schema}}.redaction_pass.passed_until IS 'All rows recorded before this were looked at in this pass.';
-COMMENT ON COLUMN {{schema}}.redaction_pass.cost IS 'How long the pass took so far. The next one begins five hundred times as long after this one began, so that closing accounts costs little in big logs.';
+COMMENT ON COLUMN {{schema}}.redaction_pass.rows IS 'How many rows lay between the beginning and the end. The next pass begins a millisecond per row after this one began, at the earliest, so that closing accounts costs little in big logs.';
 GRANT SELECT ON {{schema}}.redaction_pass TO {{schema}};
 
 CREATE FUNCTION {{schema}}.redact(of_account uuid) RETURNS void
@@ -81,7 +81,7 @@ BEGIN ATOMIC
     DO UPDATE SET requested_at = excluded.requested_at, late_until = excluded.late_until, noticed_at = NULL, done_at = NULL;
 END;
 COMMENT ON FUNCTION {{schema}}.redact(uuid) IS
-    'Has the bodies of an account''s messages emptied; positions stay. Done by the service within minutes, in big logs within the hour, and as soon as every consumer has handled them.';
+    'Has the bodies of an account''s messages emptied; positions stay. Done by the service within minutes, within half an hour for each million rows in a partition, and as soon as every consumer has handled them.';
 REVOKE EXECUTE ON FUNCTION {{schema}}.redact(uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION {{schema}}.redact(uuid) TO {{schema}}, quartet_operator;
 GRANT SELECT, UPDATE (noticed_at, done_at) ON {{schema}}.redaction TO {{schema}};

@@ -56,10 +56,14 @@ public struct RegisterPush: CommandBody {
 public struct UnregisterPush: CommandBody {
     /// Which device; nil for all.
     public let device: PushDeviceID?
+    /// Whether what waits to be sent there and is about the account itself still goes, such as why the device was signed
+    /// out. Not unless said.
+    public let stillWarns: Bool?
 
     /// Its parameters are the properties of the same names.
-    public init(device: PushDeviceID? = nil) {
+    public init(device: PushDeviceID? = nil, stillWarns: Bool? = nil) {
         self.device = device
+        self.stillWarns = stillWarns
     }
 
     /// There is nothing to check without state.

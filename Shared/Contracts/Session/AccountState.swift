@@ -31,6 +31,8 @@ public struct AccountState: Codable, Hashable, Sendable {
     public var checkIn: CheckInState
     /// Since when an alert is on.
     public var alertRaised: Instant?
+    /// The alarm that the alert is.
+    public var alertAlarm: AlarmID?
     /// The devices that are signed in, by id.
     public var devices: Ordered<Device>
     /// Whether the account is closed, for ever.
@@ -41,8 +43,8 @@ public struct AccountState: Codable, Hashable, Sendable {
         account: AccountID, handle: String? = nil, name: String? = nil, emergencyNote: String = "",
         profileVersion: Int64 = 0, phone: Phone? = nil, avatar: Avatar? = nil, onboarding: Onboarding? = nil,
         isSingleDevice: Bool = false, isConfirmationRequired: Bool = false, recoveryCodes: Int = 0,
-        checkIn: CheckInState = CheckInState(), alertRaised: Instant? = nil, devices: Ordered<Device> = [],
-        isClosed: Bool = false
+        checkIn: CheckInState = CheckInState(), alertRaised: Instant? = nil, alertAlarm: AlarmID? = nil,
+        devices: Ordered<Device> = [], isClosed: Bool = false
     ) {
         self.account = account
         self.handle = handle
@@ -57,6 +59,7 @@ public struct AccountState: Codable, Hashable, Sendable {
         self.recoveryCodes = recoveryCodes
         self.checkIn = checkIn
         self.alertRaised = alertRaised
+        self.alertAlarm = alertAlarm
         self.devices = devices
         self.isClosed = isClosed
     }
@@ -94,17 +97,20 @@ public struct CheckInState: Codable, Hashable, Sendable {
     public var due: Instant?
     /// Whether it was missed and nothing came since.
     public var missed: Bool
+    /// The alarm that is on since it was missed.
+    public var alarm: AlarmID?
 
     /// Its parameters are the properties of the same names.
     public init(
         interval: Interval = CheckInRules.defaultInterval, reminders: [ReminderLead] = ReminderLead.allCases,
-        last: Instant? = nil, due: Instant? = nil, missed: Bool = false
+        last: Instant? = nil, due: Instant? = nil, missed: Bool = false, alarm: AlarmID? = nil
     ) {
         self.interval = interval
         self.reminders = reminders
         self.last = last
         self.due = due
         self.missed = missed
+        self.alarm = alarm
     }
 
     /// From when on a missed check-in is late by more than one whole interval; nil while none is missed.
@@ -152,13 +158,20 @@ extension AccountState {
             checkIn.last = event.at
             checkIn.due = event.due
             checkIn.missed = false
+            checkIn.alarm = nil
         case .checkInIntervalSet(let event):
             checkIn.interval = event.interval
             checkIn.due = event.due
         case .checkInRemindersSet(let event): checkIn.reminders = event.leads
-        case .checkInMissed: checkIn.missed = true
-        case .alertRaised(let event): alertRaised = event.at
-        case .alertCleared: alertRaised = nil
+        case .checkInMissed(let event):
+            checkIn.missed = true
+            checkIn.alarm = event.alarm
+        case .alertRaised(let event):
+            alertRaised = event.at
+            alertAlarm = event.alarm
+        case .alertCleared:
+            alertRaised = nil
+            alertAlarm = nil
         }
     }
 }

@@ -32,6 +32,8 @@ public enum SessionCommand: MessageSet {
     case changePhone(ChangePhone)
     /// ``RemovePhone``
     case removePhone(RemovePhone)
+    /// ``RenamePhone``
+    case renamePhone(RenamePhone)
     /// ``ConfirmIdentity``
     case confirmIdentity(ConfirmIdentity)
     /// ``MakeRecoveryCodes``
@@ -73,7 +75,7 @@ public enum SessionCommand: MessageSet {
             SignUp.self, SignIn.self, RefreshDevice.self, SignOut.self, ChangePassword.self, ResetPassword.self,
             UpdateSecurity.self, CloseAccount.self, FreeHandle.self, UpdateProfile.self, RequestSignInCode.self,
             SignInByPhone.self,
-            RequestPhoneChange.self, ChangePhone.self, RemovePhone.self, ConfirmIdentity.self,
+            RequestPhoneChange.self, ChangePhone.self, RemovePhone.self, RenamePhone.self, ConfirmIdentity.self,
             MakeRecoveryCodes.self, SignInByRecoveryCode.self, ConfirmByRecoveryCode.self, UndoSecurityChanges.self,
             ForgetSecurityChanges.self, SetAvatar.self,
             RemoveAvatar.self, CheckIn.self, SetCheckInInterval.self, SetCheckInReminders.self,
@@ -100,6 +102,7 @@ public enum SessionCommand: MessageSet {
         case RequestPhoneChange.type: self = .requestPhoneChange(try .decoded(from: body, version: version))
         case ChangePhone.type: self = .changePhone(try .decoded(from: body, version: version))
         case RemovePhone.type: self = .removePhone(try .decoded(from: body, version: version))
+        case RenamePhone.type: self = .renamePhone(try .decoded(from: body, version: version))
         case ConfirmIdentity.type: self = .confirmIdentity(try .decoded(from: body, version: version))
         case MakeRecoveryCodes.type: self = .makeRecoveryCodes(try .decoded(from: body, version: version))
         case SignInByRecoveryCode.type:
@@ -147,6 +150,7 @@ public enum SessionCommand: MessageSet {
         case .requestPhoneChange(let body): body
         case .changePhone(let body): body
         case .removePhone(let body): body
+        case .renamePhone(let body): body
         case .confirmIdentity(let body): body
         case .makeRecoveryCodes(let body): body
         case .signInByRecoveryCode(let body): body

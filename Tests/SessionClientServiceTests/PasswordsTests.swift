@@ -1,0 +1,29 @@
+import Crypto
+import Foundation
+import SessionContract
+import Testing
+
+@testable import SessionClientService
+
+@Suite("Session-client: places for hashing")
+struct PasswordsTests {
+    private static let password = "a long enough password"
+
+    @Test("a crowd of strangers, or one address, can't keep out devices that were signed in")
+    func placesAreKept() async throws {
+        let key = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0) }.base64EncodedString()
+        let passwords = Passwords(keys: try ServerKeys(key), waitingLimit: 8)
+        let handle = try Handle("anna")
+        await withTaskGroup(of: Bool.self) { crowd in
+            for number in 0..<40 {
+                crowd.addTask {
+                    (try? await passwords.verifier(of: Self.password, for: handle, from: "address \(number)")) != nil
+                }
+            }
+            // The first one that is refused shows that the room for strangers is full.
+            while let isAdmitted = await crowd.next(), isAdmitted {}
+            let own = try? await passwords.verifier(of: Self.password, for: handle, from: "home", isSignedIn: true)
+            #expect(own != nil)
+        }
+    }
+}
