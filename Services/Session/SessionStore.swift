@@ -100,7 +100,10 @@ public struct SessionStore: TimedStore {
         try pipeline.save(rows.phoneCodes.changes, in: Tables.phoneCode)
         try pipeline.save(rows.recoveries.changes, in: Tables.recovery)
         try pipeline.save(rows.securityChanges.changes, in: Tables.securityChange)
-        try pipeline.save(rows.attempts.changes, in: Tables.attempt)
+        // No lock keeps these, and retention may have deleted one since it was read.
+        let attempts = rows.attempts.changes
+        pipeline.delete(attempts.deleted, from: Tables.attempt)
+        try pipeline.upsert(attempts.inserted + attempts.updated.map { ($0.key, $0.row) }, in: Tables.attempt)
         pipeline.saveAvatars(of: accounts)
         pipeline.redact(accounts.updated.filter { $0.row.closed != $0.before.closed }.map(\.key), in: "session")
     }

@@ -25,6 +25,7 @@ public struct Table<Key: Hashable & Comparable & Sendable, Record: Equatable & S
     private let deletion: String
     private let insertion: String
     private let update: String
+    private let upsert: String
 
     /// - Parameters:
     ///   - name: Its schema and name.
@@ -55,6 +56,10 @@ public struct Table<Key: Hashable & Comparable & Sendable, Record: Equatable & S
         update = """
             UPDATE \(name) AS \(alias) SET \(written.map { "\($0.name) = u.\($0.name)" }.joined(separator: ", ")) \
             FROM unnest(\(parameters(names.count))) AS u(\(all)) WHERE \(isSame)
+            """
+        upsert = """
+            \(insertion) ON CONFLICT (\(keyNames)) \
+            DO UPDATE SET \(written.map { "\($0.name) = excluded.\($0.name)" }.joined(separator: ", "))
             """
     }
 
@@ -92,6 +97,8 @@ public struct Table<Key: Hashable & Comparable & Sendable, Record: Equatable & S
 
     fileprivate func update(of rows: [Entry]) throws -> Query { try query(update, rows) }
 
+    fileprivate func upsert(of rows: [Entry]) throws -> Query { try query(upsert, rows) }
+
     private func query(_ sql: String, _ rows: [Entry]) throws -> Query {
         var query = Query(stringLiteral: sql)
         key.bind(rows.map(\.key), &query)
@@ -103,7 +110,7 @@ public struct Table<Key: Hashable & Comparable & Sendable, Record: Equatable & S
 
 extension Pipeline {
     /// Writes what changed in a table, a statement for each kind of change. Deletes and updates first: a row may give
-    /// up what another one may have once.
+    /// up what another one may have once. For rows that nobody else deletes meanwhile: an update wouldn't find them.
     public func save<Key, Record>(_ changes: WorkingSet<Key, Record>.Changes, in table: Table<Key, Record>) throws {
         delete(changes.deleted, from: table)
         try update(changes.updated.map { ($0.key, $0.row) }, in: table)
@@ -130,6 +137,14 @@ extension Pipeline {
         _ rows: [Table<Key, Record>.Entry], into table: Table<Key, Record>
     ) throws -> Pending? {
         rows.isEmpty ? nil : query(try table.insertion(of: rows))
+    }
+
+    /// Inserts rows in one statement, or updates those that are there; queues none where there are no rows.
+    @discardableResult
+    public func upsert<Key, Record>(
+        _ rows: [Table<Key, Record>.Entry], in table: Table<Key, Record>
+    ) throws -> Pending? {
+        rows.isEmpty ? nil : query(try table.upsert(of: rows))
     }
 }
 

@@ -5,6 +5,7 @@ import StoreKit
 import TestKit
 import Testing
 import Vocabulary
+import WorkingSet
 
 @testable import SessionService
 
@@ -74,6 +75,31 @@ struct SessionTableTests {
             try await Tables.attempt.expectRoundTrip(
                 of: [(AttemptPlace(.account(anna)), own), (AttemptPlace(.account(anna), .new()), bare)], in: database,
                 as: "session")
+        }
+    }
+
+    @Test("what was tried is counted also where retention has deleted the row since it was read")
+    func deletedMeanwhile() async throws {
+        try await TestDatabase.with(Self.tables) { database in
+            let connection = try await Connection.connect(Configuration(try database.url(as: "session")))
+            let place = AttemptPlace(.account(anna))
+            for failures in 1...2 {
+                try await connection.run { database in
+                    var rows = SessionRows()
+                    var row = Tables.attempt.blank
+                    rows.attempts.load(row, at: place)
+                    row.guesses.failures = failures
+                    rows.attempts[place] = row
+                    try database.pipeline { [rows] pipeline in
+                        try SessionStore().save(rows, in: pipeline)
+                        try pipeline.flush()
+                    }
+                }
+                // First it isn't there any more, then it is.
+                let kept = try await database.psql("SELECT failures FROM session.sign_in_attempt")
+                #expect(kept == "\(failures)")
+            }
+            await connection.close()
         }
     }
 
