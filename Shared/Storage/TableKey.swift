@@ -5,6 +5,7 @@ public struct KeyColumn<Key, Value: PostgresCodable>: Sendable {
     @usableFromInline let name: String
     @usableFromInline let path: any KeyPath<Key, Value> & Sendable
 
+    /// The column's name, and the key's property.
     @inlinable
     public init(_ name: String, _ path: any KeyPath<Key, Value> & Sendable) {
         self.name = name
@@ -24,6 +25,7 @@ public struct TableKey<Key: Sendable>: Sendable {
     /// Binds an array for each column.
     @usableFromInline let bind: @Sendable ([Key], inout Query) -> Void
 
+    /// - Parameter make: Makes a key of its parts, in the order of the columns.
     @inlinable @inline(__always)
     public init<each Value: PostgresCodable>(
         _ columns: repeat KeyColumn<Key, each Value>, make: @escaping @Sendable (repeat each Value) -> Key

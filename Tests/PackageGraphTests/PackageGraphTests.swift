@@ -92,7 +92,8 @@ struct PackageGraphTests {
     @Test("storage knows PostgreSQL and the vocabulary alone, and the bus doesn't know storage")
     func storage() {
         let found = violations {
-            $0["Storage"] = .init(name: "Storage", path: "Shared/Storage", dependencies: ["Postgres", "ContactsContract"])
+            $0["Storage"] = .init(
+                name: "Storage", path: "Shared/Storage", dependencies: ["Postgres", "ContactsContract"])
             $0["Bus"]?.dependencies.insert("Storage")
         }
         #expect(
