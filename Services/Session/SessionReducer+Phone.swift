@@ -5,6 +5,17 @@ import Vocabulary
 import WorkingSet
 
 extension SessionReducer {
+    static func reduce(
+        _ rows: inout SessionRows, _ command: PhoneCommand, _ context: CommandContext
+    ) throws(Rejection) -> [SessionEvent] {
+        let (account, row) = try asker(rows, context)
+        return switch command {
+        case .requestPhoneChange(let command): try requestPhoneChange(&rows, command, account, row, context.time)
+        case .changePhone(let command): try changePhone(&rows, command, account, row, context.time)
+        case .removePhone(let command): try removePhone(&rows, command, account, row, context.time)
+        }
+    }
+
     // MARK: Signing in
 
     static func requestSignInCode(
@@ -170,5 +181,23 @@ extension SessionReducer {
         return .phoneCodeFailed(
             .init(
                 account: place.account, code: row.code, attemptsLeft: PhoneCodeRules.attempts - row.attempts, at: time))
+    }
+}
+
+extension Touched {
+    mutating func take(_ command: PhoneCommand, of account: AccountID) {
+        switch command {
+        case .requestPhoneChange(let command):
+            phones.insert(command.phoneID)
+            signing.insert(account)
+            coding.insert(account)
+            attempts.insert(AttemptPlace(.account(account)))
+        case .changePhone:
+            securing.insert(account)
+            coding.insert(account)
+            attempts.insert(AttemptPlace(.account(account)))
+            changingPhone.insert(account)
+        case .removePhone: securing.insert(account)
+        }
     }
 }

@@ -1,5 +1,24 @@
 public import Vocabulary
 
+/// The phone that an account signs in by.
+public enum PhoneCommand: MessageSet {
+    case requestPhoneChange(RequestPhoneChange)
+    case changePhone(ChangePhone)
+    case removePhone(RemovePhone)
+
+    public static let cases: Cases<Self> = [
+        Case(Self.requestPhoneChange), Case(Self.changePhone), Case(Self.removePhone),
+    ]
+
+    public var body: any CommandBody {
+        switch self {
+        case .requestPhoneChange(let body): body
+        case .changePhone(let body): body
+        case .removePhone(let body): body
+        }
+    }
+}
+
 /// Begins a sign-in by phone: the code that the edge is about to send will be good for it.
 ///
 /// Nobody asks this: who it is turns out here. Its key is the phone's. A phone with which nobody signs in is accepted
@@ -25,9 +44,6 @@ public struct RequestSignInCode: CommandBody {
         self.source = source
         self.known = known
     }
-
-    /// There is nothing to check without state.
-    public func validate() throws(Rejection) {}
 }
 
 /// Signs a device in by a code that was sent to the account's phone.
@@ -116,9 +132,6 @@ public struct ChangePhone: CommandBody {
         self.proof = proof
         self.by = by
     }
-
-    /// There is nothing to check without state.
-    public func validate() throws(Rejection) {}
 }
 
 /// Takes the phone from the account. Without one it changes nothing.
@@ -132,9 +145,6 @@ public struct RemovePhone: CommandBody {
     public init(by: DeviceID? = nil) {
         self.by = by
     }
-
-    /// There is nothing to check without state.
-    public func validate() throws(Rejection) {}
 }
 
 /// Proves once more who uses a device: for a few minutes it may do what the account wants confirmed.
@@ -152,7 +162,4 @@ public struct ConfirmIdentity: CommandBody {
         self.verifier = verifier
         self.device = device
     }
-
-    /// There is nothing to check without state.
-    public func validate() throws(Rejection) {}
 }
