@@ -14,7 +14,7 @@ extension Pipeline {
         a.reminds_two_hours, a.reminds_thirty_minutes, a.last_check_in_at, a.due_at, a.missed_alarm, a.reminded, \
         a.missed_repetitions, a.alert_raised_at, a.alert_repetitions, a.opened_at, a.closed_at, \
         a.missed_told_at, a.alert_told_at, a.phone, a.phone_region, a.phone_id, a.avatar, a.alert_alarm, \
-        a.alert_waits_until, a.alert_counted_since, a.alert_count, a.oldest_change_at
+        a.alert_waits_until, a.alert_counted_since, a.alert_count, a.oldest_change_at, a.phone_key
         """
 
     /// Reads the accounts that come after one, in the order of their ids.
@@ -44,11 +44,11 @@ extension Pipeline {
               FROM session.account AS a
              WHERE a.account = ANY (\(accounts.sorted())) OR a.skeleton = ANY (\(skeletons.sorted()))
                 OR a.phone_id = ANY (\(phones.sorted()))
-                OR a.phone_id = ANY (ARRAY(SELECT c.phone_id FROM session.phone_code AS c
-                                            WHERE c.account = ANY (\(changing.sorted())) AND c.purpose = 'phoneChange'
-                                            UNION ALL
-                                           SELECT s.phone_id FROM session.security_change AS s
-                                            WHERE s.account = ANY (\(undoing.sorted()))))
+                OR a.phone = ANY (ARRAY(SELECT c.phone FROM session.phone_code AS c
+                                         WHERE c.account = ANY (\(changing.sorted())) AND c.purpose = 'phoneChange'
+                                         UNION ALL
+                                        SELECT s.phone FROM session.security_change AS s
+                                         WHERE s.account = ANY (\(undoing.sorted()))))
              ORDER BY a.account
                FOR NO KEY UPDATE
             """)
@@ -75,7 +75,7 @@ extension Pipeline {
                        phone = u.phone, phone_region = u.phone_region, phone_id = u.phone_id, avatar = u.avatar,
                        alert_alarm = u.alert_alarm, alert_waits_until = u.alert_waits_until,
                        alert_counted_since = u.alert_counted_since, alert_count = u.alert_count,
-                       oldest_change_at = u.oldest_change_at
+                       oldest_change_at = u.oldest_change_at, phone_key = u.phone_key
                   FROM unnest(
                 \(rows.map(\.key)), \(rows.map(\.row.handle?.description)), \(rows.map(\.row.handle?.skeleton)),
                 \(rows.map(\.row.name)), \(rows.map(\.row.emergencyNote)), \(rows.map(\.row.profileVersion)),
@@ -90,13 +90,13 @@ extension Pipeline {
                 \(rows.map(\.row.phone?.region)), \(rows.map(\.row.phoneID)), \(try rows.map { try $0.row.avatar.stored }),
                 \(rows.map(\.row.alert.alarm)), \(rows.map(\.row.alert.waitsUntil)),
                 \(rows.map(\.row.alert.countedSince)), \(rows.map { Int32($0.row.alert.count) }),
-                \(rows.map(\.row.oldestChange)))
+                \(rows.map(\.row.oldestChange)), \(rows.map(\.row.phoneKey?.description)))
                        AS u(account, handle, skeleton, name, emergency_note, profile_version, is_single_device,
                             is_confirmation_required, check_in_interval, reminds_two_hours,
                             reminds_thirty_minutes, last_check_in_at, due_at, missed_alarm, reminded,
                             missed_repetitions, alert_raised_at, alert_repetitions, opened_at, closed_at,
-                            missed_told_at, alert_told_at, phone, phone_region, phone_id, avatar, alert_alarm, alert_waits_until, alert_counted_since,
-                            alert_count, oldest_change_at)
+                            missed_told_at, alert_told_at, phone, phone_region, phone_id, avatar, alert_alarm,
+                            alert_waits_until, alert_counted_since, alert_count, oldest_change_at, phone_key)
                  WHERE a.account = u.account
                 """)
         }
@@ -110,14 +110,14 @@ extension Pipeline {
                         last_check_in_at, due_at, missed_alarm, reminded, missed_repetitions, alert_raised_at,
                         alert_repetitions, opened_at, closed_at, missed_told_at, alert_told_at, phone, phone_region,
                         phone_id, avatar, alert_alarm, alert_waits_until, alert_counted_since,
-                        alert_count, oldest_change_at)
+                        alert_count, oldest_change_at, phone_key)
                 SELECT u.account, u.handle, u.skeleton, u.name, u.emergency_note, u.profile_version,
                        u.is_single_device, u.is_confirmation_required,
                        u.check_in_interval * interval '1 microsecond', u.reminds_two_hours,
                        u.reminds_thirty_minutes, u.last_check_in_at, u.due_at, u.missed_alarm, u.reminded,
                        u.missed_repetitions, u.alert_raised_at, u.alert_repetitions, u.opened_at, u.closed_at,
                        u.missed_told_at, u.alert_told_at, u.phone, u.phone_region, u.phone_id, u.avatar, u.alert_alarm,
-                       u.alert_waits_until, u.alert_counted_since, u.alert_count, u.oldest_change_at
+                       u.alert_waits_until, u.alert_counted_since, u.alert_count, u.oldest_change_at, u.phone_key
                   FROM unnest(
                 \(rows.map(\.key)), \(rows.map(\.row.handle?.description)), \(rows.map(\.row.handle?.skeleton)),
                 \(rows.map(\.row.name)), \(rows.map(\.row.emergencyNote)), \(rows.map(\.row.profileVersion)),
@@ -132,13 +132,13 @@ extension Pipeline {
                 \(rows.map(\.row.phone?.region)), \(rows.map(\.row.phoneID)), \(try rows.map { try $0.row.avatar.stored }),
                 \(rows.map(\.row.alert.alarm)), \(rows.map(\.row.alert.waitsUntil)),
                 \(rows.map(\.row.alert.countedSince)), \(rows.map { Int32($0.row.alert.count) }),
-                \(rows.map(\.row.oldestChange)))
+                \(rows.map(\.row.oldestChange)), \(rows.map(\.row.phoneKey?.description)))
                        AS u(account, handle, skeleton, name, emergency_note, profile_version, is_single_device,
                             is_confirmation_required, check_in_interval, reminds_two_hours,
                             reminds_thirty_minutes, last_check_in_at, due_at, missed_alarm, reminded,
                             missed_repetitions, alert_raised_at, alert_repetitions, opened_at, closed_at,
-                            missed_told_at, alert_told_at, phone, phone_region, phone_id, avatar, alert_alarm, alert_waits_until, alert_counted_since,
-                            alert_count, oldest_change_at)
+                            missed_told_at, alert_told_at, phone, phone_region, phone_id, avatar, alert_alarm,
+                            alert_waits_until, alert_counted_since, alert_count, oldest_change_at, phone_key)
                 """)
         }
     }
@@ -168,6 +168,7 @@ extension Row {
         row.oldestChange = try decode(29, as: Instant?.self)
         row.phone = try decode(21, as: String?.self).map { Phone(number: $0, region: try decode(22, as: String?.self)) }
         row.phoneID = try decode(23, as: PhoneID?.self)
+        row.phoneKey = try decode(30, as: String?.self).map { try KeyVersion(stored: $0) }
         row.avatar = try decode(24, as: JSON?.self).map {
             try JSONDecoder().decode(Avatar.self, from: Data($0.bytes))
         }

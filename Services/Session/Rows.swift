@@ -15,6 +15,8 @@ public struct AccountRow: Equatable, Sendable {
     public var phone: Phone?
     /// What the edge calls the phone's number.
     public var phoneID: PhoneID?
+    /// Under which of the server's keys it made that.
+    public var phoneKey: KeyVersion?
     /// The person's picture; its bytes are kept apart.
     public var avatar: Avatar?
     /// Whether a sign-in signs the other devices out.
@@ -103,11 +105,14 @@ public struct AlertRow: Equatable, Sendable {
 
 /// What proves that somebody is who they say. In no event and readable by nobody else.
 public struct CredentialRow: Equatable, Sendable {
+    /// Under which of the server's keys the verifier was made.
+    public var key: KeyVersion
     /// SHA-256 of the verifier.
     public var hash: [UInt8]
 
     /// Its parameters are the properties of the same names.
-    public init(hash: [UInt8]) {
+    public init(key: KeyVersion, hash: [UInt8]) {
+        self.key = key
         self.hash = hash
     }
 }
@@ -136,12 +141,14 @@ public struct SecurityChangeRow: Equatable, Sendable {
 
 /// What a change of an account's security can change. In no event and readable by nobody else.
 public struct SecurityState: Equatable, Sendable {
-    /// SHA-256 of the password's verifier.
-    public var password: [UInt8]
+    /// The password.
+    public var password: CredentialRow
     /// The phone.
     public var phone: Phone?
     /// What the edge calls the phone's number.
     public var phoneID: PhoneID?
+    /// Under which of the server's keys it made that.
+    public var phoneKey: KeyVersion?
     /// Whether a sign-in signs the other devices out.
     public var isSingleDevice: Bool
     /// Whether sensitive acts need the password again.
@@ -232,6 +239,8 @@ public struct PhoneCodeRow: Equatable, Sendable {
     public var phoneID: PhoneID
     /// The phone that the account gets; none for a sign-in.
     public var phone: Phone?
+    /// Under which of the server's keys the digits and the phone's name were made.
+    public var key: KeyVersion
     /// SHA-256 of the proof.
     public var hash: [UInt8]
     /// How often it was tried.

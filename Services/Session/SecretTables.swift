@@ -30,7 +30,7 @@ extension Pipeline {
         guard !selection.isEmpty else { return nil }
         return query(
             """
-            SELECT c.account, c.hash
+            SELECT c.account, c.key, c.hash
               FROM session.credential AS c
               JOIN (\(selection.query)) AS w ON w.account = c.account
             """)
@@ -55,9 +55,10 @@ extension Pipeline {
         guard !rows.isEmpty else { return }
         query(
             """
-            INSERT INTO session.credential (account, hash)
-            SELECT * FROM unnest(\(rows.map(\.key)), \(rows.map { Bytes($0.row.hash) }))
-            ON CONFLICT (account) DO UPDATE SET hash = excluded.hash
+            INSERT INTO session.credential (account, key, hash)
+            SELECT * FROM unnest(\(rows.map(\.key)), \(rows.map(\.row.key.description)),
+                                 \(rows.map { Bytes($0.row.hash) }))
+            ON CONFLICT (account) DO UPDATE SET key = excluded.key, hash = excluded.hash
             """)
     }
 
@@ -111,5 +112,15 @@ extension Row {
             confirmedUntil: try decode(9, as: Instant?.self), isConfirmedByPassword: try decode(12, as: Bool.self),
             guesses: GuessesRow(
                 failures: Int(try decode(10, as: Int32.self)), blockedUntil: try decode(11, as: Instant?.self)))
+    }
+}
+
+extension KeyVersion {
+    /// As the tables have it.
+    init(stored text: String) throws {
+        guard let version = Self(text) else {
+            throw PostgresError.decoding(column: "key", reason: "it isn't the version of a key")
+        }
+        self = version
     }
 }

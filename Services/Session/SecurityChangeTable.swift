@@ -22,7 +22,7 @@ extension Pipeline {
             """
             SELECT s.account, s.number, s.kind, s.changed_at, s.device, s.device_signed_in_at, s.password_hash, s.phone,
                    s.phone_region, s.phone_id, s.is_single_device, s.is_confirmation_required, s.recovery_hashes,
-                   s.recovery_made_at
+                   s.recovery_made_at, s.password_key, s.phone_key
               FROM session.security_change AS s
               JOIN (\(selection.query)) AS w ON w.account = s.account
             """)
@@ -58,21 +58,25 @@ extension Pipeline {
             """
             INSERT INTO session.security_change
                    (account, number, kind, changed_at, device, device_signed_in_at, password_hash, phone, phone_region,
-                    phone_id, is_single_device, is_confirmation_required, recovery_hashes, recovery_made_at)
+                    phone_id, is_single_device, is_confirmation_required, recovery_hashes, recovery_made_at,
+                    password_key, phone_key)
             SELECT * FROM unnest(\(rows.map(\.key.account)), \(rows.map(\.key.number)), \(rows.map(\.row.kind.rawValue)),
                                  \(rows.map(\.row.at)), \(rows.map(\.row.device)), \(rows.map(\.row.deviceSignedIn)),
-                                 \(rows.map { Bytes($0.row.before.password) }), \(rows.map(\.row.before.phone?.number)),
+                                 \(rows.map { Bytes($0.row.before.password.hash) }), \(rows.map(\.row.before.phone?.number)),
                                  \(rows.map(\.row.before.phone?.region)), \(rows.map(\.row.before.phoneID)),
                                  \(rows.map(\.row.before.isSingleDevice)), \(rows.map(\.row.before.isConfirmationRequired)),
                                  \(rows.map { $0.row.before.recovery.map { Bytes($0.hashes.flatMap { $0 }) } }),
-                                 \(rows.map(\.row.before.recovery?.made)))
+                                 \(rows.map(\.row.before.recovery?.made)),
+                                 \(rows.map(\.row.before.password.key.description)),
+                                 \(rows.map(\.row.before.phoneKey?.description)))
             ON CONFLICT ON CONSTRAINT security_change_has_a_number DO UPDATE
                SET kind = excluded.kind, changed_at = excluded.changed_at, device = excluded.device,
                    device_signed_in_at = excluded.device_signed_in_at, password_hash = excluded.password_hash,
                    phone = excluded.phone, phone_region = excluded.phone_region, phone_id = excluded.phone_id,
                    is_single_device = excluded.is_single_device,
                    is_confirmation_required = excluded.is_confirmation_required,
-                   recovery_hashes = excluded.recovery_hashes, recovery_made_at = excluded.recovery_made_at
+                   recovery_hashes = excluded.recovery_hashes, recovery_made_at = excluded.recovery_made_at,
+                   password_key = excluded.password_key, phone_key = excluded.phone_key
             """)
     }
 }
@@ -97,8 +101,12 @@ extension Row {
             kind: kind, at: try decode(3, as: Instant.self), device: try decode(4, as: DeviceID?.self),
             deviceSignedIn: try decode(5, as: Instant.self),
             before: SecurityState(
-                password: try decode(6, as: Bytes.self).bytes, phone: phone,
-                phoneID: try decode(9, as: PhoneID?.self), isSingleDevice: try decode(10, as: Bool.self),
+                password: CredentialRow(
+                    key: try KeyVersion(stored: try decode(14, as: String.self)),
+                    hash: try decode(6, as: Bytes.self).bytes), phone: phone,
+                phoneID: try decode(9, as: PhoneID?.self),
+                phoneKey: try decode(15, as: String?.self).map { try KeyVersion(stored: $0) },
+                isSingleDevice: try decode(10, as: Bool.self),
                 isConfirmationRequired: try decode(11, as: Bool.self), recovery: recovery))
         return (row, SecurityChangePlace(account, number))
     }

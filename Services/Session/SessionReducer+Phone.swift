@@ -1,4 +1,3 @@
-import Crypto
 import Grammar
 import SessionContract
 import Vocabulary
@@ -13,6 +12,7 @@ extension SessionReducer {
         case .requestPhoneChange(let command): try requestPhoneChange(&rows, command, account, row, context.time)
         case .changePhone(let command): try changePhone(&rows, command, account, row, context.time)
         case .removePhone(let command): try removePhone(&rows, command, account, row, context.time)
+        case .renamePhone(let command): renamePhone(&rows, command, account, row)
         }
     }
 
@@ -21,7 +21,7 @@ extension SessionReducer {
     static func requestSignInCode(
         _ rows: inout SessionRows, _ command: RequestSignInCode, _ time: Instant
     ) throws(Rejection) -> [SessionEvent] {
-        let account = signer(rows, command.phone, time)
+        let account = signer(rows, [command.phone] + (command.earlier ?? []), time)
         let attempts = Attempts(rows, .phone(command.phone), of: account, from: command.source, command.known)
         try attempts.countCode(&rows, time)
         // A phone with which nobody signs in is counted like any other, and there is nobody to tell.
@@ -30,15 +30,16 @@ extension SessionReducer {
             if let code = rows.phoneCodes[place], code.expires <= time { rows.phoneCodes[place] = nil }
         }
         let code = PhoneCodeRow(
-            code: command.code, phoneID: command.phone, phone: nil, hash: hash(of: command.proof), issued: time,
-            expires: time + PhoneCodeRules.lifetime)
+            code: command.code, phoneID: command.phone, phone: nil, key: command.proof.key,
+            hash: hash(of: command.proof.secret), issued: time, expires: time + PhoneCodeRules.lifetime)
         return [issue(&rows, code, at: PhoneCodePlace(account, .signIn, from: attempts.own.source), time)]
     }
 
     static func signInByPhone(
         _ rows: inout SessionRows, _ command: SignInByPhone, _ time: Instant
     ) throws(Rejection) -> [SessionEvent] {
-        let account = signer(rows, command.phone, time)
+        let phones = [command.phone] + (command.earlier ?? [])
+        let account = signer(rows, phones, time)
         let attempts = Attempts(rows, .phone(command.phone), of: account, from: command.source, command.known)
         if let account { try requireNew(command.device, rows, account) }
         try attempts.requireAdmitted(rows, "codes", field: "code", time)
@@ -48,8 +49,8 @@ extension SessionReducer {
         }
         // A code that was sent to a number which the account has given up meanwhile proves nothing. One that is void is as
         // wrong as one that never was.
-        guard let account, let row = rows[account], let place, rows.phoneCodes[place]?.phoneID == command.phone,
-            isGood(rows.phoneCodes[place], command.code, time)
+        guard let account, let row = rows[account], let place, let code = rows.phoneCodes[place],
+            phones.contains(code.phoneID), isGood(code, command.code, time)
         else {
             attempts.fail(&rows, time)
             return []
@@ -60,11 +61,13 @@ extension SessionReducer {
     }
 
     /// Who signs in by a phone now.
-    private static func signer(_ rows: SessionRows, _ phone: PhoneID, _ time: Instant) -> AccountID? {
-        guard let account = rows.owner(of: phone), let row = rows[account], row.closed == nil,
-            signsIn(rows, phone, of: account, time)
-        else { return nil }
-        return account
+    /// - Parameter phones: the names that each of the server's keys makes of the number.
+    private static func signer(_ rows: SessionRows, _ phones: [PhoneID], _ time: Instant) -> AccountID? {
+        for phone in phones {
+            guard let account = rows.owner(of: phone), let row = rows[account] else { continue }
+            return row.closed == nil && signsIn(rows, row.phone, of: account, time) ? account : nil
+        }
+        return nil
     }
 
     // MARK: The account's phone
@@ -76,15 +79,16 @@ extension SessionReducer {
         // Whether it is somebody else's is told to who has the phone alone: when its code is given.
         let asker = try requireConfirmed(rows, account, by: command.by, time)
         let place = PhoneCodePlace(account, .phoneChange)
-        if let last = rows.phoneCodes[place], last.phoneID == row.phoneID, let until = last.signsInFrom, until > time,
+        if let last = rows.phoneCodes[place], last.phone?.number == row.phone?.number, let until = last.signsInFrom,
+            until > time,
             !asker.isConfirmedByPassword
         {
             throw .tooSoon("The phone was changed", left: until - time)
         }
         try Attempts(of: account).countCode(&rows, time)
         var code = PhoneCodeRow(
-            code: command.code, phoneID: command.phoneID, phone: command.phone, hash: hash(of: command.proof),
-            issued: time, expires: time + PhoneCodeRules.lifetime)
+            code: command.code, phoneID: command.phoneID, phone: command.phone, key: command.proof.key,
+            hash: hash(of: command.proof.secret), issued: time, expires: time + PhoneCodeRules.lifetime)
         // Whoever took the old phone must not go on with the account before its person can have noticed.
         if row.phone != nil, !asker.isConfirmedByPassword { code.signsInFrom = time + rows.limits.phoneRest }
         return [issue(&rows, code, at: place, time)]
@@ -92,10 +96,10 @@ extension SessionReducer {
 
     /// Whether a phone's rest is over.
     private static func signsIn(
-        _ rows: SessionRows, _ phone: PhoneID, of account: AccountID, _ time: Instant
+        _ rows: SessionRows, _ phone: Phone?, of account: AccountID, _ time: Instant
     ) -> Bool {
-        guard let change = rows.phoneCodes[PhoneCodePlace(account, .phoneChange)], change.phoneID == phone,
-            let from = change.signsInFrom
+        guard let change = rows.phoneCodes[PhoneCodePlace(account, .phoneChange)],
+            change.phone?.number == phone?.number, let from = change.signsInFrom
         else { return true }
         return from <= time
     }
@@ -109,8 +113,8 @@ extension SessionReducer {
         guard let code = rows.phoneCodes[place], isGood(code, command.code, time) else {
             throw PhoneCodeFailed.rejection
         }
-        if isRight(command.proof, code) {
-            try requireFree(rows, code.phoneID, for: account)
+        if isRight(command.proof, code.hash, madeUnder: code.key) {
+            try requireFree(rows, code.phone, for: account)
             try requireRoomForChange(rows, account, time)
         }
         if let failed = redeem(&rows, command.proof, at: place, attempts, time) { return [failed] }
@@ -119,6 +123,7 @@ extension SessionReducer {
         rows.phoneCodes[place]?.expires = time
         rows[account]?.phone = code.phone
         rows[account]?.phoneID = code.phoneID
+        rows[account]?.phoneKey = code.key
         return [.phoneChanged(.init(account: account, phone: code.phone, at: time))]
     }
 
@@ -131,13 +136,24 @@ extension SessionReducer {
         record(&rows, .phone, account, by: command.by, time)
         rows[account]?.phone = nil
         rows[account]?.phoneID = nil
+        rows[account]?.phoneKey = nil
         return [.phoneChanged(.init(account: account, at: time))]
     }
 
+    /// Says nothing: nobody sees the name.
+    static func renamePhone(
+        _ rows: inout SessionRows, _ command: RenamePhone, _ account: AccountID, _ row: AccountRow
+    ) -> [SessionEvent] {
+        guard row.phoneID == command.phone else { return [] }
+        rows[account]?.phoneID = command.next
+        rows[account]?.phoneKey = command.key
+        return []
+    }
+
     private static func requireFree(
-        _ rows: SessionRows, _ phone: PhoneID, for account: AccountID
+        _ rows: SessionRows, _ phone: Phone?, for account: AccountID
     ) throws(Rejection) {
-        guard rows.owner(of: phone) ?? account == account else {
+        guard phone.flatMap({ rows.owner(of: $0) }) ?? account == account else {
             throw Rejection(
                 .phoneTaken, "Another account signs in by this phone; remove it there first, or give another one.",
                 field: "phone")
@@ -156,22 +172,16 @@ extension SessionReducer {
     }
 
     /// Whether digits may be given for a code.
-    private static func isGood(_ row: PhoneCodeRow?, _ code: PhoneCodeID, _ time: Instant) -> Bool {
-        guard let row else { return false }
-        return row.code == code && row.expires > time && row.attempts < PhoneCodeRules.attempts
-    }
-
-    /// Comparing a digest takes the same time wherever it differs.
-    private static func isRight(_ proof: Secret, _ row: PhoneCodeRow) -> Bool {
-        SHA256.hash(data: proof.bytes) == row.hash
+    private static func isGood(_ row: PhoneCodeRow, _ code: PhoneCodeID, _ time: Instant) -> Bool {
+        row.code == code && row.expires > time && row.attempts < PhoneCodeRules.attempts
     }
 
     /// Nil when the digits are right: then the code must be voided by using it. What to say when they are wrong, which is
     /// counted.
     private static func redeem(
-        _ rows: inout SessionRows, _ proof: Secret, at place: PhoneCodePlace, _ attempts: Attempts, _ time: Instant
+        _ rows: inout SessionRows, _ proof: [Proof], at place: PhoneCodePlace, _ attempts: Attempts, _ time: Instant
     ) -> SessionEvent? {
-        guard var row = rows.phoneCodes[place], !isRight(proof, row) else {
+        guard var row = rows.phoneCodes[place], !isRight(proof, row.hash, madeUnder: row.key) else {
             attempts.succeed(&rows)
             return nil
         }
@@ -187,8 +197,7 @@ extension SessionReducer {
 extension Touched {
     mutating func take(_ command: PhoneCommand, of account: AccountID) {
         switch command {
-        case .requestPhoneChange(let command):
-            phones.insert(command.phoneID)
+        case .requestPhoneChange:
             signing.insert(account)
             coding.insert(account)
             attempts.insert(AttemptPlace(.account(account)))
@@ -198,6 +207,7 @@ extension Touched {
             attempts.insert(AttemptPlace(.account(account)))
             changingPhone.insert(account)
         case .removePhone: securing.insert(account)
+        case .renamePhone: break
         }
     }
 }

@@ -38,7 +38,7 @@ extension SessionReducer {
         // Who never presses the button is missed, too.
         row.checkIn.move(to: time + row.checkIn.interval)
         rows[command.account] = row
-        rows.credentials[command.account] = CredentialRow(hash: hash(of: command.verifier))
+        rows.credentials[command.account] = CredentialRow(command.verifier)
         let opened = AccountOpened(
             account: command.account, handle: handle.description, name: name?.description,
             checkInInterval: row.checkIn.interval, due: time + row.checkIn.interval, at: time)
@@ -68,6 +68,7 @@ extension SessionReducer {
             ]
         }
         attempts.succeed(&rows)
+        renew(&rows, command.verifier, account)
         return begin(&rows, command.device, account, row, time)
     }
 
@@ -97,7 +98,7 @@ extension SessionReducer {
     static func changePassword(
         _ rows: inout SessionRows, _ command: ChangePassword, _ account: AccountID, _ time: Instant
     ) throws(Rejection) -> [SessionEvent] {
-        guard command.next != command.verifier else {
+        guard !command.verifier.contains(command.next) else {
             throw Rejection(.samePassword, "Choose another password than the present one.", field: "next")
         }
         try requireRoomForChange(rows, account, time)
@@ -107,10 +108,10 @@ extension SessionReducer {
 
     /// Sets the password and signs every device out but the one that asks.
     static func setPassword(
-        _ rows: inout SessionRows, _ next: Secret, _ account: AccountID, by device: DeviceID?, _ time: Instant
+        _ rows: inout SessionRows, _ next: Proof, _ account: AccountID, by device: DeviceID?, _ time: Instant
     ) -> [SessionEvent] {
         record(&rows, .password, account, by: device, time)
-        rows.credentials[account] = CredentialRow(hash: hash(of: next))
+        rows.credentials[account] = CredentialRow(next)
         var events: [SessionEvent] = [.passwordChanged(.init(account: account, at: time))]
         for (id, _) in rows.signedIn(account) where id != device {
             events.append(signOut(&rows, id, .passwordChanged, account, time))
@@ -121,7 +122,7 @@ extension SessionReducer {
     /// Nil when the password is right; what to say when it is wrong, which is counted for the device that is signed in, so
     /// that no stranger's guesses keep its person from acting.
     static func prove(
-        _ rows: inout SessionRows, _ account: AccountID, _ verifier: Secret, by device: DeviceID?, _ time: Instant
+        _ rows: inout SessionRows, _ account: AccountID, _ verifier: [Proof], by device: DeviceID?, _ time: Instant
     ) throws(Rejection) -> SessionEvent? {
         guard let device, let asker = rows[account, device], asker.signedOut == nil else {
             throw Rejection(.deviceSignedOut, "Sign in again; this device isn't signed in.", field: "device")
@@ -137,17 +138,30 @@ extension SessionReducer {
             guesses.fail(at: time, free: rows.limits.freeFailures, rows.limits)
         }
         rows[account, device]?.guesses = guesses
+        if isRight { renew(&rows, verifier, account) }
         return isRight
             ? nil : .signInFailed(.init(account: account, blockedUntil: guesses.blockedUntil, at: time))
     }
 
-    /// Comparing a digest takes the same time wherever it differs.
-    private static func isRight(_ verifier: Secret, _ rows: SessionRows, _ account: AccountID) -> Bool {
+    private static func isRight(_ verifier: [Proof], _ rows: SessionRows, _ account: AccountID) -> Bool {
         guard let credential = rows.credentials[account] else { return false }
-        return SHA256.hash(data: verifier.bytes) == credential.hash
+        return isRight(verifier, credential.hash, madeUnder: credential.key)
     }
 
-    static func hash(of verifier: Secret) -> [UInt8] { Array(SHA256.hash(data: verifier.bytes)) }
+    /// Whether one of these is what was kept. None is, when the key isn't listed any more under which that was made.
+    static func isRight(_ proofs: [Proof], _ hash: [UInt8], madeUnder key: KeyVersion) -> Bool {
+        guard let proof = proofs.first(where: { $0.key == key }) else { return false }
+        // Comparing a digest takes the same time wherever it differs.
+        return SHA256.hash(data: proof.secret.bytes) == hash
+    }
+
+    /// Keeps a password that was right under the server's current key, where an earlier one made what is kept.
+    private static func renew(_ rows: inout SessionRows, _ verifier: [Proof], _ account: AccountID) {
+        guard let current = verifier.first, rows.credentials[account]?.key != current.key else { return }
+        rows.credentials[account] = CredentialRow(current)
+    }
+
+    static func hash(of secret: Secret) -> [UInt8] { Array(SHA256.hash(data: secret.bytes)) }
 
     private static func add(
         _ rows: inout SessionRows, _ device: NewDevice, _ account: AccountID, isFirst: Bool,
@@ -174,13 +188,20 @@ extension Touched {
                 count(.handle(handle), command.source, command.known)
             }
         case .requestSignInCode(let command):
-            signingPhones.insert(command.phone)
+            signingPhones.formUnion([command.phone] + (command.earlier ?? []))
             count(.phone(command.phone), command.source, command.known)
         case .signInByPhone(let command):
-            signingPhones.insert(command.phone)
+            signingPhones.formUnion([command.phone] + (command.earlier ?? []))
             count(.phone(command.phone), command.source, command.known)
         case .signInByRecoveryCode(let command):
             if let handle = try? Handle(command.handle) { recoveringSkeletons.insert(handle.skeleton) }
         }
+    }
+}
+
+extension CredentialRow {
+    /// Of a password that is set.
+    fileprivate init(_ verifier: Proof) {
+        self.init(key: verifier.key, hash: SessionReducer.hash(of: verifier.secret))
     }
 }

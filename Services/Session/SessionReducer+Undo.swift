@@ -24,7 +24,8 @@ extension SessionReducer {
     ) {
         guard let row = rows[account], let credential = rows.credentials[account] else { return }
         let before = SecurityState(
-            password: credential.hash, phone: row.phone, phoneID: row.phoneID, isSingleDevice: row.isSingleDevice,
+            password: credential, phone: row.phone, phoneID: row.phoneID, phoneKey: row.phoneKey,
+            isSingleDevice: row.isSingleDevice,
             isConfirmationRequired: row.isConfirmationRequired, recovery: rows.recoveries[account])
         let number = (rows.securityChanges(of: account).last?.place.number ?? 0) + 1
         rows.securityChanges[SecurityChangePlace(account, number)] = SecurityChangeRow(
@@ -126,14 +127,15 @@ extension SessionReducer {
         _ rows: inout SessionRows, _ before: SecurityState, _ account: AccountID, _ row: AccountRow, _ time: Instant
     ) {
         // Somebody else may have proved meanwhile that the phone is theirs.
-        let isFree = before.phoneID.map { rows.owner(of: $0) ?? account == account } ?? true
+        let isFree = before.phone.map { rows.owner(of: $0) ?? account == account } ?? true
         var restored = row
         restored.phone = isFree ? before.phone : nil
         restored.phoneID = isFree ? before.phoneID : nil
+        restored.phoneKey = isFree ? before.phoneKey : nil
         restored.isSingleDevice = before.isSingleDevice
         restored.isConfirmationRequired = before.isConfirmationRequired
         rows[account] = restored
-        rows.credentials[account] = CredentialRow(hash: before.password)
+        rows.credentials[account] = before.password
         rows.recoveries[account] = before.recovery
         // Codes that are on their way were asked for by whoever made the changes.
         for place in rows.phoneCodes.keys.filter({ $0.account == account }) {

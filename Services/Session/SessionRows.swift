@@ -27,6 +27,8 @@ public struct SessionRows: Equatable, Sendable {
     private var skeletons: [String: AccountID] = [:]
     /// Whose phone it is.
     private var phoneOwners: [PhoneID: AccountID] = [:]
+    /// The same by the number, which has one name under each of the server's keys.
+    private var numberOwners: [String: AccountID] = [:]
     /// Which devices of an account are in ``devices``.
     private var deviceIDs: [AccountID: Set<DeviceID>] = [:]
 
@@ -42,6 +44,7 @@ public struct SessionRows: Equatable, Sendable {
         accounts.load(row, at: account)
         if let handle = row.handle { skeletons[handle.skeleton] = account }
         if let phone = row.phoneID { phoneOwners[phone] = account }
+        if let phone = row.phone { numberOwners[phone.number] = account }
     }
 
     /// Takes a device as the database has it.
@@ -67,6 +70,10 @@ public struct SessionRows: Equatable, Sendable {
             if let new = newValue?.handle { skeletons[new.skeleton] = account }
             if let old, old.phoneID != newValue?.phoneID, let phone = old.phoneID { phoneOwners[phone] = nil }
             if let new = newValue?.phoneID { phoneOwners[new] = account }
+            if let old, old.phone?.number != newValue?.phone?.number, let phone = old.phone {
+                numberOwners[phone.number] = nil
+            }
+            if let new = newValue?.phone { numberOwners[new.number] = account }
         }
     }
 
@@ -88,6 +95,9 @@ public struct SessionRows: Equatable, Sendable {
 
     /// Who signs in by this phone.
     public func owner(of phone: PhoneID) -> AccountID? { phoneOwners[phone] }
+
+    /// Whose phone has this number.
+    func owner(of phone: Phone) -> AccountID? { numberOwners[phone.number] }
 
     /// The devices of an account, in the order of their ids.
     func devices(of account: AccountID) -> [(id: DeviceID, row: DeviceRow)] {

@@ -23,8 +23,8 @@ public struct SessionStore: TimedStore {
     public func load(_ requests: [Request<SessionCommand>], in pipeline: Pipeline) throws -> SessionRows {
         let touched = Touched(requests)
         let accounts = pipeline.lockAccounts(
-            touched.accounts, skeletons: touched.skeletons, phones: touched.phones, changing: touched.changingPhone,
-            undoing: touched.undoing)
+            touched.accounts, skeletons: touched.skeletons, phones: touched.signingPhones,
+            changing: touched.changingPhone, undoing: touched.undoing)
         let signing = AccountSelection(
             accounts: touched.signing, skeletons: touched.provingSkeletons.union(touched.recoveringSkeletons),
             phones: touched.signingPhones)
@@ -46,8 +46,8 @@ public struct SessionStore: TimedStore {
             rows.load(try row.account(), at: try row.decode(0, as: AccountID.self))
         }
         for row in try credentials.rowsIfAsked {
-            let (account, hash) = try row.decode(AccountID.self, Bytes.self)
-            rows.credentials.load(CredentialRow(hash: hash.bytes), at: account)
+            let (account, key, hash) = try row.decode(AccountID.self, String.self, Bytes.self)
+            rows.credentials.load(CredentialRow(key: try KeyVersion(stored: key), hash: hash.bytes), at: account)
         }
         for row in try devices.rowsIfAsked {
             let (account, device) = try row.decode(AccountID.self, DeviceID.self)

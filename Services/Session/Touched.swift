@@ -19,8 +19,6 @@ struct Touched {
     var undoing: Set<AccountID> = []
     /// Accounts whose devices are looked at.
     var signing: Set<AccountID> = []
-    /// Phones whose owners are looked at.
-    var phones: Set<PhoneID> = []
     /// Phones whose owners sign in.
     var signingPhones: Set<PhoneID> = []
     /// Accounts whose phone codes are looked at.
@@ -42,7 +40,6 @@ struct Touched {
         accounts.formUnion(coding)
         skeletons.formUnion(provingSkeletons)
         skeletons.formUnion(recoveringSkeletons)
-        phones.formUnion(signingPhones)
     }
 
     private mutating func take(_ command: SessionCommand, of asker: AccountID?) {

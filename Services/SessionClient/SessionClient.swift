@@ -2,6 +2,7 @@ import Bus
 import Crypto
 import Foundation
 import JWTKit
+import Logging
 import Metrics
 import Postgres
 public import ServiceKit
@@ -40,15 +41,11 @@ public struct SessionClient: Service {
     private static let tokenLifetime = Setting<Duration>.duration(
         "access.token.lifetime", in: .seconds(1)...(.seconds(86_400)), default: .seconds(900),
         help: "How long an access token is good for; a stream ends with it.")
-    private static let serverKey = Setting<SymmetricKey?>(
+    private static let serverKeys = Setting<ServerKeys?>(
         "server.key", placeholder: "BASE64", default: nil, isSecret: true,
         help:
-            "32 random bytes or more that all replicas share and nobody else has. Never change it: passwords depend on it."
-    ) { text throws(SettingProblem) in
-        guard let key = Data(base64Encoded: text.trimmingCharacters(in: .whitespacesAndNewlines)), key.count >= 32
-        else { throw SettingProblem(expected: "base64 of 32 bytes or more (head -c 32 /dev/urandom | base64)") }
-        return SymmetricKey(data: key)
-    }
+            "32 random bytes or more that all replicas share and nobody else has. More keys on further lines: the first one makes everything, what the others made is still known."
+    ) { text throws(SettingProblem) in try ServerKeys(text) }
     private static let signingKeys = Setting<[ES256PrivateKey]>(
         "signing.key", placeholder: "PEM", default: [], isSecret: true,
         help: "Private keys for access tokens, as PEM: the first one signs, the others still verify."
@@ -98,7 +95,7 @@ public struct SessionClient: Service {
     /// What can be configured.
     public static var settings: [any SettingDeclaration] {
         [
-            host, port, connections, connectionsPerAddress, commandLimit, serverKey, signingKeys, tokenLifetime,
+            host, port, connections, connectionsPerAddress, commandLimit, serverKeys, signingKeys, tokenLifetime,
             poolSize, joinPoolSize, streamWriteDeadline, unanswered, proxies, guessLimit,
             signUpLimit, phoneCodes, phoneCodesKey,
         ]
@@ -112,18 +109,18 @@ public struct SessionClient: Service {
     }
 
     private let context: ServiceContext
-    private let serverKey: SymmetricKey
+    private let serverKeys: ServerKeys
     private let signingKeys: [ES256PrivateKey]
     private let bus: Health.Check
     private let http: Health.Check
 
     /// - Throws: ``MissingSetting``.
     public init(_ context: ServiceContext) throws {
-        guard let serverKey = context.settings[Self.serverKey] else {
+        guard let serverKeys = context.settings[Self.serverKeys] else {
             throw MissingSetting(
                 description:
                     "set SERVER_KEY_FILE to a file with a key (head -c 32 /dev/urandom | base64), the same for "
-                    + "all replicas and for ever")
+                    + "all replicas")
         }
         let signingKeys = context.settings[Self.signingKeys]
         guard !signingKeys.isEmpty else {
@@ -138,7 +135,7 @@ public struct SessionClient: Service {
             throw MissingSetting(description: "\(problem): set PHONE_CODES_KEY_FILE to a file with a key")
         }
         self.context = context
-        self.serverKey = serverKey
+        self.serverKeys = serverKeys
         self.signingKeys = signingKeys
         bus = context.health.check("bus")
         http = context.health.check("http")
@@ -202,8 +199,12 @@ public struct SessionClient: Service {
         await context.clock.measure()
         let people = PeopleSource(session: services.session.streams, logger: logger)
         let tokens = try await Tokens(
-            signingKeys: signingKeys, secret: serverKey, lifetime: context.settings[Self.tokenLifetime],
+            signingKeys: signingKeys, serverKeys: serverKeys, lifetime: context.settings[Self.tokenLifetime],
             now: { [clock = context.clock] in clock.now })
+        let phoneCodes = PhoneCodes(keys: serverKeys)
+        logger.info(
+            "what is made now is made under the first of these server keys",
+            metadata: ["keys": "\(serverKeys.all.map(\.version))"])
         let addresses = ClientAddress(proxies: context.settings[Self.proxies])
         let edge = Edge(
             EdgeParts(
@@ -211,12 +212,12 @@ public struct SessionClient: Service {
                 streamWriteDeadline: context.settings[Self.streamWriteDeadline], sagas: sagas, pool: pool,
                 devices: devices,
                 tokens: tokens,
-                passwords: Passwords(key: serverKey), contactCodes: ContactCodes(key: serverKey),
-                recoveryCodes: RecoveryCodes(key: serverKey),
-                phoneCodes: PhoneCodes(key: serverKey), phoneCodeSender: phoneCodeSender,
+                passwords: Passwords(keys: serverKeys), contactCodes: ContactCodes(key: serverKeys.current.key),
+                recoveryCodes: RecoveryCodes(key: serverKeys.current.key), phoneCodes: phoneCodes,
+                phoneCodeSender: phoneCodeSender,
                 guesses: Guesses(
                     limit: RateLimit(perMinute: context.settings[Self.guessLimit]), addresses: addresses),
-                sources: SignInSources(addresses: addresses, tokens: tokens, key: serverKey),
+                sources: SignInSources(addresses: addresses, tokens: tokens, key: serverKeys.current),
                 signUps: RateLimit(perMinute: context.settings[Self.signUpLimit]),
                 commands: RateLimit(
                     perMinute: context.settings[Self.commandLimit],
@@ -232,7 +233,10 @@ public struct SessionClient: Service {
             others: ["delete_old_sagas", "delete_old_uploads", "empty_secrets"],
             interval: context.settings[CommonSettings.retentionInterval], configuration: database, logger: logger)
         try await context.runTogether(
-            [doorbells, operations, retention, LongReads(pool: pool, logger: logger)] + services.all.flatMap(\.services)
+            [
+                doorbells, operations, retention, LongReads(pool: pool, logger: logger),
+                PhoneNames(pool: pool, session: services.session, codes: phoneCodes, logger: logger),
+            ] + services.all.flatMap(\.services)
                 + policies(services, doorbells) + [sagas, people, server])
         for pool in [pool, joins, steps] { await pool.close() }
     }
@@ -255,7 +259,7 @@ public struct SessionClient: Service {
                 handler: PolicyHandler(policy, logs: services.all.map(\.commands)))
         }
         return [
-            consumer(of: .session, SessionPolicy(codes: ContactCodes(key: serverKey))),
+            consumer(of: .session, SessionPolicy(codes: ContactCodes(key: serverKeys.current.key))),
             consumer(of: .contacts, ContactsPolicy()),
         ]
     }

@@ -83,6 +83,10 @@ struct AlarmTests {
             #expect(people.alerted(by: alarm).isEmpty)
             let begun = people.time
             people.pass(.minutes(1))
+            // Repeated, it began when it did; and whoever shows themselves to Ben needn't see him.
+            try people.relay(kind, alarm, of: ben, repetition: 1)
+            try people.add(try people.person(), ben, responder: true, dependent: false)
+            #expect(people.alerted(by: alarm).isEmpty)
             let added = try people.add(anna, ben, responder: false, dependent: true)
             #expect(
                 added.last
@@ -98,8 +102,9 @@ struct AlarmTests {
             let before = people.log.count
             try people.ask(carl, UpdateContact(contact: ben, expectedVersion: 2, responder: false))
             #expect(!people.log[before...].contains { if case .responderAlerted = $0.event { true } else { false } })
-            try people.relay(end, alarm, of: ben)
+            let ended = try people.relay(end, alarm, of: ben)
             #expect(Set(people.endings(of: alarm).map(\.account)) == [anna, carl])
+            #expect(!ended.contains { if case .responderAlerted = $0 { true } else { false } }, "the end says it all")
         }
     }
 
@@ -135,14 +140,33 @@ struct AlarmTests {
                         random.oneIn(3)
                         ? people.randomRelay(of: asker, using: &random)
                         : ContactsPropertyTests.command(to: other, of: asker, in: &people, using: &random)
-                    do { try people.ask(asker, command) } catch is Rejection { continue }
+                    let events: [ContactsEvent]
+                    do { events = try people.ask(asker, command) } catch is Rejection { continue }
                     people.note(command, of: asker)
+                    try Self.check(events, people)
                     try Self.checkAlerted(people)
                 }
                 for (place, alarm) in people.alarmsOn {
                     try people.relay(place.kind == .alertRaised ? .alertCleared : .checkedIn, alarm, of: place.account)
                 }
                 try Self.checkEndings(people)
+            }
+        }
+    }
+
+    /// Nobody but responders hears that somebody is in trouble or well, and whoever hears of an alarm's end hears it once.
+    private static func check(_ events: [ContactsEvent], _ people: People) throws {
+        var heard: Set<String> = []
+        for event in events {
+            switch event {
+            case .responderAlerted(let event):
+                try #require(people.contact(event.account, event.dependent)?.dependent == true, "\(event)")
+                if event.kind == .checkedIn {
+                    try #require(heard.insert("\(event.account) \(event.dependent)").inserted)
+                }
+            case .alarmEnded(let event) where event.reason == .checkedIn:
+                try #require(heard.insert("\(event.account) \(event.dependent)").inserted)
+            default: continue
             }
         }
     }

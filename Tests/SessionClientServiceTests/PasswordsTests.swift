@@ -1,4 +1,5 @@
 import Crypto
+import Foundation
 import SessionContract
 import Testing
 
@@ -10,7 +11,8 @@ struct PasswordsTests {
 
     @Test("a crowd of strangers, or one address, can't keep out devices that were signed in")
     func placesAreKept() async throws {
-        let passwords = Passwords(key: SymmetricKey(size: .bits256), waitingLimit: 8)
+        let key = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0) }.base64EncodedString()
+        let passwords = Passwords(keys: try ServerKeys(key), waitingLimit: 8)
         let handle = try Handle("anna")
         await withTaskGroup(of: Bool.self) { crowd in
             for number in 0..<40 {

@@ -1,4 +1,5 @@
 import Crypto
+import Foundation
 import SessionContract
 import Testing
 import Vocabulary
@@ -42,20 +43,23 @@ struct RateLimitTests {
 
     @Test("phone codes are six digits that follow from their id and the key, and a proof is good for those alone")
     func phoneCodes() throws {
-        let codes = PhoneCodes(key: .init(size: .bits256))
+        func key() -> String {
+            SymmetricKey(size: .bits256).withUnsafeBytes { Data($0) }.base64EncodedString()
+        }
+        let codes = PhoneCodes(keys: try ServerKeys(key()))
         var seen: Set<String> = []
         for _ in 0..<200 {
             let id = PhoneCodeID.new()
             let text = codes.text(of: id)
             #expect(text.count == 6 && text.allSatisfy(\.isASCII) && text == codes.text(of: id))
             let wrong = text == "000000" ? "000001" : "000000"
-            #expect(try codes.proof(text, of: id) == codes.proof(text, of: id))
-            #expect(try codes.proof(text, of: id) != codes.proof(wrong, of: id))
-            #expect(try codes.proof(text, of: id) != codes.proof(text, of: .new()))
+            #expect(try codes.proofs(text, of: id) == [codes.proof(of: id)])
+            #expect(try codes.proofs(text, of: id) != codes.proofs(wrong, of: id))
+            #expect(try codes.proofs(text, of: id) != codes.proofs(text, of: .new()))
             seen.insert(text)
         }
         #expect(seen.count > 150)
-        let other = PhoneCodes(key: .init(size: .bits256))
+        let other = PhoneCodes(keys: try ServerKeys(key()))
         let number = try PhoneNumber("+4930123456")
         #expect(codes.id(of: number) == codes.id(of: number) && codes.id(of: number) != other.id(of: number))
     }

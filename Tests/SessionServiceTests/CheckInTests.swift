@@ -172,5 +172,9 @@ struct CheckInTests {
         try household.ask(anna, RaiseAlert())
         try household.run(.days(1), of: anna)
         #expect(household.log.filter { isRepeat($0.event, of: .alertRaised) }.count == 4)
+        // A timer that was set while more were allowed.
+        let alarm = try #require(household.state(anna).alertAlarm)
+        let late = RepeatAlarm(account: anna, alarm: alarm, kind: .alertRaised, repetition: 4)
+        #expect(try household.ask(nil, late).isEmpty)
     }
 }

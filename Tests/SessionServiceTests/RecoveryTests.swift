@@ -63,7 +63,7 @@ struct RecoveryTests {
                 .recoveryCodeUsed(.init(account: account, device: phone, left: 8, at: household.time)),
             ])
         guard case .signInFailed = try household.ask(account, confirm)[0] else { throw Unexpected("used twice") }
-        let reset = ResetPassword(next: try Household.secret("new"), by: signedIn.device.id)
+        let reset = ResetPassword(next: try Household.proof("new"), by: signedIn.device.id)
         try household.ask(account, reset)
         #expect(household.state(account).devices.map(\.id) == [signedIn.device.id])
         try household.signIn(password: "new")

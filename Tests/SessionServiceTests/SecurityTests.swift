@@ -22,7 +22,7 @@ struct SecurityTests {
             code,
             RequestPhoneChange(
                 phone: Phone(number: number, region: "DE"), phoneID: phone, code: code,
-                proof: try Household.secret(digits), by: device)
+                proof: try Household.proof(digits), by: device)
         )
     }
 
@@ -33,7 +33,7 @@ struct SecurityTests {
         let device = try household.confirmed(account)
         let (code, request) = try change(&household, phone: phone, by: device)
         try household.ask(account, request)
-        try household.ask(account, ChangePhone(code: code, proof: try Household.secret("123456")))
+        try household.ask(account, ChangePhone(code: code, proof: try Household.proof("123456")))
     }
 
     @Test("S41: a phone is the account's once its code was given, and is found then, by whom nobody else is")
@@ -47,8 +47,8 @@ struct SecurityTests {
         guard case .phoneCodeIssued(let event) = issued[0] else { throw Unexpected(issued) }
         #expect(event.code == code && event.expires == household.time + .minutes(10) && event.purpose == .phoneChange)
         #expect(household.state(anna).phone == nil)
-        let wrong = ChangePhone(code: code, proof: try Household.secret("654321"))
-        let right = ChangePhone(code: code, proof: try Household.secret("123456"))
+        let wrong = ChangePhone(code: code, proof: try Household.proof("654321"))
+        let right = ChangePhone(code: code, proof: try Household.proof("123456"))
         guard case .phoneCodeFailed(let failed) = try household.ask(anna, wrong)[0] else { throw Unexpected("no") }
         #expect(failed.attemptsLeft == 4)
         #expect(try household.rejection(ben, right) == .invalidCode, "a code is its account's")
@@ -62,7 +62,7 @@ struct SecurityTests {
         // That it is somebody's is told to nobody but who has it.
         let (code2, taken) = try Self.change(&household, phone: phone, by: ofBen)
         try household.ask(ben, taken)
-        let proof = try Household.secret("123456")
+        let proof: [Proof] = try Household.proof("123456")
         #expect(try household.rejection(ben, ChangePhone(code: code2, proof: proof)) == .phoneTaken)
         try household.ask(anna, RemovePhone(by: ofAnna))
         #expect(household.state(anna).phone == nil && household.rows.owner(of: phone) == nil)
@@ -83,7 +83,7 @@ struct SecurityTests {
             try household.ask(account, request)
             // Each further one after the fourth is blocked for a while.
             for _ in 0..<(pauses.isEmpty ? 5 : 1) {
-                try household.ask(account, ChangePhone(code: code, proof: try Household.secret("000000")))
+                try household.ask(account, ChangePhone(code: code, proof: try Household.proof("000000")))
             }
             let (_, next) = try Self.change(&household, phone: household.id(), by: device)
             do { try household.ask(account, next) } catch let rejection as Rejection {
@@ -100,13 +100,13 @@ struct SecurityTests {
         var household = Household()
         let account = try household.person()
         let phone = try household.signIn()
-        let wrong = try Household.secret("x")
+        let wrong: [Proof] = try Household.proof("x")
         for _ in 0..<5 {
             try household.ask(
                 nil,
                 SignIn(handle: "anna", verifier: wrong, device: try household.device(), source: Household.source()))
         }
-        let right = try Household.secret("secret")
+        let right: [Proof] = try Household.proof("secret")
         let confirm = ConfirmIdentity(verifier: right, device: phone)
         #expect(try household.rejection(account, confirm) == nil)
         for _ in 0..<5 { try household.ask(account, ConfirmIdentity(verifier: wrong, device: phone)) }
@@ -123,7 +123,7 @@ struct SecurityTests {
         let (second, requestOfBen) = try Self.change(&household, phone: phone, by: ofBen)
         try household.ask(anna, requestOfAnna)
         try household.ask(ben, requestOfBen)
-        let proof = try Household.secret("123456")
+        let proof: [Proof] = try Household.proof("123456")
         try household.ask(ben, ChangePhone(code: second, proof: proof))
         #expect(try household.rejection(anna, ChangePhone(code: first, proof: proof)) == .phoneTaken)
     }
@@ -175,7 +175,7 @@ struct SecurityTests {
         _ household: inout Household
     ) throws -> (PhoneCodeID, any CommandBody) {
         let code: PhoneCodeID = household.id()
-        let proof = try Household.secret("111111")
+        let proof: Proof = try Household.proof("111111")
         return (
             code, RequestSignInCode(phone: phone, code: code, proof: proof, source: source, known: known)
         )
@@ -186,7 +186,7 @@ struct SecurityTests {
         known: KnownDevice? = nil, _ household: inout Household
     ) throws -> any CommandBody {
         SignInByPhone(
-            phone: phone, code: code, proof: try Household.secret(digits), device: try household.device("new"),
+            phone: phone, code: code, proof: try Household.proof(digits), device: try household.device("new"),
             source: source, known: known)
     }
 
@@ -338,13 +338,13 @@ struct SecurityTests {
         }
         #expect(
             try household.rejection(
-                account, ResetPassword(next: try Household.secret("thief"), by: phone))
+                account, ResetPassword(next: try Household.proof("thief"), by: phone))
                 == .confirmationRequired)
-        let wrong = ConfirmIdentity(verifier: try Household.secret("x"), device: phone)
+        let wrong = ConfirmIdentity(verifier: try Household.proof("x"), device: phone)
         guard case .signInFailed = try household.ask(account, wrong)[0] else {
             throw Unexpected("confirmed")
         }
-        let right = ConfirmIdentity(verifier: try Household.secret("secret"), device: phone)
+        let right = ConfirmIdentity(verifier: try Household.proof("secret"), device: phone)
         #expect(
             try household.ask(account, right) == [
                 .identityConfirmed(
@@ -383,14 +383,14 @@ struct SecurityTests {
         try Self.phone(of: account, phone, in: &household)
         household.pass(.minutes(6))
         let device = try Self.signIn(by: phone, &household)
-        try household.ask(account, ResetPassword(next: try Household.secret("new"), by: device))
+        try household.ask(account, ResetPassword(next: try Household.proof("new"), by: device))
         #expect(household.state(account).devices.map(\.id) == [device])
         #expect(household.rows[account, thief]?.reason == .passwordChanged)
         func signIn(_ password: String) throws -> [SessionEvent] {
             try household.ask(
                 nil,
                 SignIn(
-                    handle: "anna", verifier: try Household.secret(password), device: try household.device(),
+                    handle: "anna", verifier: try Household.proof(password), device: try household.device(),
                     source: Household.source()))
         }
         guard case .signInFailed = try signIn("secret")[0] else { throw Unexpected("the old one is good") }
@@ -408,11 +408,11 @@ struct SecurityTests {
         let device = try Self.signIn(by: old, &household)
         let (code, request) = try Self.change(&household, phone: new, by: device)
         try household.ask(account, request)
-        try household.ask(account, ChangePhone(code: code, proof: try Household.secret("123456")))
+        try household.ask(account, ChangePhone(code: code, proof: try Household.proof("123456")))
         household.pass(.minutes(1))
         func asking(_ phone: PhoneID) throws -> any CommandBody {
             RequestSignInCode(
-                phone: phone, code: household.id(), proof: try Household.secret("1"), source: Household.source())
+                phone: phone, code: household.id(), proof: try Household.proof("1"), source: Household.source())
         }
         #expect(try household.ask(nil, asking(new)).isEmpty)
         let (_, another) = try Self.change(&household, phone: household.id(), by: device)
@@ -423,13 +423,14 @@ struct SecurityTests {
 
     /// Signs in by a code that was sent to a phone.
     private static func signIn(by phone: PhoneID, _ household: inout Household) throws -> DeviceID {
-        let (code, proof): (PhoneCodeID, Secret) = (household.id(), try Household.secret("123456"))
+        let (code, proof): (PhoneCodeID, Proof) = (household.id(), try Household.proof("123456"))
         try household.ask(
             nil, RequestSignInCode(phone: phone, code: code, proof: proof, source: Household.source()))
         let events = try household.ask(
             nil,
             SignInByPhone(
-                phone: phone, code: code, proof: proof, device: try household.device(), source: Household.source())
+                phone: phone, code: code, proof: [proof], device: try household.device(), source: Household.source()
+            )
         )
         guard case .deviceSignedIn(let event) = events[0] else { throw Unexpected(events) }
         return event.device.id
@@ -441,11 +442,11 @@ struct SecurityTests {
         let account = try household.person()
         let known = try #require(household.state(account).devices.first?.id)
         let wrong = SignIn(
-            handle: "anna", verifier: try Household.secret("x"), device: try household.device(),
+            handle: "anna", verifier: try Household.proof("x"), device: try household.device(),
             source: Household.source())
         try household.ask(nil, wrong)
         let again = SignIn(
-            handle: "anna", verifier: try Household.secret("secret"),
+            handle: "anna", verifier: try Household.proof("secret"),
             device: NewDevice(id: known, name: "phone", token: try Household.secret("t")), source: Household.source())
         #expect(try household.rejection(nil, again) == .invalidField)
         let place = AttemptPlace(.handle(try Handle("anna")), Household.source())
@@ -456,7 +457,7 @@ struct SecurityTests {
     func confirmationOfAStranger() throws {
         var household = Household()
         let account = try household.person()
-        let confirm = ConfirmIdentity(verifier: try Household.secret("secret"), device: household.id())
+        let confirm = ConfirmIdentity(verifier: try Household.proof("secret"), device: household.id())
         #expect(try household.rejection(account, confirm) == .deviceSignedOut)
     }
 
@@ -469,7 +470,7 @@ struct SecurityTests {
         try household.ask(
             nil,
             SignUp(
-                account: account, handle: "anna", verifier: try Household.secret("x"),
+                account: account, handle: "anna", verifier: try Household.proof("x"),
                 device: try household.device()))
         #expect(household.state(account).onboarding == .needsProfile)
         try household.ask(account, UpdateProfile(expectedVersion: 1, name: "Anna"))

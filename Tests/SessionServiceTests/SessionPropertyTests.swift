@@ -77,10 +77,12 @@ struct SessionPropertyTests {
         of account: AccountID, _ handle: String, in household: inout Household, using random: inout SeededRandom
     ) throws -> any CommandBody {
         let device = household.state(account).devices.randomElement(using: &random)?.id
-        let password = try Household.secret(random.oneIn(3) ? "wrong" : "secret")
+        let keys = random.oneIn(2) ? ["3fa91c07"] : ["90b2d6e4", "3fa91c07"]
+        let password: [Proof] = try Household.proof(random.oneIn(3) ? "wrong" : "secret", under: keys)
         // Two phones for two people, and few digits: they meet.
         let phone = PhoneID(high: 7, low: UInt64.random(in: 0...1, using: &random))
-        let digits = try Household.secret(random.oneIn(3) ? "222222" : "111111")
+        let digits: [Proof] = try Household.proof(random.oneIn(3) ? "222222" : "111111", under: keys)
+        let earlier = [PhoneID(high: 8, low: phone.low)]
         let source = Household.source(random.oneIn(3) ? 2 : 1)
         let known =
             try random.oneIn(3) ? device.map { KnownDevice(device: $0, token: try Household.secret("t\($0)")) } : nil
@@ -88,17 +90,21 @@ struct SessionPropertyTests {
             let source = purpose == .signIn ? Household.source() : AttemptPlace.everywhere
             return household.rows.phoneCodes[PhoneCodePlace(account, purpose, from: source)]?.code ?? household.id()
         }
-        switch Int.random(in: 0..<36, using: &random) {
+        switch Int.random(in: 0..<37, using: &random) {
         case 0: return random.oneIn(20) ? CloseAccount(by: device) : SignOut(by: device)
         case 24...25:
             return RequestPhoneChange(
-                phone: Phone(number: "+4930123456"), phoneID: phone, code: household.id(), proof: digits,
+                phone: Phone(number: "+493012345\(phone.low)"), phoneID: phone, code: household.id(),
+                proof: digits[0],
                 by: device)
         case 26: return ChangePhone(code: code(.phoneChange, &household), proof: digits, by: device)
-        case 27: return RequestSignInCode(phone: phone, code: household.id(), proof: digits, source: source)
+        case 27:
+            return RequestSignInCode(
+                phone: phone, earlier: earlier, code: household.id(), proof: digits[0], source: source)
         case 28:
             return SignInByPhone(
-                phone: phone, code: code(.signIn, &household), proof: digits, device: try household.device(),
+                phone: phone, earlier: earlier, code: code(.signIn, &household), proof: digits,
+                device: try household.device(),
                 source: source, known: known)
         case 29: return RemovePhone(by: device)
         case 30: return ConfirmIdentity(verifier: password, device: device ?? household.id())
@@ -117,6 +123,10 @@ struct SessionPropertyTests {
             return UndoSecurityChanges(
                 device: device?.id ?? household.id(), token: try device?.row.token ?? Household.secret("none"),
                 since: random.oneIn(3) ? household.time - .days(Int64.random(in: 0...4, using: &random)) : nil)
+        case 36:
+            // As if its number had this name under another key, of which there is one for each number.
+            let name = household.rows[account]?.phoneID ?? phone
+            return RenamePhone(phone: name, next: PhoneID(high: 15 - name.high, low: name.low), key: digits[0].key)
         case 1...4:
             return SignIn(
                 handle: random.oneIn(8) ? "nobody" : handle, verifier: password, device: try household.device(),
@@ -137,7 +147,7 @@ struct SessionPropertyTests {
         case 19...20: return RaiseAlert()
         case 21: return ClearAlert()
         default:
-            return ChangePassword(verifier: password, next: try Household.secret("other"), by: device)
+            return ChangePassword(verifier: password, next: try Household.proof("other", under: keys[0]), by: device)
         }
     }
 }

@@ -81,7 +81,7 @@ struct SessionStoreTests {
                     let commands = try ["hand\(round)x", "hand.\(round)x"].map { handle in
                         let account: AccountID = household.id()
                         let signUp = SignUp(
-                            account: account, handle: handle, verifier: try Household.secret("x"),
+                            account: account, handle: handle, verifier: try Household.proof("x"),
                             device: try household.device())
                         return Trial.Command(
                             signUp,

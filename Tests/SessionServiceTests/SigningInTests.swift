@@ -23,7 +23,7 @@ struct SigningInTests {
         var household = Household()
         _ = try household.person("anna.b")
         let other = SignUp(
-            account: household.id(), handle: other, verifier: try Household.secret("x"), device: try household.device())
+            account: household.id(), handle: other, verifier: try Household.proof("x"), device: try household.device())
         #expect(try household.rejection(nil, other) == .handleTaken)
     }
 
@@ -73,7 +73,7 @@ struct SigningInTests {
         var household = Household()
         let account = try household.person()
         let wrong = SignIn(
-            handle: "anna", verifier: try Household.secret("x"), device: try household.device(),
+            handle: "anna", verifier: try Household.proof("x"), device: try household.device(),
             source: Household.source())
         let events = try household.ask(nil, wrong)
         guard case .signInFailed(let failed) = events[0] else { throw Unexpected(events) }
@@ -95,10 +95,10 @@ struct SigningInTests {
         var household = Household()
         let account = try household.person()
         let wrong = SignIn(
-            handle: "anna", verifier: try Household.secret("x"), device: try household.device(),
+            handle: "anna", verifier: try Household.proof("x"), device: try household.device(),
             source: Household.source())
         let right = SignIn(
-            handle: "anna", verifier: try Household.secret("secret"), device: try household.device(),
+            handle: "anna", verifier: try Household.proof("secret"), device: try household.device(),
             source: Household.source())
         for _ in 0..<5 { try household.ask(nil, wrong) }
         for wait in [1, 2, 4, 8, 16, 32, 60, 60] as [Int64] {
@@ -118,7 +118,7 @@ struct SigningInTests {
         known: KnownDevice? = nil, _ household: inout Household
     ) throws -> any CommandBody {
         SignIn(
-            handle: handle, verifier: try Household.secret(password), device: try household.device(),
+            handle: handle, verifier: try Household.proof(password), device: try household.device(),
             source: source,
             known: known)
     }
@@ -142,7 +142,7 @@ struct SigningInTests {
         try household.ask(
             nil,
             SignIn(
-                handle: "anna", verifier: try Household.secret("secret"), device: phone, source: Household.source()))
+                handle: "anna", verifier: try Household.proof("secret"), device: phone, source: Household.source()))
         try household.ask(account, SignOut(device: phone.id, by: phone.id))
         // Whoever signs in meanwhile doesn't give the attacker more tries.
         for number in 1...100 {
@@ -202,7 +202,7 @@ struct SigningInTests {
         try household.ask(
             nil,
             SignIn(
-                handle: "anna", verifier: try Household.secret("secret"), device: device, source: Household.source()
+                handle: "anna", verifier: try Household.proof("secret"), device: device, source: Household.source()
             ))
         func refresh(_ token: String, _ next: String) throws -> any CommandBody {
             RefreshDevice(device: device.id, token: try Household.secret(token), next: try Household.secret(next))
@@ -280,18 +280,18 @@ struct SigningInTests {
         var household = Household()
         let account = try household.person()
         let device = try household.signIn()
-        let (old, new) = (try Household.secret("secret"), try Household.secret("new"))
-        let events = try household.ask(account, ChangePassword(verifier: new, next: old, by: device))
+        let (old, new): (Proof, Proof) = (try Household.proof("secret"), try Household.proof("new"))
+        let events = try household.ask(account, ChangePassword(verifier: [new], next: old, by: device))
         guard case .signInFailed = events[0] else { throw Unexpected(events) }
         #expect(
-            try household.rejection(account, ChangePassword(verifier: old, next: old, by: device))
+            try household.rejection(account, ChangePassword(verifier: [old], next: old, by: device))
                 == .samePassword)
         guard
             case .passwordChanged = try household.ask(
-                account, ChangePassword(verifier: old, next: new, by: device))[0]
+                account, ChangePassword(verifier: [old], next: new, by: device))[0]
         else { throw Unexpected("not changed") }
         #expect(household.state(account).devices.map(\.id) == [device])
-        let byOld = SignIn(handle: "anna", verifier: old, device: try household.device(), source: Household.source())
+        let byOld = SignIn(handle: "anna", verifier: [old], device: try household.device(), source: Household.source())
         guard case .signInFailed = try household.ask(nil, byOld)[0] else { throw Unexpected("old password") }
         try household.signIn(password: "new")
     }
@@ -321,12 +321,12 @@ struct SigningInTests {
         #expect(try household.ask(account, CloseAccount()).isEmpty)
         #expect(try household.rejection(account, CheckIn()) == .accountClosed)
         let signIn = SignIn(
-            handle: "anna", verifier: try Household.secret("secret"), device: try household.device(),
+            handle: "anna", verifier: try Household.proof("secret"), device: try household.device(),
             source: Household.source())
         #expect(try household.ask(nil, signIn).isEmpty)
         func again(_ id: AccountID) throws -> any CommandBody {
             SignUp(
-                account: id, handle: "Anna", verifier: try Household.secret("x"), device: try household.device())
+                account: id, handle: "Anna", verifier: try Household.proof("x"), device: try household.device())
         }
         #expect(try household.rejection(nil, try again(account)) == .accountClosed)
         #expect(try household.rejection(nil, try again(household.id())) == .handleTaken)

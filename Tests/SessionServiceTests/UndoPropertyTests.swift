@@ -135,7 +135,7 @@ struct UndoPropertyTests {
                             try #require(!last.devices.contains(device.id) && device.signedIn < last.since)
                         }
                         let signIn = SignIn(
-                            handle: "anna", verifier: try Household.secret(observer.security.password),
+                            handle: "anna", verifier: try Household.proof(observer.security.password),
                             device: try household.device(), source: Household.source())
                         let signedIn = try household.ask(nil, signIn)
                         for event in signedIn { try observer.take(event, of: signIn, by: nil) }
@@ -151,8 +151,8 @@ struct UndoPropertyTests {
         of account: AccountID, by device: DeviceID?, _ security: Security, in household: inout Household,
         using random: inout SeededRandom
     ) throws -> any CommandBody {
-        let password = try Household.secret(security.password)
-        let other = try Household.secret(security.password == "secret" ? "other" : "secret")
+        let password: [Proof] = try Household.proof(security.password)
+        let other: Proof = try Household.proof(security.password == "secret" ? "other" : "secret")
         let code = try security.codes.randomElement(using: &random) ?? Household.secret("none")
         guard let device else {
             return random.oneIn(2)
@@ -173,11 +173,11 @@ struct UndoPropertyTests {
             let phone = PhoneID(high: 7, low: UInt64.random(in: 0...2, using: &random))
             return RequestPhoneChange(
                 phone: Phone(number: "+493012345\(phone.low)"), phoneID: phone, code: household.id(),
-                proof: try Household.secret("1"), by: device)
+                proof: try Household.proof("1"), by: device)
         case 12:
             let place = PhoneCodePlace(account, .phoneChange)
             let code = household.rows.phoneCodes[place]?.code ?? household.id()
-            return ChangePhone(code: code, proof: try Household.secret("1"), by: device)
+            return ChangePhone(code: code, proof: try Household.proof("1"), by: device)
         case 13: return RemovePhone(by: device)
         case 14: return MakeRecoveryCodes(proofs: try household.newRecoveryCodes(), by: device)
         case 15:

@@ -7,9 +7,11 @@ CREATE TABLE session.security_change (
     device                   uuid,
     device_signed_in_at      timestamptz NOT NULL,
     password_hash            bytea       NOT NULL CONSTRAINT password_hash_is_a_sha_256 CHECK (octet_length(password_hash) = 32),
+    password_key             text        NOT NULL CONSTRAINT password_key_is_a_version CHECK (password_key ~ '^[0-9a-f]{8}$'),
     phone                    text,
     phone_region             text,
     phone_id                 uuid,
+    phone_key                text        CONSTRAINT phone_key_is_a_version CHECK (phone_key ~ '^[0-9a-f]{8}$'),
     is_single_device         boolean     NOT NULL,
     is_confirmation_required boolean     NOT NULL,
     recovery_hashes          bytea
@@ -18,7 +20,7 @@ CREATE TABLE session.security_change (
     recovery_made_at         timestamptz,
     CONSTRAINT security_change_has_a_number PRIMARY KEY (account, number),
     CONSTRAINT device_signed_in_before CHECK (device_signed_in_at <= changed_at),
-    CONSTRAINT phone_has_a_name CHECK ((phone IS NULL) = (phone_id IS NULL)),
+    CONSTRAINT phone_has_a_name CHECK ((phone IS NULL) = (phone_id IS NULL) AND (phone IS NULL) = (phone_key IS NULL)),
     CONSTRAINT recovery_codes_were_made CHECK ((recovery_hashes IS NULL) = (recovery_made_at IS NULL))
 ) WITH (fillfactor = 80);
 COMMENT ON TABLE session.security_change IS 'Changes of accounts'' security that may be undone, each with what was before. A timer forgets them. Only session reads it.';
@@ -29,9 +31,11 @@ COMMENT ON COLUMN session.security_change.changed_at IS 'When.';
 COMMENT ON COLUMN session.security_change.device IS 'The device that changed it.';
 COMMENT ON COLUMN session.security_change.device_signed_in_at IS 'When that device signed in: one that signed in later may not undo the change.';
 COMMENT ON COLUMN session.security_change.password_hash IS 'The password before, as session.credential has it.';
+COMMENT ON COLUMN session.security_change.password_key IS 'Under which of the server''s keys that was made.';
 COMMENT ON COLUMN session.security_change.phone IS 'The phone before.';
 COMMENT ON COLUMN session.security_change.phone_region IS 'That phone''s region.';
 COMMENT ON COLUMN session.security_change.phone_id IS 'What the edge calls that phone''s number.';
+COMMENT ON COLUMN session.security_change.phone_key IS 'Under which of the server''s keys that name was made.';
 COMMENT ON COLUMN session.security_change.is_single_device IS 'Whether a sign-in signed the other devices out before.';
 COMMENT ON COLUMN session.security_change.is_confirmation_required IS 'Whether sensitive acts needed the password again before.';
 COMMENT ON COLUMN session.security_change.recovery_hashes IS 'The recovery codes before, as session.recovery has them, without those that were used since.';

@@ -182,9 +182,9 @@ struct Accounts: Sendable {
                 try await signIn(handle: handle, recoveryCode: recoveryCode, body.deviceName, key, context)
             }
         case (nil, nil, nil, let phone?, let phoneCode?, let code?):
-            let phone = phones.codes.id(of: try PhoneNumber(phone))
+            let phone = try PhoneNumber(phone)
             let source = try await sources.source(of: request, context, showing: body.refreshToken) {
-                try await handles.account(of: phone)
+                try await handles.account(of: phone, phones.codes)
             }
             (event, nonce) = try await guesses.watch(source) {
                 try await signIn(phone: phone, phoneCode, code, body.deviceName, from: source, key, context)
@@ -217,7 +217,7 @@ struct Accounts: Sendable {
         let command = SignIn(
             handle: handle.description,
             // Whether or not the handle is known: so both take the same time.
-            verifier: try await passwords.verifier(
+            verifier: try await passwords.verifiers(
                 of: password, for: handle, from: source.address, isSignedIn: source.known != nil),
             device: device.device, source: source.id, known: source.known)
         try command.validate()
@@ -245,13 +245,16 @@ struct Accounts: Sendable {
     }
 
     private func signIn(
-        phone: PhoneID, _ phoneCode: PhoneCodeID, _ code: String, _ deviceName: String?, from source: SignInSource,
+        phone number: PhoneNumber, _ phoneCode: PhoneCodeID, _ code: String, _ deviceName: String?,
+        from source: SignInSource,
         _ key: IdempotencyKey, _ context: EdgeContext
     ) async throws -> (CausedEvent, ID<RefreshSubject>) {
+        let phone = phones.codes.id(of: number)
         let id: CommandID = key.derive("sign-in-phone", phone.bytes + source.id.bytes)
         let device = try newDevice(deviceName, for: id)
         let command = SignInByPhone(
-            phone: phone, code: phoneCode, proof: try phones.codes.proof(code, of: phoneCode), device: device.device,
+            phone: phone, earlier: phones.codes.earlierIDs(of: number), code: phoneCode,
+            proof: try phones.codes.proofs(code, of: phoneCode), device: device.device,
             source: source.id, known: source.known)
         try command.validate()
         let event = try await services.ask(
@@ -271,10 +274,24 @@ struct Accounts: Sendable {
         let key = try IdempotencyKey(of: request)
         let refresh = try tokens.refresh(from: body.refreshToken)
         let id: CommandID = key.derive("token", refresh.account.bytes)
-        let next = Self.nonce(for: id)
+        var successors = tokens.refreshes(refresh.account, refresh.device, Self.nonce(for: id))[...]
+        while let next = successors.popFirst() {
+            do {
+                return try await exchange(refresh, for: next, id, key, context)
+            } catch let rejection as Rejection where rejection.code == .idReused && !successors.isEmpty {
+                // It was sent before, when another key was the current one: it has the token of then.
+                continue
+            }
+        }
+        throw Tokens.invalidRefreshToken
+    }
+
+    private func exchange(
+        _ refresh: Tokens.Refresh, for next: Tokens.Refresh, _ id: CommandID, _ key: IdempotencyKey,
+        _ context: EdgeContext
+    ) async throws -> Response {
         let command = RefreshDevice(
-            device: refresh.device, token: try tokens.secret(of: refresh.device, refresh.nonce),
-            next: try tokens.secret(of: refresh.device, next))
+            device: refresh.device, token: try tokens.secret(of: refresh), next: try tokens.secret(of: next))
         let event: CausedEvent?
         do {
             event = try await services.ask(
@@ -289,7 +306,7 @@ struct Accounts: Sendable {
                 "this refresh token was exchanged before, so somebody has a copy of it: the device is signed out. Sign in again",
                 field: "refreshToken")
         }
-        return try await answer(refresh.account, refresh.device, next)
+        return try await answer(next)
     }
 
     // MARK: POST /v1/sign-out
@@ -326,17 +343,29 @@ struct Accounts: Sendable {
         }
         let id: DeviceID = .derived(at: command.time ?? .now, from: Array("device".utf8), command.bytes)
         let nonce = Self.nonce(for: command)
-        return (NewDevice(id: id, name: name ?? "a device", token: try tokens.secret(of: id, nonce)), nonce)
+        let token = try tokens.secret(of: id, nonce, tokens.serverKeys.current)
+        return (NewDevice(id: id, name: name ?? "a device", token: token), nonce)
     }
 
     private static func nonce(for command: CommandID) -> ID<RefreshSubject> {
         .derived(at: command.time ?? .now, from: Array("nonce".utf8), command.bytes)
     }
 
+    /// For a device that has just signed in.
     private func answer(
         _ account: AccountID, _ device: DeviceID, _ nonce: ID<RefreshSubject>, phoneCode: Phones.Sent? = nil,
         status: HTTPResponse.Status = .ok
     ) async throws -> Response {
+        try await answer(
+            Tokens.Refresh(
+                account: account, device: device, nonce: nonce, key: tokens.serverKeys.current.version),
+            phoneCode: phoneCode, status: status)
+    }
+
+    private func answer(
+        _ refresh: Tokens.Refresh, phoneCode: Phones.Sent? = nil, status: HTTPResponse.Status = .ok
+    ) async throws -> Response {
+        let (account, device) = (refresh.account, refresh.device)
         // A request that is sent again after its device was signed out gets the same answer no more.
         guard try await devices.isActive(Caller(account: account, device: device, expiresAt: .now)) else {
             throw Problem(.unauthorized, "signedOut", "this sign-in is over; sign in again")
@@ -346,7 +375,7 @@ struct Accounts: Sendable {
                 account: account, device: device,
                 accessToken: try await tokens.accessToken(account: account, device: device),
                 expiresIn: tokens.lifetime.components.seconds,
-                refreshToken: tokens.text(of: .init(account: account, device: device, nonce: nonce)),
+                refreshToken: try tokens.text(of: refresh),
                 phoneCode: phoneCode),
             status: status)
     }

@@ -39,7 +39,8 @@ struct Confirmations: Sendable {
             let handle = try await self.handle(of: caller.account)
             let address = guesses.addresses.address(of: request, context)
             return try await guesses.watch(request, context) {
-                let verifier = try await passwords.verifier(of: password, for: handle, from: address, isSignedIn: true)
+                let verifier = try await passwords.verifiers(
+                    of: password, for: handle, from: address, isSignedIn: true)
                 return try await confirm(
                     ConfirmIdentity(verifier: verifier, device: caller.device), caller, key, context,
                     orElse: Self.wrongPassword)
@@ -84,7 +85,7 @@ struct Confirmations: Sendable {
             let next = try await passwords.verifier(
                 of: body.newPassword, for: handle, from: address, isSignedIn: true, field: "newPassword")
             let command = ChangePassword(
-                verifier: try await passwords.verifier(
+                verifier: try await passwords.verifiers(
                     of: body.password, for: handle, from: address, isSignedIn: true), next: next,
                 by: caller.device)
             let event: CausedEvent?

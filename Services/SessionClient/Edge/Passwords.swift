@@ -1,4 +1,3 @@
-import Crypto
 import CryptoExtras
 import Foundation
 import HTTPTypes
@@ -7,7 +6,7 @@ import Synchronization
 import Vocabulary
 
 /// Turns passwords into verifiers, so that no password and nothing from which one could be guessed cheaply reaches the
-/// bus: scrypt (RFC 7914) with a salt that only this server's key can make.
+/// bus: scrypt (RFC 7914) with a salt that only one of this server's keys can make.
 ///
 /// A bounded pool: hashing is meant to be slow, so only as many run as there are threads for it, and more wait than
 /// that many only briefly.
@@ -16,7 +15,7 @@ final class Passwords: Sendable {
     private static let rounds = 1 << 15
     private static let lengths = 10...200
 
-    private let key: SymmetricKey
+    private let keys: ServerKeys
     private let queue = OperationQueue()
     private struct Waiting: Sendable {
         var all = 0
@@ -30,11 +29,32 @@ final class Passwords: Sendable {
     /// How many of one address: it can't take all places.
     private static let addressLimit = 8
 
-    init(key: SymmetricKey, waitingLimit: Int = 64) {
-        self.key = key
+    init(keys: ServerKeys, waitingLimit: Int = 64) {
+        self.keys = keys
         self.waitingLimit = waitingLimit
         // One core is left for everything else.
         queue.maxConcurrentOperationCount = max(1, ProcessInfo.processInfo.activeProcessorCount - 1)
+    }
+
+    /// What is kept of a password that is set.
+    func verifier(
+        of password: String, for handle: Handle, from address: String, isSignedIn: Bool = false,
+        field: String = "password"
+    ) async throws -> Proof {
+        let made = try await proofs(
+            of: password, for: handle, under: [keys.current], from: address, isSignedIn: isSignedIn, field: field)
+        guard let verifier = made.first else { throw WrongLength() }
+        return verifier
+    }
+
+    /// What shows that somebody knows a password, under whichever of the keys it is kept. All are made for every handle, so
+    /// that the time tells nothing.
+    func verifiers(
+        of password: String, for handle: Handle, from address: String, isSignedIn: Bool = false,
+        field: String = "password"
+    ) async throws -> [Proof] {
+        try await proofs(
+            of: password, for: handle, under: keys.all, from: address, isSignedIn: isSignedIn, field: field)
     }
 
     /// - Parameters:
@@ -42,10 +62,10 @@ final class Passwords: Sendable {
     ///   - isSignedIn: whether a device asks that is signed in, or was before.
     ///   - field: what the password is called in the request.
     /// - Throws: a ``Problem`` when the password is no good, or when too many wait.
-    func verifier(
-        of password: String, for handle: Handle, from address: String, isSignedIn: Bool = false,
-        field: String = "password"
-    ) async throws -> Secret {
+    private func proofs(
+        of password: String, for handle: Handle, under keys: [ServerKeys.ServerKey], from address: String,
+        isSignedIn: Bool, field: String
+    ) async throws -> [Proof] {
         try Self.checkLength(of: password, field: field)
         let isAdmitted = waiting.withLock { waiting in
             let count = waiting.byAddress[address, default: 0]
@@ -66,10 +86,16 @@ final class Passwords: Sendable {
                 waiting.byAddress[address] = count > 1 ? count - 1 : nil
             }
         }
-        let salt = HMAC<SHA256>.authenticationCode(for: Data("salt/1/\(handle.description)".utf8), using: key)
         return try await withCheckedThrowingContinuation { continuation in
             queue.addOperation {
-                continuation.resume(with: Result { try Self.derive(password, salt: Data(salt)) })
+                continuation.resume(
+                    with: Result {
+                        try keys.map {
+                            Proof(
+                                key: $0.version,
+                                secret: try Self.derive(password, salt: Data($0.mac("salt/1/\(handle.description)"))))
+                        }
+                    })
             }
         }
     }

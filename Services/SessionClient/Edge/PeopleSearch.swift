@@ -42,7 +42,7 @@ struct PeopleSearch: Sendable {
         let found: AccountID? =
             switch target {
             case .handle(let handle): try await handles.account(of: handle)
-            case .phone(let number): try await handles.account(of: phoneCodes.id(of: number))
+            case .phone(let number): try await handles.account(of: number, phoneCodes)
             }
         // The same for the same request, so that it can be sent again.
         return found ?? .derived(at: input.command.time ?? .now, from: Array("nobody".utf8), input.command.bytes)

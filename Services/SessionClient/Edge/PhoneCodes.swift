@@ -1,46 +1,54 @@
-import Crypto
-import Foundation
 import SessionContract
 import Vocabulary
 
 /// Makes codes for phones: six digits that follow from an id under the server's key, so that nothing from which they could
 /// be guessed is stored or sent anywhere but to the phone.
 struct PhoneCodes: Sendable {
-    private let key: SymmetricKey
+    let keys: ServerKeys
     private static let digits = 6
 
-    init(key: SymmetricKey) {
-        self.key = key
-    }
-
     /// What a number is called where nobody should read it.
-    func id(of number: PhoneNumber) -> PhoneID {
-        PhoneID(firstOf: Array(mac("phone/1/\(number)")))
+    func id(of number: PhoneNumber) -> PhoneID { Self.id(of: number, keys.current) }
+
+    /// What it was called under earlier keys; nil where there are none.
+    func earlierIDs(of number: PhoneNumber) -> [PhoneID]? {
+        keys.earlier.isEmpty ? nil : keys.earlier.map { Self.id(of: number, $0) }
     }
 
-    /// The digits of a code.
+    private static func id(of number: PhoneNumber, _ key: ServerKeys.ServerKey) -> PhoneID {
+        PhoneID(firstOf: key.mac("phone/1/\(number)"))
+    }
+
+    /// The digits of a code that is sent now.
     func text(of code: PhoneCodeID) -> String {
         // 64 bits modulo a million: no digit is likelier than another by more than one in 10^13.
-        let number = Self.word(Array(mac("phone-code/1/\(code)"))[0..<8]) % 1_000_000
-        let text = String(number)
+        let word = keys.current.mac("phone-code/1/\(code)").prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        let text = String(word % 1_000_000)
         return String(repeating: "0", count: Self.digits - text.count) + text
     }
 
-    /// What shows that somebody has the digits.
+    /// What is kept of a code that is sent now.
+    func proof(of code: PhoneCodeID) throws(Rejection) -> Proof {
+        try Self.proof(text(of: code), of: code, keys.current)
+    }
+
+    /// What shows that somebody has the digits, under whichever of the keys they were made.
     /// - Throws: ``Rejection`` for what can't be a code.
-    func proof(_ text: String, of code: PhoneCodeID) throws(Rejection) -> Secret {
+    func proofs(_ text: String, of code: PhoneCodeID) throws(Rejection) -> [Proof] {
         let text = text.filter { $0 != " " }
-        guard text.utf8.count == Self.digits, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
-            let proof = Secret(Array(mac("phone-code-proof/1/\(code)/\(text)")))
+        var proofs: [Proof] = []
+        for key in keys.all { proofs.append(try Self.proof(text, of: code, key)) }
+        return proofs
+    }
+
+    private static func proof(
+        _ text: String, of code: PhoneCodeID, _ key: ServerKeys.ServerKey
+    ) throws(Rejection) -> Proof {
+        guard text.utf8.count == digits, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            let secret = key.secret("phone-code-proof/1/\(code)/\(text)")
         else {
             throw Rejection(.invalidField, "Write the six digits of the code.", field: "code")
         }
-        return proof
-    }
-
-    private static func word(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
-
-    private func mac(_ text: String) -> HMAC<SHA256>.MAC {
-        HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: key)
+        return Proof(key: key.version, secret: secret)
     }
 }

@@ -78,7 +78,7 @@ struct Phones: Sendable {
         try key.requireRecent()
         let phone = codes.id(of: number)
         let source = try await sources.source(of: request, context, showing: body.refreshToken) {
-            try await handles.account(of: phone)
+            try await handles.account(of: number, codes)
         }
         let id: CommandID = key.derive("sign-in-code", phone.bytes + source.id.bytes)
         let code = PhoneCodeID(id)
@@ -86,8 +86,8 @@ struct Phones: Sendable {
         if sent.contains(code, to: phone) { return try .json(Sent(code)) }
         if source.known == nil { try admit(from: source.address) }
         let command = RequestSignInCode(
-            phone: phone, code: code, proof: try codes.proof(codes.text(of: code), of: code), source: source.id,
-            known: source.known)
+            phone: phone, earlier: codes.earlierIDs(of: number), code: code, proof: try codes.proof(of: code),
+            source: source.id, known: source.known)
         let issued = try await services.ask(
             .session, command, id: id, key: .phone(phone), account: nil, sentAs: key, context)
         sent.insert(code, to: phone)
@@ -141,7 +141,7 @@ struct Phones: Sendable {
         }
         let command = RequestPhoneChange(
             phone: Phone(number: number.description, region: region), phoneID: phone, code: code,
-            proof: try codes.proof(codes.text(of: code), of: code), by: device)
+            proof: try codes.proof(of: code), by: device)
         do {
             try command.validate()
             _ = try await services.ask(
@@ -165,7 +165,7 @@ struct Phones: Sendable {
         let body = try Verification.decodedStrictly(from: try await request.json(context))
         let key = try IdempotencyKey(of: request)
         let command = ChangePhone(
-            code: body.phoneCode, proof: try codes.proof(body.code, of: body.phoneCode), by: caller.device)
+            code: body.phoneCode, proof: try codes.proofs(body.code, of: body.phoneCode), by: caller.device)
         return try await guesses.watch(request, context) {
             let event = try await services.ask(
                 .session, command, id: key.derive("phone-verification", caller.account.bytes),

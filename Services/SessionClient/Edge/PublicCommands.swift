@@ -175,10 +175,12 @@ struct Handles: Sendable {
         }
     }
 
-    func account(of phone: PhoneID) async throws -> AccountID? {
-        try await pool.withConnection { database in
-            try database.query("SELECT p.account FROM session.phone AS p WHERE p.phone_id = \(phone)").only?.decode(
-                0, as: AccountID.self)
+    /// By whichever name the server's keys make of the number.
+    func account(of number: PhoneNumber, _ codes: PhoneCodes) async throws -> AccountID? {
+        let names = [codes.id(of: number)] + (codes.earlierIDs(of: number) ?? [])
+        return try await pool.withConnection { database in
+            try database.query("SELECT p.account FROM session.phone AS p WHERE p.phone_id = ANY (\(names))").only?
+                .decode(0, as: AccountID.self)
         }
     }
 

@@ -52,7 +52,7 @@ struct Recovery: Sendable {
         let key = try IdempotencyKey(of: request)
         let refresh = try tokens.refresh(from: body.refreshToken)
         let command = UndoSecurityChanges(
-            device: refresh.device, token: try tokens.secret(of: refresh.device, refresh.nonce), since: body.since)
+            device: refresh.device, token: try tokens.secret(of: refresh), since: body.since)
         let event: CausedEvent?
         do {
             event = try await services.ask(

@@ -1,5 +1,3 @@
-import Crypto
-import Foundation
 import Hummingbird
 import SessionContract
 import Vocabulary
@@ -19,7 +17,7 @@ struct SignInSource: Sendable {
 struct SignInSources: Sendable {
     let addresses: ClientAddress
     let tokens: Tokens
-    let key: SymmetricKey
+    let key: ServerKeys.ServerKey
 
     /// - Parameters:
     ///   - refreshToken: what the request shows. One that is no good counts for nothing: whoever signs in may have none.
@@ -29,9 +27,8 @@ struct SignInSources: Sendable {
         for account: () async throws -> AccountID?
     ) async throws -> SignInSource {
         let address = addresses.address(of: request, context)
-        let mac = Array(HMAC<SHA256>.authenticationCode(for: Data("source/1/\(address)".utf8), using: key))
         return SignInSource(
-            address: address, id: SourceID(firstOf: mac),
+            address: address, id: SourceID(firstOf: key.mac("source/1/\(address)")),
             known: try await known(by: refreshToken, for: account))
     }
 
@@ -42,7 +39,7 @@ struct SignInSources: Sendable {
         guard let refreshToken, let refresh = try? tokens.refresh(from: refreshToken),
             refresh.account == (try await account())
         else { return nil }
-        return KnownDevice(device: refresh.device, token: try tokens.secret(of: refresh.device, refresh.nonce))
+        return KnownDevice(device: refresh.device, token: try tokens.secret(of: refresh))
     }
 }
 

@@ -27,23 +27,25 @@ struct Tokens: Sendable {
     private let now: @Sendable () -> Instant
     private let keys: JWTKeyCollection
     private let current: JWKIdentifier
-    private let secret: SymmetricKey
+    /// For refresh tokens.
+    let serverKeys: ServerKeys
     /// The public halves of all keys, as a JSON Web Key Set (RFC 7517): whoever has a token can verify it by them.
     let keySet: String
 
     /// - Parameters:
     ///   - signingKeys: the current one first; earlier ones still verify.
-    ///   - secret: the server's key, for refresh tokens.
+    ///   - serverKeys: for refresh tokens.
     ///   - lifetime: how long an access token is good for.
     ///   - now: the database's clock.
     /// - Throws: ``MissingKey``.
     init(
-        signingKeys: [ES256PrivateKey], secret: SymmetricKey, lifetime: Duration, now: @Sendable @escaping () -> Instant
+        signingKeys: [ES256PrivateKey], serverKeys: ServerKeys, lifetime: Duration,
+        now: @Sendable @escaping () -> Instant
     ) async throws {
         keys = JWTKeyCollection()
         self.lifetime = lifetime
         self.now = now
-        self.secret = secret
+        self.serverKeys = serverKeys
         var current: JWKIdentifier?
         var published: [PublishedKey] = []
         for key in signingKeys {
@@ -153,38 +155,64 @@ struct Tokens: Sendable {
         let account: AccountID
         let device: DeviceID
         let nonce: ID<RefreshSubject>
+        /// The server's key under which it is made.
+        let key: KeyVersion
     }
 
-    /// The token's text: `account.device.nonce.mac`. Nothing needs to be stored to make it.
-    func text(of refresh: Refresh) -> String {
-        let body = "\(refresh.account).\(refresh.device).\(refresh.nonce)"
-        let mac = HMAC<SHA256>.authenticationCode(for: Data("refresh/1/\(body)".utf8), using: secret)
-        return "\(body).\(Data(mac).base64EncodedString())"
+    /// What may be made of the same parts: under the current key first.
+    func refreshes(_ account: AccountID, _ device: DeviceID, _ nonce: ID<RefreshSubject>) -> [Refresh] {
+        serverKeys.all.map { Refresh(account: account, device: device, nonce: nonce, key: $0.version) }
     }
 
-    /// What session is given to know the token by. It depends on the device and the nonce alone, so that it can be told
-    /// before it is known whose account signs in.
-    func secret(of device: DeviceID, _ nonce: ID<RefreshSubject>) throws(Problem) -> Secret {
-        let mac = HMAC<SHA256>.authenticationCode(for: Data("refresh-secret/1/\(device).\(nonce)".utf8), using: secret)
-        guard let secret = Secret(Array(mac)) else { throw Self.invalidRefreshToken }
+    /// The token's text: `account.device.nonce.key.mac`. Nothing needs to be stored to make it.
+    func text(of refresh: Refresh) throws(Problem) -> String {
+        let body = Self.body(of: refresh)
+        return "\(body).\(Data(try key(of: refresh).mac("refresh/1/\(body)")).base64EncodedString())"
+    }
+
+    private static func body(of refresh: Refresh) -> String {
+        "\(refresh.account).\(refresh.device).\(refresh.nonce).\(refresh.key)"
+    }
+
+    /// What session is given to know the token by.
+    func secret(of refresh: Refresh) throws(Problem) -> Secret {
+        try secret(of: refresh.device, refresh.nonce, try key(of: refresh))
+    }
+
+    /// The same before it is known whose account signs in: it depends on the device and the nonce alone.
+    func secret(
+        of device: DeviceID, _ nonce: ID<RefreshSubject>, _ key: ServerKeys.ServerKey
+    ) throws(Problem) -> Secret {
+        guard let secret = key.secret("refresh-secret/1/\(device).\(nonce)") else { throw Self.invalidRefreshToken }
         return secret
     }
 
-    /// - Throws: ``Problem`` 401 for a text that this server did not make.
+    /// - Throws: ``Problem`` 401 for a text that this server did not make, or made under a key that isn't listed any more.
     func refresh(from text: String) throws(Problem) -> Refresh {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard text.utf8.count <= 512, parts.count == 4, let account = AccountID(String(parts[0])),
+        guard text.utf8.count <= 512, parts.count == 5, let account = AccountID(String(parts[0])),
             let device = DeviceID(String(parts[1])), let nonce = ID<RefreshSubject>(String(parts[2])),
-            let mac = Data(base64Encoded: String(parts[3]))
+            let version = KeyVersion(String(parts[3])), let mac = Data(base64Encoded: String(parts[4]))
         else { throw Self.invalidRefreshToken }
+        let refresh = Refresh(account: account, device: device, nonce: nonce, key: version)
         // Constant time.
         let isOurs = HMAC<SHA256>.isValidAuthenticationCode(
-            mac, authenticating: Data("refresh/1/\(account).\(device).\(nonce)".utf8), using: secret)
+            mac, authenticating: Data("refresh/1/\(Self.body(of: refresh))".utf8), using: try key(of: refresh).key)
         guard isOurs else { throw Self.invalidRefreshToken }
-        return Refresh(account: account, device: device, nonce: nonce)
+        return refresh
     }
 
-    private static let invalidRefreshToken = Problem(
+    private func key(of refresh: Refresh) throws(Problem) -> ServerKeys.ServerKey {
+        guard let key = serverKeys[refresh.key] else {
+            throw Problem(
+                .unauthorized, "invalidToken",
+                "the refresh token was made under a key that this server doesn't use any more; sign in again",
+                field: "refreshToken")
+        }
+        return key
+    }
+
+    static let invalidRefreshToken = Problem(
         .unauthorized, "invalidToken", "the refresh token is not valid; sign in again", field: "refreshToken")
 }
 

@@ -2,7 +2,7 @@
 CREATE FUNCTION session_client.carries_secrets(type text) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN type IN ('SignUp', 'SignIn', 'RefreshDevice', 'ChangePassword', 'ResetPassword', 'ConfirmIdentity', 'RequestSignInCode',
-                    'SignInByPhone', 'RequestPhoneChange', 'ChangePhone', 'MakeRecoveryCodes', 'SignInByRecoveryCode',
+                    'SignInByPhone', 'RequestPhoneChange', 'ChangePhone', 'RenamePhone', 'MakeRecoveryCodes', 'SignInByRecoveryCode',
                     'ConfirmByRecoveryCode', 'UndoSecurityChanges', 'RegisterPush');
 COMMENT ON FUNCTION session_client.carries_secrets(text) IS
     'Whether commands of this type carry what proves who somebody is, or a push service''s token: the one list of them.';

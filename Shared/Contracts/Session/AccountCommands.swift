@@ -113,14 +113,14 @@ public struct SignUp: CommandBody {
     /// What others find it by; see ``Handle``.
     public let handle: String
     /// What the edge's key derivation made of the password.
-    public let verifier: Secret
+    public let verifier: Proof
     /// The person's name, see ``PersonName``; without it the account still needs a profile.
     public let name: String?
     /// The device that signs up.
     public let device: NewDevice
 
     /// Its parameters are the properties of the same names.
-    public init(account: AccountID, handle: String, verifier: Secret, name: String? = nil, device: NewDevice) {
+    public init(account: AccountID, handle: String, verifier: Proof, name: String? = nil, device: NewDevice) {
         self.account = account
         self.handle = handle
         self.verifier = verifier
@@ -145,8 +145,8 @@ public struct SignUp: CommandBody {
 public struct SignIn: CommandBody {
     /// Whose account.
     public let handle: String
-    /// What the edge's key derivation made of the password.
-    public let verifier: Secret
+    /// What the edge's key derivation made of the password, under each key.
+    public let verifier: [Proof]
     /// The device.
     public let device: NewDevice
     /// Where it comes from.
@@ -155,7 +155,7 @@ public struct SignIn: CommandBody {
     public let known: KnownDevice?
 
     /// Its parameters are the properties of the same names.
-    public init(handle: String, verifier: Secret, device: NewDevice, source: SourceID, known: KnownDevice? = nil) {
+    public init(handle: String, verifier: [Proof], device: NewDevice, source: SourceID, known: KnownDevice? = nil) {
         self.handle = handle
         self.verifier = verifier
         self.device = device
@@ -218,15 +218,15 @@ public struct SignOut: CommandBody {
 /// A wrong password is accepted as an event, because it is counted: ``SignInFailed``.
 /// Rejected: `tooManyAttempts`, `samePassword`, `deviceSignedOut`. Result: ``PasswordChanged``.
 public struct ChangePassword: CommandBody {
-    /// Made of the present password.
-    public let verifier: Secret
+    /// Made of the present password, under each key.
+    public let verifier: [Proof]
     /// Made of the new password.
-    public let next: Secret
+    public let next: Proof
     /// The device that asks and stays signed in.
     public let by: DeviceID?
 
     /// Its parameters are the properties of the same names.
-    public init(verifier: Secret, next: Secret, by: DeviceID? = nil) {
+    public init(verifier: [Proof], next: Proof, by: DeviceID? = nil) {
         self.verifier = verifier
         self.next = next
         self.by = by
@@ -239,12 +239,12 @@ public struct ChangePassword: CommandBody {
 /// Rejected: `confirmationRequired`. Result: ``PasswordChanged``.
 public struct ResetPassword: CommandBody {
     /// Made of the new password.
-    public let next: Secret
+    public let next: Proof
     /// The device that asks and stays signed in.
     public let by: DeviceID
 
     /// Its parameters are the properties of the same names.
-    public init(next: Secret, by: DeviceID) {
+    public init(next: Proof, by: DeviceID) {
         self.next = next
         self.by = by
     }

@@ -5,9 +5,10 @@ public enum PhoneCommand: MessageSet {
     case requestPhoneChange(RequestPhoneChange)
     case changePhone(ChangePhone)
     case removePhone(RemovePhone)
+    case renamePhone(RenamePhone)
 
     public static let cases: Cases<Self> = [
-        Case(Self.requestPhoneChange), Case(Self.changePhone), Case(Self.removePhone),
+        Case(Self.requestPhoneChange), Case(Self.changePhone), Case(Self.removePhone), Case(Self.renamePhone),
     ]
 
     public var body: any CommandBody {
@@ -15,6 +16,7 @@ public enum PhoneCommand: MessageSet {
         case .requestPhoneChange(let body): body
         case .changePhone(let body): body
         case .removePhone(let body): body
+        case .renamePhone(let body): body
         }
     }
 }
@@ -27,18 +29,24 @@ public enum PhoneCommand: MessageSet {
 public struct RequestSignInCode: CommandBody {
     /// The phone whose account is to be signed in to.
     public let phone: PhoneID
+    /// What earlier keys made of its number.
+    public let earlier: [PhoneID]?
     /// The code's id, chosen by the edge.
     public let code: PhoneCodeID
     /// What whoever has the code can show.
-    public let proof: Secret
+    public let proof: Proof
     /// Where the request comes from.
     public let source: SourceID
     /// The device that asks, where it shows that it was signed in before.
     public let known: KnownDevice?
 
     /// Its parameters are the properties of the same names.
-    public init(phone: PhoneID, code: PhoneCodeID, proof: Secret, source: SourceID, known: KnownDevice? = nil) {
+    public init(
+        phone: PhoneID, earlier: [PhoneID]? = nil, code: PhoneCodeID, proof: Proof, source: SourceID,
+        known: KnownDevice? = nil
+    ) {
         self.phone = phone
+        self.earlier = earlier
         self.code = code
         self.proof = proof
         self.source = source
@@ -54,10 +62,12 @@ public struct RequestSignInCode: CommandBody {
 public struct SignInByPhone: CommandBody {
     /// The phone.
     public let phone: PhoneID
+    /// What earlier keys made of its number.
+    public let earlier: [PhoneID]?
     /// Which code.
     public let code: PhoneCodeID
-    /// What the edge made of the digits that were typed.
-    public let proof: Secret
+    /// What the edge made of the digits that were typed, under each key.
+    public let proof: [Proof]
     /// The device.
     public let device: NewDevice
     /// Where it comes from.
@@ -67,10 +77,11 @@ public struct SignInByPhone: CommandBody {
 
     /// Its parameters are the properties of the same names.
     public init(
-        phone: PhoneID, code: PhoneCodeID, proof: Secret, device: NewDevice, source: SourceID,
-        known: KnownDevice? = nil
+        phone: PhoneID, earlier: [PhoneID]? = nil, code: PhoneCodeID, proof: [Proof], device: NewDevice,
+        source: SourceID, known: KnownDevice? = nil
     ) {
         self.phone = phone
+        self.earlier = earlier
         self.code = code
         self.proof = proof
         self.device = device
@@ -90,17 +101,17 @@ public struct SignInByPhone: CommandBody {
 public struct RequestPhoneChange: CommandBody {
     /// The phone.
     public let phone: Phone
-    /// The name that the edge made of its number.
+    /// The name that the edge made of its number, under the same key as the proof.
     public let phoneID: PhoneID
     /// The code's id, chosen by the edge.
     public let code: PhoneCodeID
     /// What whoever has the code can show.
-    public let proof: Secret
+    public let proof: Proof
     /// The device that asks.
     public let by: DeviceID?
 
     /// Its parameters are the properties of the same names.
-    public init(phone: Phone, phoneID: PhoneID, code: PhoneCodeID, proof: Secret, by: DeviceID? = nil) {
+    public init(phone: Phone, phoneID: PhoneID, code: PhoneCodeID, proof: Proof, by: DeviceID? = nil) {
         self.phone = phone
         self.phoneID = phoneID
         self.code = code
@@ -121,16 +132,34 @@ public struct RequestPhoneChange: CommandBody {
 public struct ChangePhone: CommandBody {
     /// Which code.
     public let code: PhoneCodeID
-    /// What the edge made of the digits that were typed.
-    public let proof: Secret
+    /// What the edge made of the digits that were typed, under each key.
+    public let proof: [Proof]
     /// The device that asks.
     public let by: DeviceID?
 
     /// Its parameters are the properties of the same names.
-    public init(code: PhoneCodeID, proof: Secret, by: DeviceID? = nil) {
+    public init(code: PhoneCodeID, proof: [Proof], by: DeviceID? = nil) {
         self.code = code
         self.proof = proof
         self.by = by
+    }
+}
+
+/// Gives the account's phone the name that the server's current key makes of its number. If that has another name or there is
+/// none by now, it changes nothing. Nobody asks this but the edge, and it says nothing: whose phone it is stays.
+public struct RenamePhone: CommandBody {
+    /// The name that it has.
+    public let phone: PhoneID
+    /// The name that it gets.
+    public let next: PhoneID
+    /// Under which key that was made.
+    public let key: KeyVersion
+
+    /// Its parameters are the properties of the same names.
+    public init(phone: PhoneID, next: PhoneID, key: KeyVersion) {
+        self.phone = phone
+        self.next = next
+        self.key = key
     }
 }
 
@@ -152,13 +181,13 @@ public struct RemovePhone: CommandBody {
 /// A wrong password is accepted as an event, because it is counted: ``SignInFailed``.
 /// Rejected: `tooManyAttempts`, `deviceSignedOut`. Result: ``IdentityConfirmed``.
 public struct ConfirmIdentity: CommandBody {
-    /// Made of the password.
-    public let verifier: Secret
+    /// Made of the password, under each key.
+    public let verifier: [Proof]
     /// The device.
     public let device: DeviceID
 
     /// Its parameters are the properties of the same names.
-    public init(verifier: Secret, device: DeviceID) {
+    public init(verifier: [Proof], device: DeviceID) {
         self.verifier = verifier
         self.device = device
     }
