@@ -30,6 +30,7 @@ let package = Package(
         // For the package of micro-benchmarks, Tests/Benchmarks/Functions.
         .library(name: "QuartetBus", targets: ["Bus", "Postgres", "Vocabulary"]),
         .library(name: "QuartetLedger", targets: ["Ledger"]),
+        .library(name: "QuartetContracts", targets: ["ContactsContract"]),
         // What tests load into a process whose clock is to be wrong.
         .library(name: "SkewedClock", type: .dynamic, targets: ["SkewedClock"]),
     ],

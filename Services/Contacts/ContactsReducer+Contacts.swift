@@ -4,9 +4,20 @@ import Vocabulary
 import WorkingSet
 
 extension ContactsReducer {
+    static func reduce(
+        _ rows: inout ContactsRows, _ command: RelationCommand, _ asker: Asker
+    ) throws(Rejection) -> [ContactsEvent] {
+        switch command {
+        case .updateContact(let command): try update(&rows, command, asker)
+        case .removeContact(let command): try remove(&rows, command, asker)
+        case .blockContact(let command): try block(&rows, command, asker)
+        case .unblockContact(let command): try unblock(&rows, command, asker)
+        }
+    }
+
     static func remove(
         _ rows: inout ContactsRows, _ command: RemoveContact, _ asker: Asker
-    ) throws(Rejection) -> [Emission<ContactsEvent>] {
+    ) throws(Rejection) -> [ContactsEvent] {
         let view = try relation(rows, asker, with: command.contact)
         rows[view.pair] = nil
         return removed(&rows, view, mine: .removed, asker)
@@ -14,18 +25,18 @@ extension ContactsReducer {
 
     private static func removed(
         _ rows: inout ContactsRows, _ view: RelationView, mine: EndReason, _ asker: Asker
-    ) -> [Emission<ContactsEvent>] {
-        let told = [(view.account, view.contact, mine), (view.contact, view.account, EndReason.removed)].map {
-            emit(
-                .contactRemoved(
-                    .init(account: $0.0, contact: $0.1, by: asker.account, reason: $0.2, at: asker.time)))
+    ) -> [ContactsEvent] {
+        let told: [ContactsEvent] = [
+            (view.account, view.contact, mine), (view.contact, view.account, EndReason.removed),
+        ].map {
+            .contactRemoved(.init(account: $0.0, contact: $0.1, by: asker.account, reason: $0.2, at: asker.time))
         }
         return told + endAlarms(&rows, between: view.account, and: view.contact, at: asker.time)
     }
 
     static func block(
         _ rows: inout ContactsRows, _ command: BlockContact, _ asker: Asker
-    ) throws(Rejection) -> [Emission<ContactsEvent>] {
+    ) throws(Rejection) -> [ContactsEvent] {
         guard command.contact != asker.account else {
             throw Rejection(.yourself, "Choose somebody else; you can't block yourself.", field: "contact")
         }
@@ -37,8 +48,8 @@ extension ContactsReducer {
                 .limitReached, "You block \(rows.limits.blocks) accounts, as many as there may be; unblock one first.")
         }
         rows.blocks[ends] = BlockRow(at: asker.time)
-        var told = [
-            emit(.contactBlocked(.init(account: asker.account, contact: command.contact, at: asker.time)))
+        var told: [ContactsEvent] = [
+            .contactBlocked(.init(account: asker.account, contact: command.contact, at: asker.time))
         ]
         let pair = Pair(asker.account, command.contact)
         if let row = rows[pair] {
@@ -55,12 +66,31 @@ extension ContactsReducer {
 
     static func unblock(
         _ rows: inout ContactsRows, _ command: UnblockContact, _ asker: Asker
-    ) throws(Rejection) -> [Emission<ContactsEvent>] {
+    ) throws(Rejection) -> [ContactsEvent] {
         let ends = Ends(from: asker.account, to: command.contact)
         guard rows.blocks[ends] != nil else {
             throw Rejection(.notFound, "You don't block this account; there is nothing to take back.", field: "contact")
         }
         rows.blocks[ends] = nil
-        return [emit(.contactUnblocked(.init(account: asker.account, contact: command.contact, at: asker.time)))]
+        return [.contactUnblocked(.init(account: asker.account, contact: command.contact, at: asker.time))]
+    }
+}
+
+extension Touched {
+    mutating func take(_ command: RelationCommand, of account: AccountID) {
+        switch command {
+        case .updateContact(let command):
+            meet(account, command.contact)
+            if command.responder != nil || command.dependent != nil || command.notifyOnExpiry != nil {
+                hear(account, command.contact)
+            }
+        case .removeContact(let command):
+            meet(account, command.contact)
+            alarming.formUnion([account, command.contact])
+        case .blockContact(let command):
+            join(account, command.contact)
+            blocking.insert(account)
+        case .unblockContact(let command): join(account, command.contact)
+        }
     }
 }

@@ -4,9 +4,21 @@ import Vocabulary
 import WorkingSet
 
 extension ContactsReducer {
+    static func reduce(
+        _ rows: inout ContactsRows, _ command: PingCommand, _ asker: Asker
+    ) throws(Rejection) -> [ContactsEvent] {
+        switch command {
+        case .sendPing(let command): try sendPing(&rows, command, asker)
+        case .cancelPing(let command): try cancelPing(&rows, command, asker)
+        case .respondToPing(let command): try respondToPing(&rows, command, asker)
+        case .respondToAllPings: clearPings(&rows, asker, isClearing: false)
+        case .clearReceivedPings: clearPings(&rows, asker, isClearing: true)
+        }
+    }
+
     static func sendPing(
         _ rows: inout ContactsRows, _ command: SendPing, _ asker: Asker
-    ) throws(Rejection) -> [Emission<ContactsEvent>] {
+    ) throws(Rejection) -> [ContactsEvent] {
         var view = try relation(rows, asker, with: command.contact)
         guard view.mine.isResponder else {
             throw Rejection(
@@ -27,14 +39,14 @@ extension ContactsReducer {
         view.mine.lastPing = asker.time
         rows[view.pair] = view.row
         return [
-            emit(.pingSent(.init(account: view.account, contact: view.contact, at: asker.time))),
-            emit(.pingReceived(.init(account: view.contact, contact: view.account, at: asker.time))),
+            .pingSent(.init(account: view.account, contact: view.contact, at: asker.time)),
+            .pingReceived(.init(account: view.contact, contact: view.account, at: asker.time)),
         ]
     }
 
     static func cancelPing(
         _ rows: inout ContactsRows, _ command: CancelPing, _ asker: Asker
-    ) throws(Rejection) -> [Emission<ContactsEvent>] {
+    ) throws(Rejection) -> [ContactsEvent] {
         var view = try relation(rows, asker, with: command.contact)
         guard let sent = view.mine.pinged else { return [] }
         view.mine.pinged = nil
@@ -45,37 +57,32 @@ extension ContactsReducer {
     /// Both sides hear that a ping is cancelled; who sent it first.
     static func cancelled(
         _ sent: Instant, from account: AccountID, to contact: AccountID, at time: Instant
-    ) -> [Emission<ContactsEvent>] {
+    ) -> [ContactsEvent] {
         [
-            emit(
-                .pingCancelled(.init(account: account, contact: contact, direction: .outgoing, sent: sent, at: time))),
-            emit(
-                .pingCancelled(.init(account: contact, contact: account, direction: .incoming, sent: sent, at: time))),
+            .pingCancelled(.init(account: account, contact: contact, direction: .outgoing, sent: sent, at: time)),
+            .pingCancelled(.init(account: contact, contact: account, direction: .incoming, sent: sent, at: time)),
         ]
     }
 
     static func respondToPing(
         _ rows: inout ContactsRows, _ command: RespondToPing, _ asker: Asker
-    ) throws(Rejection) -> [Emission<ContactsEvent>] {
+    ) throws(Rejection) -> [ContactsEvent] {
         var view = try relation(rows, asker, with: command.contact)
         guard let sent = view.theirs.pinged else { return [] }
         view.theirs.pinged = nil
         rows[view.pair] = view.row
         return [
-            emit(
-                .pingAnswered(
-                    .init(
-                        account: view.account, contact: view.contact, direction: .incoming, sent: sent, at: asker.time))
-            ),
+            .pingAnswered(
+                .init(account: view.account, contact: view.contact, direction: .incoming, sent: sent, at: asker.time)),
             answered(view, sent, asker),
         ]
     }
 
     static func clearPings(
         _ rows: inout ContactsRows, _ asker: Asker, isClearing: Bool
-    ) -> [Emission<ContactsEvent>] {
+    ) -> [ContactsEvent] {
         var cleared: [AccountID] = []
-        var told: [Emission<ContactsEvent>] = []
+        var told: [ContactsEvent] = []
         for contact in rows.contacts(of: asker.account) {
             guard let row = rows[Pair(asker.account, contact)] else { continue }
             var view = RelationView(row, of: asker.account, with: contact)
@@ -88,13 +95,23 @@ extension ContactsReducer {
         guard !cleared.isEmpty else { return [] }
         let event = ReceivedPingsCleared(
             account: asker.account, contacts: cleared, isClearing: isClearing, at: asker.time)
-        return [emit(.receivedPingsCleared(event))] + told
+        return [.receivedPingsCleared(event)] + told
     }
 
     /// Who pinged hears the answer.
-    private static func answered(_ view: RelationView, _ sent: Instant, _ asker: Asker) -> Emission<ContactsEvent> {
-        emit(
-            .pingAnswered(
-                .init(account: view.contact, contact: view.account, direction: .outgoing, sent: sent, at: asker.time)))
+    private static func answered(_ view: RelationView, _ sent: Instant, _ asker: Asker) -> ContactsEvent {
+        .pingAnswered(
+            .init(account: view.contact, contact: view.account, direction: .outgoing, sent: sent, at: asker.time))
+    }
+}
+
+extension Touched {
+    mutating func take(_ command: PingCommand, of account: AccountID) {
+        switch command {
+        case .sendPing(let command): meet(account, command.contact)
+        case .cancelPing(let command): meet(account, command.contact)
+        case .respondToPing(let command): meet(account, command.contact)
+        case .respondToAllPings, .clearReceivedPings: answering.insert(account)
+        }
     }
 }

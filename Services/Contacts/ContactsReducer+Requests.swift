@@ -4,9 +4,22 @@ import Vocabulary
 import WorkingSet
 
 extension ContactsReducer {
+    static func reduce(
+        _ rows: inout ContactsRows, _ command: RequestCommand, _ asker: Asker
+    ) throws(Rejection) -> [ContactsEvent] {
+        switch command {
+        case .addContact(let command): try add(&rows, command, asker)
+        case .approveContactRequest(let command): try approve(&rows, command, asker)
+        case .declineContactRequest(let command):
+            try endRequest(&rows, from: command.contact, to: asker.account, .declined, asker)
+        case .withdrawContactRequest(let command):
+            try endRequest(&rows, from: asker.account, to: command.contact, .withdrawn, asker)
+        }
+    }
+
     static func add(
         _ rows: inout ContactsRows, _ command: AddContact, _ asker: Asker
-    ) throws(Rejection) -> [Emission<ContactsEvent>] {
+    ) throws(Rejection) -> [ContactsEvent] {
         let field = command.code == nil ? "contact" : "code"
         // One answer for whoever isn't there and whoever blocked the asker.
         let unknown = Rejection(
@@ -55,7 +68,7 @@ extension ContactsReducer {
     private static func ask(
         _ rows: inout ContactsRows, _ roles: Roles, _ asker: Asker, _ contact: AccountID, nickname: String,
         field: String
-    ) throws(Rejection) -> [Emission<ContactsEvent>] {
+    ) throws(Rejection) -> [ContactsEvent] {
         let ends = Ends(from: asker.account, to: contact)
         guard rows.requests[ends] == nil else {
             throw Rejection(
@@ -75,15 +88,15 @@ extension ContactsReducer {
         let received = ContactRequest(
             contact: asker.account, direction: .incoming, responder: roles.dependent, dependent: roles.responder,
             requested: asker.time)
-        return [emit(.contactRequestSent(.init(account: asker.account, request: sent)))] + expired + [
-            emit(.contactRequestReceived(.init(account: contact, request: received)))
+        return [.contactRequestSent(.init(account: asker.account, request: sent))] + expired + [
+            .contactRequestReceived(.init(account: contact, request: received))
         ]
     }
 
     /// A crowd of strangers keeps nobody out: when too many requests wait, the oldest of those from strangers ends.
     private static func makeRoom(
         _ rows: inout ContactsRows, for contact: AccountID, _ asker: Asker, field: String
-    ) throws(Rejection) -> [Emission<ContactsEvent>] {
+    ) throws(Rejection) -> [ContactsEvent] {
         let waiting = rows.requests.keys.filter { $0.to == contact }
         guard waiting.count >= rows.limits.requests else { return [] }
         let oldest = waiting.compactMap { ends -> (since: Instant, ends: Ends)? in
@@ -100,7 +113,7 @@ extension ContactsReducer {
 
     static func approve(
         _ rows: inout ContactsRows, _ command: ApproveContactRequest, _ asker: Asker
-    ) throws(Rejection) -> [Emission<ContactsEvent>] {
+    ) throws(Rejection) -> [ContactsEvent] {
         let request = try waiting(rows, Ends(from: command.contact, to: asker.account))
         guard command.responder == request.dependent, command.dependent == request.responder else {
             throw Rejection(
@@ -113,7 +126,7 @@ extension ContactsReducer {
 
     static func endRequest(
         _ rows: inout ContactsRows, from: AccountID, to: AccountID, _ reason: EndReason, _ asker: Asker
-    ) throws(Rejection) -> [Emission<ContactsEvent>] {
+    ) throws(Rejection) -> [ContactsEvent] {
         let ends = Ends(from: from, to: to)
         _ = try waiting(rows, ends)
         return end(&rows, ends, reason, at: asker.time, first: asker.account)
@@ -122,13 +135,13 @@ extension ContactsReducer {
     /// Ends a request, and says so to both sides.
     static func end(
         _ rows: inout ContactsRows, _ ends: Ends, _ reason: EndReason, at time: Instant, first: AccountID
-    ) -> [Emission<ContactsEvent>] {
+    ) -> [ContactsEvent] {
         rows.requests[ends] = nil
         let toAsker = ContactRequestEnded(
             account: ends.from, contact: ends.to, direction: .outgoing, reason: reason, at: time)
         let toAsked = ContactRequestEnded(
             account: ends.to, contact: ends.from, direction: .incoming, reason: reason, at: time)
-        return (first == ends.from ? [toAsker, toAsked] : [toAsked, toAsker]).map { emit(.contactRequestEnded($0)) }
+        return (first == ends.from ? [toAsker, toAsked] : [toAsked, toAsker]).map { .contactRequestEnded($0) }
     }
 
     private static func waiting(_ rows: ContactsRows, _ ends: Ends) throws(Rejection) -> RequestRow {
@@ -143,7 +156,7 @@ extension ContactsReducer {
     private static func join(
         _ rows: inout ContactsRows, _ roles: Roles, _ asker: Asker, with contact: AccountID, nickname: String,
         theirNickname: String, isAcceptance: Bool
-    ) throws(Rejection) -> [Emission<ContactsEvent>] {
+    ) throws(Rejection) -> [ContactsEvent] {
         let limit = rows.limits.contacts
         guard rows.contactCount(of: asker.account) < limit else {
             throw Rejection(.limitReached, "You have \(limit) contacts, as many as there may be; remove one first.")
@@ -168,9 +181,24 @@ extension ContactsReducer {
         rows.requests[Ends(from: contact, to: asker.account)] = nil
         rows[view.pair] = view.row
         return [view, view.mirrored].map { view in
-            emit(
-                .contactAdded(
-                    .init(account: view.account, contact: view.seen, by: asker.account, isAcceptance: isAcceptance)))
+            .contactAdded(
+                .init(account: view.account, contact: view.seen, by: asker.account, isAcceptance: isAcceptance))
         } + catchUp(&rows, view, at: asker.time)
+    }
+}
+
+extension Touched {
+    mutating func take(_ command: RequestCommand, of account: AccountID) {
+        switch command {
+        case .addContact(let command):
+            changed.insert(account)
+            asking.insert(account)
+            growing.insert(account)
+            if let contact = command.contact { join(account, contact) }
+            if let code = command.code { join(account, code) }
+        case .approveContactRequest(let command): join(account, command.contact)
+        case .declineContactRequest(let command): join(account, command.contact)
+        case .withdrawContactRequest(let command): join(account, command.contact)
+        }
     }
 }

@@ -4,9 +4,20 @@ import Vocabulary
 import WorkingSet
 
 extension ContactsReducer {
+    static func reduce(
+        _ rows: inout ContactsRows, _ command: RoleCommand, _ asker: Asker
+    ) throws(Rejection) -> [ContactsEvent] {
+        switch command {
+        case .requestRoleChange(let command): try requestRole(&rows, command, asker)
+        case .acceptRoleChange(let command): try acceptRole(&rows, command, asker)
+        case .declineRoleChange(let command): try declineRole(&rows, command, asker)
+        case .withdrawRoleChange(let command): try withdrawRole(&rows, command, asker)
+        }
+    }
+
     static func update(
         _ rows: inout ContactsRows, _ command: UpdateContact, _ asker: Asker
-    ) throws(Rejection) -> [Emission<ContactsEvent>] {
+    ) throws(Rejection) -> [ContactsEvent] {
         var view = try relation(rows, asker, with: command.contact)
         guard view.mine.version == command.expectedVersion else {
             throw .staleVersion(expected: command.expectedVersion, current: view.mine.version)
@@ -35,21 +46,20 @@ extension ContactsReducer {
 
     static func requestRole(
         _ rows: inout ContactsRows, _ command: RequestRoleChange, _ asker: Asker
-    ) throws(Rejection) -> [Emission<ContactsEvent>] {
+    ) throws(Rejection) -> [ContactsEvent] {
         var view = try relation(rows, asker, with: command.contact)
         guard !view.mine.isResponder, view.mine.roleRequested == nil else { return [] }
         view.mine.roleRequested = asker.time
         rows[view.pair] = view.row
         return [(view, Direction.outgoing), (view.mirrored, .incoming)].map { view, direction in
-            emit(
-                .roleChangeRequested(
-                    .init(account: view.account, contact: view.contact, direction: direction, at: asker.time)))
+            .roleChangeRequested(
+                .init(account: view.account, contact: view.contact, direction: direction, at: asker.time))
         }
     }
 
     static func acceptRole(
         _ rows: inout ContactsRows, _ command: AcceptRoleChange, _ asker: Asker
-    ) throws(Rejection) -> [Emission<ContactsEvent>] {
+    ) throws(Rejection) -> [ContactsEvent] {
         let before = try relation(rows, asker, with: command.contact)
         try requireRoleRequest(before.theirs)
         var view = before
@@ -60,7 +70,7 @@ extension ContactsReducer {
 
     static func declineRole(
         _ rows: inout ContactsRows, _ command: DeclineRoleChange, _ asker: Asker
-    ) throws(Rejection) -> [Emission<ContactsEvent>] {
+    ) throws(Rejection) -> [ContactsEvent] {
         var view = try relation(rows, asker, with: command.contact)
         try requireRoleRequest(view.theirs)
         view.theirs.roleRequested = nil
@@ -70,7 +80,7 @@ extension ContactsReducer {
 
     static func withdrawRole(
         _ rows: inout ContactsRows, _ command: WithdrawRoleChange, _ asker: Asker
-    ) throws(Rejection) -> [Emission<ContactsEvent>] {
+    ) throws(Rejection) -> [ContactsEvent] {
         var view = try relation(rows, asker, with: command.contact)
         try requireRoleRequest(view.mine)
         view.mine.roleRequested = nil
@@ -87,23 +97,22 @@ extension ContactsReducer {
 
     private static func roleRequestEnded(
         _ view: RelationView, _ direction: Direction, _ reason: EndReason, _ asker: Asker
-    ) -> [Emission<ContactsEvent>] {
+    ) -> [ContactsEvent] {
         let theirs: Direction = direction == .outgoing ? .incoming : .outgoing
         return [(view, direction), (view.mirrored, theirs)].map { view, direction in
-            emit(
-                .roleChangeEnded(
-                    .init(
-                        account: view.account, contact: view.contact, direction: direction, reason: reason,
-                        at: asker.time)))
+            .roleChangeEnded(
+                .init(
+                    account: view.account, contact: view.contact, direction: direction, reason: reason,
+                    at: asker.time))
         }
     }
 
     /// Writes what the asker changed of a relation, and what follows from it.
     private static func change(
         _ rows: inout ContactsRows, from before: RelationView, to changed: RelationView, _ asker: Asker
-    ) -> [Emission<ContactsEvent>] {
+    ) -> [ContactsEvent] {
         var view = changed
-        var cancelled: [Emission<ContactsEvent>] = []
+        var cancelled: [ContactsEvent] = []
         if let sent = view.mine.pinged, !view.mine.isResponder {
             view.mine.pinged = nil
             cancelled += Self.cancelled(sent, from: view.account, to: view.contact, at: asker.time)
@@ -123,12 +132,11 @@ extension ContactsReducer {
             view.theirs.updated = asker.time
         }
         rows[view.pair] = view.row
-        let told = (rolesChanged ? [view, view.mirrored] : [view]).map { view in
-            emit(
-                .contactUpdated(
-                    .init(
-                        account: view.account, contact: view.seen, by: asker.account, rolesChanged: rolesChanged,
-                        isAcceptance: isAcceptance)))
+        let told: [ContactsEvent] = (rolesChanged ? [view, view.mirrored] : [view]).map { view in
+            .contactUpdated(
+                .init(
+                    account: view.account, contact: view.seen, by: asker.account, rolesChanged: rolesChanged,
+                    isAcceptance: isAcceptance))
         }
         return told + cancelled + catchUp(&rows, view, at: asker.time)
     }
@@ -138,5 +146,18 @@ extension ContactsReducer {
         guard side.isResponder != before.isResponder else { return }
         side.notifyOnCheckIn = side.isResponder
         side.notifyOnExpiry = side.isResponder
+    }
+}
+
+extension Touched {
+    mutating func take(_ command: RoleCommand, of account: AccountID) {
+        switch command {
+        case .acceptRoleChange(let command):
+            meet(account, command.contact)
+            hear(account, command.contact)
+        case .requestRoleChange(let command): meet(account, command.contact)
+        case .declineRoleChange(let command): meet(account, command.contact)
+        case .withdrawRoleChange(let command): meet(account, command.contact)
+        }
     }
 }

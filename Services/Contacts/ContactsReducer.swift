@@ -18,40 +18,20 @@ public enum ContactsReducer: Reducer {
     public static func reduce(
         _ rows: inout ContactsRows, _ command: ContactsCommand, _ context: CommandContext
     ) throws(Rejection) -> [Emission<ContactsEvent>] {
-        try command.command.validate()
         guard let account = context.account else { throw .accountRequired }
+        if case .account = command {} else { try requireOpen(rows, account) }
         let asker = Asker(account: account, time: context.time)
-        switch command {
-        case .openAccount(let command): return try open(&rows, command, asker)
-        case .closeAccount: return try close(&rows, asker)
-        default: break
-        }
-        try requireOpen(rows, account)
-        return switch command {
-        case .openAccount, .closeAccount: []
-        case .resetContactCode(let command): try resetCode(&rows, command, asker)
-        case .setContactApproval(let command): setApproval(&rows, command, asker)
-        case .addContact(let command): try add(&rows, command, asker)
-        case .approveContactRequest(let command): try approve(&rows, command, asker)
-        case .declineContactRequest(let command):
-            try endRequest(&rows, from: command.contact, to: account, .declined, asker)
-        case .withdrawContactRequest(let command):
-            try endRequest(&rows, from: account, to: command.contact, .withdrawn, asker)
-        case .updateContact(let command): try update(&rows, command, asker)
-        case .requestRoleChange(let command): try requestRole(&rows, command, asker)
-        case .acceptRoleChange(let command): try acceptRole(&rows, command, asker)
-        case .declineRoleChange(let command): try declineRole(&rows, command, asker)
-        case .withdrawRoleChange(let command): try withdrawRole(&rows, command, asker)
-        case .removeContact(let command): try remove(&rows, command, asker)
-        case .blockContact(let command): try block(&rows, command, asker)
-        case .unblockContact(let command): try unblock(&rows, command, asker)
-        case .sendPing(let command): try sendPing(&rows, command, asker)
-        case .cancelPing(let command): try cancelPing(&rows, command, asker)
-        case .respondToPing(let command): try respondToPing(&rows, command, asker)
-        case .respondToAllPings: clearPings(&rows, asker, isClearing: false)
-        case .clearReceivedPings: clearPings(&rows, asker, isClearing: true)
-        case .relayAlert(let command): relay(&rows, command, asker)
-        }
+        let events =
+            switch command {
+            case .account(let command): try reduce(&rows, command, asker)
+            case .code(let command): try reduce(&rows, command, asker)
+            case .request(let command): try reduce(&rows, command, asker)
+            case .relation(let command): try reduce(&rows, command, asker)
+            case .role(let command): try reduce(&rows, command, asker)
+            case .ping(let command): try reduce(&rows, command, asker)
+            case .alarm(let command): try reduce(&rows, command, asker)
+            }
+        return events.map { Emission($0) }
     }
 
     /// Who asks, and when.
@@ -73,9 +53,5 @@ public enum ContactsReducer: Reducer {
             return RelationView(row, of: asker.account, with: contact)
         }
         throw Rejection(.notContact, "Choose one of your contacts; this account isn't one.", field: "contact")
-    }
-
-    static func emit(_ event: ContactsEvent) -> Emission<ContactsEvent> {
-        Emission(event, key: .account(event.account))
     }
 }

@@ -4,6 +4,15 @@ import Vocabulary
 import WorkingSet
 
 extension NotificationsReducer {
+    static func reduce(
+        _ rows: inout NotificationsRows, _ command: DeliveryCommand, _ account: AccountID, _ time: Instant
+    ) throws(Rejection) -> [NotificationsEvent] {
+        switch command {
+        case .deliverNotification(let command): tell(&rows, command.notification(at: time), to: account)
+        case .deliverHeldNotification(let command): try deliver(&rows, command, time)
+        }
+    }
+
     static func deliver(
         _ rows: inout NotificationsRows, _ notification: Notification, to account: AccountID
     ) -> [NotificationsEvent] {
@@ -31,47 +40,23 @@ extension NotificationsReducer {
                 .init(account: account, notification: notification, forgotten: forgotten, unread: row.unread))
         ]
     }
+}
 
-    static func schedule(
-        _ rows: inout NotificationsRows, _ command: ScheduleNotification, _ account: AccountID, _ time: Instant
-    ) throws(Rejection) -> [NotificationsEvent] {
-        let place = Place(account, command.id)
-        guard rows.scheduled[place] == nil, rows[account, command.id] == nil else { return [] }
-        guard command.due > time else {
-            throw Rejection(.invalidField, "Choose a time in the future.", field: "due")
-        }
-        guard command.due <= time + rows.limits.ahead else {
-            throw Rejection(.invalidField, "Choose a time at most \(rows.limits.ahead.inWords) ahead.", field: "due")
-        }
-        guard rows.scheduled(for: account).count < rows.limits.scheduled else {
-            throw Rejection(
-                .limitReached,
-                "\(rows.limits.scheduled) notifications are scheduled, as many as there may be; cancel one first.")
-        }
-        let scheduled = ScheduledNotification(
-            id: command.id, kind: command.kind, subject: command.subject, details: command.details, due: command.due)
-        rows.scheduled[place] = scheduled
-        return [.notificationScheduled(.init(account: account, scheduled: scheduled))]
+extension DeliverNotification {
+    fileprivate func notification(at time: Instant) -> Notification {
+        Notification(id: id, kind: kind, subject: subject, details: details, created: time)
     }
+}
 
-    static func cancel(
-        _ rows: inout NotificationsRows, _ command: CancelNotification, _ account: AccountID, _ time: Instant
-    ) -> [NotificationsEvent] {
-        let place = Place(account, command.id)
-        guard rows.scheduled[place] != nil else { return [] }
-        rows.scheduled[place] = nil
-        return [.scheduledNotificationCancelled(.init(account: account, id: command.id, at: time))]
-    }
-
-    /// What a timer was set for is done only if it is still so.
-    static func deliver(
-        _ rows: inout NotificationsRows, _ command: DeliverScheduledNotification, _ time: Instant
-    ) throws(Rejection) -> [NotificationsEvent] {
-        guard let scheduled = rows.scheduled[Place(command.account, command.id)], scheduled.due == command.due
-        else { return [] }
-        guard command.due <= time else {
-            throw Rejection(.notDue, "Send this when it is due, in \((command.due - time).inWords).", field: "due")
+extension Touched {
+    mutating func take(_ command: DeliveryCommand, of account: AccountID) {
+        switch command {
+        case .deliverNotification(let command):
+            deliver(command.id, to: account)
+            if let pace = Pace(of: command.kind, about: command.subject) { paced.insert(PacePlace(account, pace)) }
+        case .deliverHeldNotification:
+            deliver(to: account)
+            woken.insert(account)
         }
-        return deliver(&rows, scheduled.notification(at: time), to: command.account)
     }
 }

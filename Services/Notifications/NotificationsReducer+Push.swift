@@ -3,6 +3,16 @@ import NotificationsContract
 import Vocabulary
 
 extension NotificationsReducer {
+    static func reduce(
+        _ rows: inout NotificationsRows, _ command: PushCommand, _ account: AccountID, _ time: Instant
+    ) throws(Rejection) -> [NotificationsEvent] {
+        switch command {
+        case .registerPush(let command): try registerPush(&rows, command, account, time)
+        case .unregisterPush(let command): unregister(&rows, command, account, time)
+        case .forgetPush(let command): forgetPush(&rows, command, time)
+        }
+    }
+
     static func registerPush(
         _ rows: inout NotificationsRows, _ command: RegisterPush, _ account: AccountID, _ time: Instant
     ) throws(Rejection) -> [NotificationsEvent] {
@@ -28,7 +38,15 @@ extension NotificationsReducer {
         return [registered] + former.flatMap { unregisterPush(&rows, $0, account, .replaced, time) }
     }
 
-    static func unregisterPush(
+    private static func unregister(
+        _ rows: inout NotificationsRows, _ command: UnregisterPush, _ account: AccountID, _ time: Instant
+    ) -> [NotificationsEvent] {
+        (command.device.map { [$0] } ?? rows.pushDevices(of: account)).flatMap {
+            unregisterPush(&rows, $0, account, .asked, time, stillWarns: command.stillWarns ?? false)
+        }
+    }
+
+    private static func unregisterPush(
         _ rows: inout NotificationsRows, _ device: PushDeviceID, _ account: AccountID,
         _ reason: PushUnregistrationReason, _ time: Instant, stillWarns: Bool = false
     ) -> [NotificationsEvent] {
@@ -45,5 +63,13 @@ extension NotificationsReducer {
         // One that leaves goes by itself when nothing waits for it any more.
         guard rows[PushPlace(command.account, command.device)]?.token == command.token else { return [] }
         return unregisterPush(&rows, command.device, command.account, .gone, time)
+    }
+}
+
+extension Touched {
+    mutating func take(_ command: PushCommand, of account: AccountID) {
+        switch command {
+        case .registerPush, .unregisterPush, .forgetPush: pushing.insert(account)
+        }
     }
 }

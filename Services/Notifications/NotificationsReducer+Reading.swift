@@ -4,6 +4,18 @@ import Vocabulary
 import WorkingSet
 
 extension NotificationsReducer {
+    static func reduce(
+        _ rows: inout NotificationsRows, _ command: ReadingCommand, _ account: AccountID, _ time: Instant
+    ) throws(Rejection) -> [NotificationsEvent] {
+        switch command {
+        case .markRead(let command): try markRead(&rows, command, account, time)
+        case .markAllRead: markAllRead(&rows, account, time)
+        case .clearNotifications(let command): clear(&rows, command.selection, account, time)
+        case .showNotifications(let command): show(&rows, command, account, time)
+        case .forgetOldNotifications: forgetOld(&rows, account, time)
+        }
+    }
+
     static func markRead(
         _ rows: inout NotificationsRows, _ command: MarkRead, _ account: AccountID, _ time: Instant
     ) throws(Rejection) -> [NotificationsEvent] {
@@ -81,4 +93,25 @@ extension NotificationsReducer {
 
 extension NotificationsRows {
     func unread(of account: AccountID) -> Int { accounts[account]?.unread ?? 0 }
+}
+
+extension Touched {
+    mutating func take(_ command: ReadingCommand, of account: AccountID) {
+        switch command {
+        case .markRead(let command): places.insert(Place(account, command.id))
+        case .markAllRead: reading.insert(account)
+        case .clearNotifications:
+            reading.insert(account)
+            scheduling.insert(account)
+        case .showNotifications(let command):
+            for id in command.ids {
+                places.insert(Place(account, id))
+                showing.insert(ShownPlace(account, id, command.device))
+            }
+        case .forgetOldNotifications:
+            forgetting[account] = 1
+            scheduling.insert(account)
+            woken.insert(account)
+        }
+    }
 }

@@ -18,56 +18,35 @@ public enum NotificationsReducer: Reducer {
     public static func reduce(
         _ rows: inout NotificationsRows, _ command: NotificationsCommand, _ context: CommandContext
     ) throws(Rejection) -> [Emission<NotificationsEvent>] {
-        try command.command.validate()
-        guard let account = command.account ?? context.account else { throw .accountRequired }
-        let time = context.time
-        let events: [NotificationsEvent]
+        let own = command.body as? any OwnCommandBody
+        guard let account = own?.account ?? context.account else { throw .accountRequired }
+        let (row, time) = (rows.accounts[account], context.time)
         switch command {
-        case .openAccount: events = try open(&rows, account, time)
-        case .closeAccount: events = close(&rows, account, time)
-        // Timers of a closed account are dropped, not refused: nobody did anything wrong.
-        case .deliverScheduledNotification(let command):
-            events = rows.accounts[account]?.closed == nil ? try deliver(&rows, command, time) : []
-        case .deliverHeldNotification(let command):
-            events = rows.accounts[account]?.closed == nil ? try deliver(&rows, command, time) : []
-        case .forgetOldNotifications:
-            events = rows.accounts[account]?.closed == nil ? forgetOld(&rows, account, time) : []
-        case .deliverNotification(let command):
-            try requireOpen(rows, account)
-            let notification = Notification(
-                id: command.id, kind: command.kind, subject: command.subject, details: command.details, created: time)
-            events = tell(&rows, notification, to: account)
-        case .scheduleNotification(let command):
-            try requireOpen(rows, account)
-            events = try schedule(&rows, command, account, time)
-        case .cancelNotification(let command):
-            try requireOpen(rows, account)
-            events = cancel(&rows, command, account, time)
-        case .markRead(let command):
-            try requireOpen(rows, account)
-            events = try markRead(&rows, command, account, time)
-        case .markAllRead:
-            try requireOpen(rows, account)
-            events = markAllRead(&rows, account, time)
-        case .clearNotifications(let command):
-            try requireOpen(rows, account)
-            events = clear(&rows, command.selection, account, time)
-        case .showNotifications(let command):
-            try requireOpen(rows, account)
-            events = show(&rows, command, account, time)
-        case .registerPush(let command):
-            try requireOpen(rows, account)
-            events = try registerPush(&rows, command, account, time)
-        case .unregisterPush(let command):
-            // An account of which nothing was heard yet has no devices either: whoever signs out isn't refused.
-            if rows.accounts[account] != nil { try requireOpen(rows, account) }
-            events = (command.device.map { [$0] } ?? rows.pushDevices(of: account)).flatMap {
-                unregisterPush(&rows, $0, account, .asked, time, stillWarns: command.stillWarns ?? false)
-            }
-        // As those of timers: a closed account has no devices.
-        case .forgetPush(let command): events = forgetPush(&rows, command, time)
+        case .account: break
+        // A timer's command for a closed account is dropped, not refused: nobody did anything wrong.
+        case _ where own != nil: guard row?.closed == nil else { return [] }
+        // Nothing has been heard of the account yet, so it has no devices: a sign-out isn't refused.
+        case .push(.unregisterPush) where row == nil: return []
+        default: try requireOpen(rows, account)
         }
-        return events.map { Emission($0, key: .account(account)) }
+        let events =
+            switch command {
+            case .account(let command): try reduce(&rows, command, account, time)
+            case .delivery(let command): try reduce(&rows, command, account, time)
+            case .scheduling(let command): try reduce(&rows, command, account, time)
+            case .reading(let command): try reduce(&rows, command, account, time)
+            case .push(let command): try reduce(&rows, command, account, time)
+            }
+        return events.map { Emission($0) }
+    }
+
+    private static func reduce(
+        _ rows: inout NotificationsRows, _ command: AccountCommand, _ account: AccountID, _ time: Instant
+    ) throws(Rejection) -> [NotificationsEvent] {
+        switch command {
+        case .openAccount: try open(&rows, account, time)
+        case .closeAccount: close(&rows, account, time)
+        }
     }
 
     private static func requireOpen(_ rows: NotificationsRows, _ account: AccountID) throws(Rejection) {
@@ -100,15 +79,14 @@ public enum NotificationsReducer: Reducer {
     }
 }
 
-extension NotificationsCommand {
-    /// The account that a command names which the service sends itself; nobody asks for those.
-    var account: AccountID? {
-        switch self {
-        case .deliverScheduledNotification(let command): command.account
-        case .deliverHeldNotification(let command): command.account
-        case .forgetOldNotifications(let command): command.account
-        case .forgetPush(let command): command.account
-        default: nil
+extension Touched {
+    mutating func take(_ command: AccountCommand, of account: AccountID) {
+        switch command {
+        case .openAccount: break
+        case .closeAccount:
+            closing.insert(account)
+            scheduling.insert(account)
+            pushing.insert(account)
         }
     }
 }

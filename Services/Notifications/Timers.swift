@@ -16,11 +16,11 @@ extension WantedTimer {
     var timed: TimedCommand {
         let name =
             switch command {
-            case .deliverScheduledNotification(let body): "\(DeliverScheduledNotification.type)/\(body.id)"
-            case .deliverHeldNotification(let body): "\(DeliverHeldNotification.type)/\(body.pace)"
-            default: type(of: command.command).type
+            case .scheduling(.deliverScheduledNotification(let body)): "\(DeliverScheduledNotification.type)/\(body.id)"
+            case .delivery(.deliverHeldNotification(let body)): "\(DeliverHeldNotification.type)/\(body.pace)"
+            default: type(of: command.body).type
             }
-        return TimedCommand(command.command, name: name, due: due)
+        return TimedCommand(command.body, name: name, due: due)
     }
 }
 
@@ -35,15 +35,17 @@ extension NotificationsRows {
         var timers = scheduled(for: account).map { scheduled in
             WantedTimer(
                 due: scheduled.due,
-                command: .deliverScheduledNotification(.init(account: account, id: scheduled.id, due: scheduled.due)))
+                command: .scheduling(
+                    .deliverScheduledNotification(.init(account: account, id: scheduled.id, due: scheduled.due))))
         }
         timers += held(for: account).map { place, held in
             WantedTimer(
                 due: held.due,
-                command: .deliverHeldNotification(.init(account: account, pace: place.pace.name, due: held.due)))
+                command: .delivery(
+                    .deliverHeldNotification(.init(account: account, pace: place.pace.name, due: held.due))))
         }
         if let forgetting = row.forgetting {
-            timers.append(.init(due: forgetting, command: .forgetOldNotifications(.init(account: account))))
+            timers.append(.init(due: forgetting, command: .reading(.forgetOldNotifications(.init(account: account)))))
         }
         return timers.sorted { $0.due < $1.due }
     }

@@ -5,6 +5,21 @@ import Vocabulary
 // Alerts, and the repetition of alarms that go on.
 
 extension SessionReducer {
+    static func reduce(
+        _ rows: inout SessionRows, _ command: AlertCommand, _ context: CommandContext
+    ) throws(Rejection) -> [SessionEvent] {
+        switch command {
+        case .raiseAlert:
+            let (account, row) = try asker(rows, context)
+            return raiseAlert(&rows, account, row, context)
+        case .clearAlert:
+            let (account, row) = try asker(rows, context)
+            return clearAlert(&rows, account, row, context.time)
+        case .announceAlert(let command): return try announceAlert(&rows, command, context.time)
+        case .repeatAlarm(let command): return try repeatAlarm(&rows, command, context.time)
+        }
+    }
+
     /// Named after the command that begins it: the same each time the command is handled.
     static func newAlarm(_ context: CommandContext) -> AlarmID {
         .derived(at: context.time, from: Array("alarm".utf8), context.commandID.bytes)

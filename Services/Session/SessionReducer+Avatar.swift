@@ -3,6 +3,16 @@ import SessionContract
 import Vocabulary
 
 extension SessionReducer {
+    static func reduce(
+        _ rows: inout SessionRows, _ command: AvatarCommand, _ context: CommandContext
+    ) throws(Rejection) -> [SessionEvent] {
+        let (account, row) = try asker(rows, context)
+        return switch command {
+        case .setAvatar(let command): try setAvatar(&rows, command, account, row, context.time)
+        case .removeAvatar: removeAvatar(&rows, account, row, context.time)
+        }
+    }
+
     static func setAvatar(
         _ rows: inout SessionRows, _ command: SetAvatar, _ account: AccountID, _ row: AccountRow, _ time: Instant
     ) throws(Rejection) -> [SessionEvent] {
@@ -30,5 +40,14 @@ extension SessionReducer {
         guard row.avatar != nil else { return [] }
         rows[account]?.avatar = nil
         return [.avatarRemoved(.init(account: account, at: time))]
+    }
+}
+
+extension Touched {
+    mutating func take(_ command: AvatarCommand, of account: AccountID) {
+        switch command {
+        case .setAvatar(let command): uploads.insert(UploadPlace(account, command.avatar.hash))
+        case .removeAvatar: break
+        }
     }
 }

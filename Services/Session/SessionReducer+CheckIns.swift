@@ -3,6 +3,24 @@ import SessionContract
 import Vocabulary
 
 extension SessionReducer {
+    static func reduce(
+        _ rows: inout SessionRows, _ command: CheckInCommand, _ context: CommandContext
+    ) throws(Rejection) -> [SessionEvent] {
+        switch command {
+        case .checkIn:
+            let (account, row) = try asker(rows, context)
+            return try checkIn(&rows, account, row, context.time)
+        case .setCheckInInterval(let command):
+            let (account, row) = try asker(rows, context)
+            return try setInterval(&rows, command, account, row, context.time)
+        case .setCheckInReminders(let command):
+            let (account, row) = try asker(rows, context)
+            return setReminders(&rows, command, account, row, context.time)
+        case .expireCheckIn(let command): return try expire(&rows, command, context)
+        case .remindCheckIn(let command): return try remind(&rows, command, context.time)
+        }
+    }
+
     static func checkIn(
         _ rows: inout SessionRows, _ account: AccountID, _ row: AccountRow, _ time: Instant
     ) throws(Rejection) -> [SessionEvent] {

@@ -3,6 +3,16 @@ import SessionContract
 import Vocabulary
 
 extension SessionReducer {
+    static func reduce(
+        _ rows: inout SessionRows, _ command: DeviceCommand, _ context: CommandContext
+    ) throws(Rejection) -> [SessionEvent] {
+        let (account, row) = try asker(rows, context)
+        return switch command {
+        case .refreshDevice(let command): try refresh(&rows, command, account, context.time)
+        case .signOut(let command): try signOut(&rows, command, account, row, context.time)
+        }
+    }
+
     static func refresh(
         _ rows: inout SessionRows, _ command: RefreshDevice, _ account: AccountID, _ time: Instant
     ) throws(Rejection) -> [SessionEvent] {
@@ -64,5 +74,13 @@ extension SessionReducer {
         }
         for (young, _) in undoing.dropFirst(rows.limits.signedOutDevices) { rows[account, young] = nil }
         return .deviceSignedOut(.init(account: account, device: id, reason: reason, at: time))
+    }
+}
+
+extension Touched {
+    mutating func take(_ command: DeviceCommand, of account: AccountID) {
+        switch command {
+        case .refreshDevice, .signOut: signing.insert(account)
+        }
     }
 }

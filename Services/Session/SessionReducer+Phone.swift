@@ -4,6 +4,18 @@ import Vocabulary
 import WorkingSet
 
 extension SessionReducer {
+    static func reduce(
+        _ rows: inout SessionRows, _ command: PhoneCommand, _ context: CommandContext
+    ) throws(Rejection) -> [SessionEvent] {
+        let (account, row) = try asker(rows, context)
+        return switch command {
+        case .requestPhoneChange(let command): try requestPhoneChange(&rows, command, account, row, context.time)
+        case .changePhone(let command): try changePhone(&rows, command, account, row, context.time)
+        case .removePhone(let command): try removePhone(&rows, command, account, row, context.time)
+        case .renamePhone(let command): renamePhone(&rows, command, account, row)
+        }
+    }
+
     // MARK: Signing in
 
     static func requestSignInCode(
@@ -179,5 +191,23 @@ extension SessionReducer {
         return .phoneCodeFailed(
             .init(
                 account: place.account, code: row.code, attemptsLeft: PhoneCodeRules.attempts - row.attempts, at: time))
+    }
+}
+
+extension Touched {
+    mutating func take(_ command: PhoneCommand, of account: AccountID) {
+        switch command {
+        case .requestPhoneChange:
+            signing.insert(account)
+            coding.insert(account)
+            attempts.insert(AttemptPlace(.account(account)))
+        case .changePhone:
+            securing.insert(account)
+            coding.insert(account)
+            attempts.insert(AttemptPlace(.account(account)))
+            changingPhone.insert(account)
+        case .removePhone: securing.insert(account)
+        case .renamePhone: break
+        }
     }
 }

@@ -7,6 +7,23 @@ import WorkingSet
 // Recovery codes: for people who forgot the password and have no phone.
 
 extension SessionReducer {
+    static func reduce(
+        _ rows: inout SessionRows, _ command: RecoveryCommand, _ context: CommandContext
+    ) throws(Rejection) -> [SessionEvent] {
+        switch command {
+        case .makeRecoveryCodes(let command):
+            let (account, _) = try asker(rows, context)
+            return try makeRecoveryCodes(&rows, command, account, context.time)
+        case .confirmByRecoveryCode(let command):
+            let (account, _) = try asker(rows, context)
+            return try confirmByRecoveryCode(&rows, command, account, context.time)
+        case .undoSecurityChanges(let command):
+            let (account, row) = try asker(rows, context)
+            return try undo(&rows, command, account, row, context.time)
+        case .forgetSecurityChanges(let command): return try forgetSecurityChanges(&rows, command, context.time)
+        }
+    }
+
     static func makeRecoveryCodes(
         _ rows: inout SessionRows, _ command: MakeRecoveryCodes, _ account: AccountID, _ time: Instant
     ) throws(Rejection) -> [SessionEvent] {
@@ -69,5 +86,16 @@ extension SessionReducer {
         return .recoveryCodeUsed(
             .init(
                 account: account, device: device, left: rows.recoveries[account]?.hashes.count ?? 0, at: time))
+    }
+}
+
+extension Touched {
+    mutating func take(_ command: RecoveryCommand, of account: AccountID) {
+        switch command {
+        case .makeRecoveryCodes, .confirmByRecoveryCode, .forgetSecurityChanges: securing.insert(account)
+        case .undoSecurityChanges:
+            securing.insert(account)
+            undoing.insert(account)
+        }
     }
 }

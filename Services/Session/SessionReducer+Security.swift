@@ -4,6 +4,18 @@ import Vocabulary
 import WorkingSet
 
 extension SessionReducer {
+    static func reduce(
+        _ rows: inout SessionRows, _ command: SecurityCommand, _ context: CommandContext
+    ) throws(Rejection) -> [SessionEvent] {
+        let (account, row) = try asker(rows, context)
+        return switch command {
+        case .changePassword(let command): try changePassword(&rows, command, account, context.time)
+        case .resetPassword(let command): try resetPassword(&rows, command, account, context.time)
+        case .confirmIdentity(let command): try confirm(&rows, command, account, context.time)
+        case .updateSecurity(let command): try updateSecurity(&rows, command, account, row, context.time)
+        }
+    }
+
     static func confirm(
         _ rows: inout SessionRows, _ command: ConfirmIdentity, _ account: AccountID, _ time: Instant
     ) throws(Rejection) -> [SessionEvent] {
@@ -88,5 +100,16 @@ extension SessionReducer {
         try requireDue(closed + rows.limits.handleRest, time)
         rows[command.account]?.handle = nil
         return []
+    }
+}
+
+extension Touched {
+    mutating func take(_ command: SecurityCommand, of account: AccountID) {
+        switch command {
+        case .changePassword, .resetPassword, .updateSecurity: securing.insert(account)
+        case .confirmIdentity:
+            proving.insert(account)
+            signing.insert(account)
+        }
     }
 }

@@ -5,6 +5,18 @@ import Vocabulary
 import WorkingSet
 
 extension SessionReducer {
+    static func reduce(
+        _ rows: inout SessionRows, _ command: SignInCommand, _ context: CommandContext
+    ) throws(Rejection) -> [SessionEvent] {
+        switch command {
+        case .signUp(let command): try signUp(&rows, command, context.time)
+        case .signIn(let command): try signIn(&rows, command, context.time)
+        case .requestSignInCode(let command): try requestSignInCode(&rows, command, context.time)
+        case .signInByPhone(let command): try signInByPhone(&rows, command, context.time)
+        case .signInByRecoveryCode(let command): try signInByRecoveryCode(&rows, command, context.time)
+        }
+    }
+
     static func signUp(
         _ rows: inout SessionRows, _ command: SignUp, _ time: Instant
     ) throws(Rejection) -> [SessionEvent] {
@@ -161,6 +173,29 @@ extension SessionReducer {
             confirmedUntil: time + rows.limits.confirmation, isConfirmedByPassword: byPassword)
         let added = Device(id: device.id, name: device.name, signedIn: time, lastSeen: time)
         return .deviceSignedIn(.init(account: account, device: added, isFirst: isFirst, at: time))
+    }
+}
+
+extension Touched {
+    mutating func take(_ command: SignInCommand) {
+        switch command {
+        case .signUp(let command):
+            accounts.insert(command.account)
+            if let handle = try? Handle(command.handle) { skeletons.insert(handle.skeleton) }
+        case .signIn(let command):
+            if let handle = try? Handle(command.handle) {
+                provingSkeletons.insert(handle.skeleton)
+                count(.handle(handle), command.source, command.known)
+            }
+        case .requestSignInCode(let command):
+            signingPhones.formUnion([command.phone] + (command.earlier ?? []))
+            count(.phone(command.phone), command.source, command.known)
+        case .signInByPhone(let command):
+            signingPhones.formUnion([command.phone] + (command.earlier ?? []))
+            count(.phone(command.phone), command.source, command.known)
+        case .signInByRecoveryCode(let command):
+            if let handle = try? Handle(command.handle) { recoveringSkeletons.insert(handle.skeleton) }
+        }
     }
 }
 

@@ -15,11 +15,11 @@ extension WantedTimer {
     var timed: TimedCommand {
         let name =
             switch command {
-            case .remindCheckIn(let body): "\(RemindCheckIn.type)/\(body.lead.rawValue)"
-            case .repeatAlarm(let body): "\(RepeatAlarm.type)/\(body.kind.rawValue)"
-            default: type(of: command.command).type
+            case .checkIn(.remindCheckIn(let body)): "\(RemindCheckIn.type)/\(body.lead.rawValue)"
+            case .alert(.repeatAlarm(let body)): "\(RepeatAlarm.type)/\(body.kind.rawValue)"
+            default: type(of: command.body).type
             }
-        return TimedCommand(command.command, name: name, due: due)
+        return TimedCommand(command.body, name: name, due: due)
     }
 }
 
@@ -30,21 +30,23 @@ extension SessionRows {
         guard let row = self[account] else { return [] }
         if let closed = row.closed {
             guard row.handle != nil else { return [] }
-            return [.init(due: closed + limits.handleRest, command: .freeHandle(.init(account: account)))]
+            return [.init(due: closed + limits.handleRest, command: .account(.freeHandle(.init(account: account))))]
         }
         var timers: [WantedTimer] = []
         if let oldest = row.oldestChange {
             timers.append(
-                .init(due: oldest + limits.undoWindow, command: .forgetSecurityChanges(.init(account: account))))
+                .init(
+                    due: oldest + limits.undoWindow, command: .recovery(.forgetSecurityChanges(.init(account: account)))
+                ))
         }
         if let due = row.checkIn.due, !row.checkIn.missed {
-            timers.append(.init(due: due, command: .expireCheckIn(.init(account: account, deadline: due))))
+            timers.append(.init(due: due, command: .checkIn(.expireCheckIn(.init(account: account, deadline: due)))))
             for lead in row.checkIn.usefulReminders
             where row.checkIn.reminded.map({ lead.interval < $0.interval }) ?? true {
                 timers.append(
                     .init(
                         due: due - lead.interval,
-                        command: .remindCheckIn(.init(account: account, deadline: due, lead: lead))))
+                        command: .checkIn(.remindCheckIn(.init(account: account, deadline: due, lead: lead)))))
             }
         }
         if let alarm = row.checkIn.alarm, let told = row.checkIn.told {
@@ -52,7 +54,7 @@ extension SessionRows {
         }
         if let alarm = row.alert.alarm, let waitsUntil = row.alert.waitsUntil {
             timers.append(
-                .init(due: waitsUntil, command: .announceAlert(.init(account: account, alarm: alarm))))
+                .init(due: waitsUntil, command: .alert(.announceAlert(.init(account: account, alarm: alarm)))))
         }
         if let alarm = row.alert.alarm, let told = row.alert.told {
             timers += repetition(of: alarm, .alertRaised, after: row.alert.repetitions, told, account)
@@ -66,6 +68,6 @@ extension SessionRows {
     ) -> [WantedTimer] {
         guard done < limits.repetitions else { return [] }
         let next = RepeatAlarm(account: account, alarm: alarm, kind: kind, repetition: done + 1)
-        return [.init(due: told + limits.repetitionInterval, command: .repeatAlarm(next))]
+        return [.init(due: told + limits.repetitionInterval, command: .alert(.repeatAlarm(next)))]
     }
 }

@@ -172,10 +172,7 @@ public struct SessionClient: Service {
         let operations = Tail(
             log: operationsLog[0], configuration: database, doorbells: doorbells, logger: logger)
         let sagas = SagaRunner(
-            sagas: [
-                ClearAllReceivedPings.self, RespondToAllPingsOperation.self, SignOutOperation.self,
-                CloseAccountOperation.self,
-            ], services: services, pool: pool, steps: steps, operations: operations,
+            services: services, pool: pool, steps: steps, operations: operations,
             ownership: ConsumerSettings(context.settings).leaseDuration, logger: logger)
         let load = [("reads", pool), ("joins", joins), ("saga steps", steps)].map { name, pool in
             (

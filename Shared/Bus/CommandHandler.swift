@@ -95,10 +95,10 @@ public struct CommandHandler<S: Store>: BatchHandler where S.Rules.Command: Send
     private static func command(in message: Message) throws(MessageError) -> Result<S.Rules.Command, Rejection> {
         do throws(MessageError) {
             let command = try S.Rules.Command(type: message.type, version: message.version, body: message.body)
-            if let body = command.body as? any CommandBody {
-                do throws(Rejection) { try body.validate() } catch { return .failure(error) }
+            return Result { () throws(Rejection) in
+                try command.body.validate()
+                return command
             }
-            return .success(command)
         } catch {
             guard case .malformed(_, _, let field) = error else { throw error }
             return .failure(Rejection(.malformed, error.description, field: field))

@@ -6,7 +6,7 @@ public import Vocabulary
 /// The commands are appended in the transaction that records how far the policy came in the owner's log, and their ids
 /// derive from the event: they keep the event's order and happen once.
 public protocol Policy: Sendable {
-    associatedtype Event: MessageSet
+    associatedtype Event: MessageSet<any EventBody>
     /// Stable for ever: part of the ids of the commands.
     var name: StaticString { get }
     func commands(for event: Event, in message: RecordedMessage) -> [PolicyCommand]

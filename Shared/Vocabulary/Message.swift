@@ -33,16 +33,24 @@ public protocol CommandBody: MessageBody {
     func validate() throws(Rejection)
 }
 
-/// A past-tense state change, published by its owner.
-public protocol EventBody: MessageBody {}
+extension CommandBody {
+    /// Most commands have no such rules.
+    public func validate() throws(Rejection) {}
+}
 
-/// A closed set of bodies, such as all commands of one service: what a reader decodes a row into.
-public protocol MessageSet: Hashable, Sendable {
-    /// - Throws: ``MessageError`` when the type or version is unknown or the body isn't what they say.
-    init(type: String, version: Int16, body: [UInt8]) throws(MessageError)
-    var body: any MessageBody { get }
-    /// All types that it has.
-    static var types: [any MessageBody.Type] { get }
+/// A command that apps may send just as it is, for the account that is signed in.
+public protocol PublicCommandBody: CommandBody {}
+
+/// A command that a service sends to itself, by a timer for example. No account asks for it, so it names one.
+public protocol OwnCommandBody: CommandBody {
+    /// The account that it is about.
+    var account: AccountID { get }
+}
+
+/// A past-tense state change, published by its owner.
+public protocol EventBody: MessageBody {
+    /// The account whose stream it is in.
+    var account: AccountID { get }
 }
 
 /// Why a row could not be understood.

@@ -32,12 +32,19 @@ public struct Emission<Event: Hashable & Sendable>: Hashable, Sendable {
     }
 }
 
+extension Emission where Event: MessageSet<any EventBody> {
+    /// In the stream of the event's account.
+    public init(_ event: Event) {
+        self.init(event, key: .account(event.account))
+    }
+}
+
 /// The rule of a service: a pure function from state and command to events. No I/O, clock, randomness or logging.
 public protocol Reducer {
     /// The rows that a batch of commands touches, loaded before and saved after.
     associatedtype State
-    associatedtype Command: MessageSet
-    associatedtype Event: MessageSet
+    associatedtype Command: MessageSet<any CommandBody>
+    associatedtype Event: MessageSet<any EventBody>
 
     /// Decides a command and changes the state accordingly. The first emission's body is the command's result.
     ///

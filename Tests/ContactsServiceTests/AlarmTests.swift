@@ -16,7 +16,7 @@ struct AlarmTests {
             try people.add(responder, ben, responder: true, dependent: true)
         }
         // Dora doesn't want to hear of missed check-ins.
-        try people.ask(dora, .updateContact(UpdateContact(contact: ben, expectedVersion: 1, notifyOnExpiry: false)))
+        try people.ask(dora, UpdateContact(contact: ben, expectedVersion: 1, notifyOnExpiry: false))
         let alarm: AlarmID = people.id()
         let deadline = people.time
         people.pass(.seconds(1))
@@ -26,9 +26,8 @@ struct AlarmTests {
         // Anna turns everything off; Carl is no responder any more.
         try people.ask(
             anna,
-            .updateContact(
-                UpdateContact(contact: ben, expectedVersion: 1, notifyOnCheckIn: false, notifyOnExpiry: false)))
-        try people.ask(carl, .updateContact(UpdateContact(contact: ben, expectedVersion: 1, dependent: false)))
+            UpdateContact(contact: ben, expectedVersion: 1, notifyOnCheckIn: false, notifyOnExpiry: false))
+        try people.ask(carl, UpdateContact(contact: ben, expectedVersion: 1, dependent: false))
         people.pass(.minutes(1))
         try people.relay(.checkInMissed, alarm, of: ben, deadline: deadline, repetition: 1)
         #expect(people.endings(of: alarm).isEmpty)
@@ -64,10 +63,10 @@ struct AlarmTests {
             }
             let alarm: AlarmID = people.id()
             try people.relay(kind, alarm, of: ben)
-            try people.ask(anna, .removeContact(RemoveContact(contact: ben)))
-            try people.ask(ben, .blockContact(BlockContact(contact: carl)))
+            try people.ask(anna, RemoveContact(contact: ben))
+            try people.ask(ben, BlockContact(contact: carl))
             #expect(people.endings(of: alarm).map(\.account) == [anna, carl])
-            try people.ask(ben, .closeAccount(CloseAccount()))
+            try people.ask(ben, CloseAccount())
             #expect(people.endings(of: alarm).map(\.account) == [anna, carl, dora])
             #expect(people.endings(of: alarm).map(\.reason) == [.removed, .removed, .closed])
         }
@@ -95,13 +94,13 @@ struct AlarmTests {
                         .init(
                             account: anna, dependent: ben, kind: kind, alarm: alarm, occurred: begun, repetition: 0,
                             at: people.time)))
-            try people.ask(carl, .requestRoleChange(RequestRoleChange(contact: ben)))
+            try people.ask(carl, RequestRoleChange(contact: ben))
             #expect(people.alerted(by: alarm) == [anna])
-            try people.ask(ben, .acceptRoleChange(AcceptRoleChange(contact: carl)))
+            try people.ask(ben, AcceptRoleChange(contact: carl))
             #expect(people.alerted(by: alarm) == [anna, carl])
             // Neither hears of it again because of something else.
             let before = people.log.count
-            try people.ask(carl, .updateContact(UpdateContact(contact: ben, expectedVersion: 2, responder: false)))
+            try people.ask(carl, UpdateContact(contact: ben, expectedVersion: 2, responder: false))
             #expect(!people.log[before...].contains { if case .responderAlerted = $0.event { true } else { false } })
             let ended = try people.relay(end, alarm, of: ben)
             #expect(Set(people.endings(of: alarm).map(\.account)) == [anna, carl])

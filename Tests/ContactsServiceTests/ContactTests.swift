@@ -12,7 +12,7 @@ struct ContactTests {
         let (anna, ben) = (try people.person(), try people.person())
         let code = try #require(people.rows.published(ben).code)
         let events = try people.ask(
-            anna, .addContact(AddContact(code: code, responder: true, dependent: false, nickname: "Benny")))
+            anna, AddContact(code: code, responder: true, dependent: false, nickname: "Benny"))
         guard case .contactAdded(let mine) = events[0], case .contactAdded(let theirs) = events[1] else {
             throw Unexpected(events)
         }
@@ -38,10 +38,10 @@ struct ContactTests {
         var people = People()
         let (anna, ben, closed) = (try people.person(), try people.person(), try people.person())
         let annasCode = try #require(people.rows.published(anna).code)
-        try people.ask(closed, .closeAccount(CloseAccount()))
+        try people.ask(closed, CloseAccount())
         try people.add(anna, ben, responder: true, dependent: true)
-        func add(code: ContactCode? = nil, contact: AccountID? = nil) -> ContactsCommand {
-            .addContact(AddContact(code: code, contact: contact, responder: true, dependent: false))
+        func add(code: ContactCode? = nil, contact: AccountID? = nil) -> any CommandBody {
+            AddContact(code: code, contact: contact, responder: true, dependent: false)
         }
         #expect(try people.rejection(anna, add(code: people.id())) == .notFound)
         #expect(try people.rejection(anna, add(contact: people.id())) == .notFound)
@@ -56,7 +56,7 @@ struct ContactTests {
         #expect(try people.rejection(anna, add()) == .invalidField)
         #expect(try people.rejection(anna, add(code: annasCode, contact: ben)) == .invalidField)
         #expect(
-            try people.rejection(ben, .addContact(AddContact(contact: anna, responder: false, dependent: false)))
+            try people.rejection(ben, AddContact(contact: anna, responder: false, dependent: false))
                 == .roleRequired)
     }
 
@@ -68,11 +68,11 @@ struct ContactTests {
         let others = try (0..<3).map { _ in try people.person() }
         for other in others.prefix(2) { try people.add(anna, other, responder: true) }
         let mine = AddContact(code: people.rows.published(others[2]).code, responder: true, dependent: false)
-        #expect(try people.rejection(anna, .addContact(mine)) == .limitReached)
+        #expect(try people.rejection(anna, mine) == .limitReached)
         let theirs = AddContact(code: people.rows.published(anna).code, responder: true, dependent: false)
-        #expect(try people.rejection(others[2], .addContact(theirs)) == .limitReached)
-        try people.ask(anna, .removeContact(RemoveContact(contact: others[0])))
-        #expect(try people.rejection(others[2], .addContact(theirs)) == nil)
+        #expect(try people.rejection(others[2], theirs) == .limitReached)
+        try people.ask(anna, RemoveContact(contact: others[0]))
+        #expect(try people.rejection(others[2], theirs) == nil)
     }
 
     @Test("S8: an update changes what it names, mirrors roles, and tells the other side only of roles")
@@ -80,18 +80,18 @@ struct ContactTests {
         var people = People()
         let (anna, ben) = try people.responderAndDependent()
         let mine = try people.ask(
-            anna, .updateContact(UpdateContact(contact: ben, expectedVersion: 1, nickname: "B", notes: "shy\nkind")))
+            anna, UpdateContact(contact: ben, expectedVersion: 1, nickname: "B", notes: "shy\nkind"))
         #expect(mine.count == 1)
         #expect(people.contact(anna, ben)?.version == 2)
         #expect(people.contact(ben, anna)?.version == 1)
         let roles = try people.ask(
-            anna, .updateContact(UpdateContact(contact: ben, expectedVersion: 2, responder: true)))
+            anna, UpdateContact(contact: ben, expectedVersion: 2, responder: true))
         #expect(roles.count == 2)
         #expect(people.contact(ben, anna)?.dependent == true && people.contact(ben, anna)?.version == 2)
         #expect(people.contact(ben, anna)?.notifyOnExpiry == true)
         #expect(people.contact(anna, ben)?.notes == "shy\nkind")
         #expect(
-            try people.ask(anna, .updateContact(UpdateContact(contact: ben, expectedVersion: 3, responder: true)))
+            try people.ask(anna, UpdateContact(contact: ben, expectedVersion: 3, responder: true))
                 .isEmpty)
     }
 
@@ -100,8 +100,8 @@ struct ContactTests {
     func stale() throws {
         var people = People()
         let (anna, ben) = try people.responderAndDependent()
-        try people.ask(anna, .updateContact(UpdateContact(contact: ben, expectedVersion: 1, responder: true)))
-        let late = ContactsCommand.updateContact(UpdateContact(contact: anna, expectedVersion: 1, nickname: "x"))
+        try people.ask(anna, UpdateContact(contact: ben, expectedVersion: 1, responder: true))
+        let late = UpdateContact(contact: anna, expectedVersion: 1, nickname: "x")
         do {
             try people.ask(ben, late)
             throw Unexpected("a stale update was accepted")
@@ -115,9 +115,8 @@ struct ContactTests {
     func updateRefused() throws {
         var people = People()
         let (anna, ben) = try people.responderAndDependent()
-        func update(_ nickname: String? = nil, notes: String? = nil, dependent: Bool? = nil) -> ContactsCommand {
-            .updateContact(
-                UpdateContact(contact: ben, expectedVersion: 1, nickname: nickname, notes: notes, dependent: dependent))
+        func update(_ nickname: String? = nil, notes: String? = nil, dependent: Bool? = nil) -> any CommandBody {
+            UpdateContact(contact: ben, expectedVersion: 1, nickname: nickname, notes: notes, dependent: dependent)
         }
         #expect(try people.rejection(anna, update(dependent: false)) == .roleRequired)
         #expect(try people.rejection(anna, update(String(repeating: "x", count: 51))) == .invalidField)
@@ -131,32 +130,32 @@ struct ContactTests {
     func remove() throws {
         var people = People()
         let (anna, ben) = try people.responderAndDependent()
-        try people.ask(anna, .sendPing(SendPing(contact: ben)))
-        let events = try people.ask(ben, .removeContact(RemoveContact(contact: anna)))
+        try people.ask(anna, SendPing(contact: ben))
+        let events = try people.ask(ben, RemoveContact(contact: anna))
         #expect(events.map(\.account) == [ben, anna])
         #expect(people.contact(anna, ben) == nil && people.contact(ben, anna) == nil)
-        #expect(try people.rejection(anna, .removeContact(RemoveContact(contact: ben))) == .notContact)
+        #expect(try people.rejection(anna, RemoveContact(contact: ben)) == .notContact)
     }
 
     @Test("S9: a block ends everything, is secret, and lasts until it is taken back")
     func block() throws {
         var people = People()
         let (anna, ben) = try people.responderAndDependent()
-        let events = try people.ask(ben, .blockContact(BlockContact(contact: anna)))
+        let events = try people.ask(ben, BlockContact(contact: anna))
         guard case .contactBlocked = events[0], case .contactRemoved(let told) = events[2] else {
             throw Unexpected(events)
         }
         #expect(told.account == anna && told.reason == .removed)
         let code = try #require(people.rows.published(ben).code)
         let add = AddContact(code: code, responder: true, dependent: false)
-        #expect(try people.rejection(anna, .addContact(add)) == .notFound)
+        #expect(try people.rejection(anna, add) == .notFound)
         let back = AddContact(contact: anna, responder: true, dependent: false)
-        #expect(try people.rejection(ben, .addContact(back)) == .blocked)
-        #expect(try people.ask(ben, .blockContact(BlockContact(contact: anna))).isEmpty)
-        #expect(try people.rejection(ben, .blockContact(BlockContact(contact: ben))) == .yourself)
-        try people.ask(ben, .unblockContact(UnblockContact(contact: anna)))
-        #expect(try people.rejection(ben, .unblockContact(UnblockContact(contact: anna))) == .notFound)
-        #expect(try people.rejection(anna, .addContact(add)) == nil)
+        #expect(try people.rejection(ben, back) == .blocked)
+        #expect(try people.ask(ben, BlockContact(contact: anna)).isEmpty)
+        #expect(try people.rejection(ben, BlockContact(contact: ben)) == .yourself)
+        try people.ask(ben, UnblockContact(contact: anna))
+        #expect(try people.rejection(ben, UnblockContact(contact: anna)) == .notFound)
+        #expect(try people.rejection(anna, add) == nil)
     }
 
     @Test("S35: a reset code works at once, the old one is dead at once, and nobody takes another's")
@@ -165,12 +164,12 @@ struct ContactTests {
         let (anna, ben) = (try people.person(), try people.person())
         let old = try #require(people.rows.published(ben).code)
         let new: ContactCode = people.id()
-        try people.ask(ben, .resetContactCode(ResetContactCode(code: new)))
+        try people.ask(ben, ResetContactCode(code: new))
         let byOld = AddContact(code: old, responder: true, dependent: false)
-        #expect(try people.rejection(anna, .addContact(byOld)) == .notFound)
-        #expect(try people.rejection(anna, .resetContactCode(ResetContactCode(code: new))) == .codeTaken)
+        #expect(try people.rejection(anna, byOld) == .notFound)
+        #expect(try people.rejection(anna, ResetContactCode(code: new)) == .codeTaken)
         let byNew = AddContact(code: new, responder: true, dependent: false)
-        #expect(try people.rejection(anna, .addContact(byNew)) == nil)
+        #expect(try people.rejection(anna, byNew) == nil)
     }
 
     @Test("S18: closing ends every relation and request on both sides, and nothing revives the account")
@@ -178,18 +177,18 @@ struct ContactTests {
         var people = People()
         let (anna, ben) = try people.responderAndDependent()
         let cleo = try people.person()
-        try people.ask(ben, .setContactApproval(SetContactApproval(isRequired: true)))
-        try people.ask(cleo, .addContact(AddContact(contact: ben, responder: true, dependent: false)))
-        try people.ask(anna, .sendPing(SendPing(contact: ben)))
-        try people.ask(ben, .closeAccount(CloseAccount()))
+        try people.ask(ben, SetContactApproval(isRequired: true))
+        try people.ask(cleo, AddContact(contact: ben, responder: true, dependent: false))
+        try people.ask(anna, SendPing(contact: ben))
+        try people.ask(ben, CloseAccount())
         #expect(people.rows.published(anna).contacts.isEmpty && people.rows.published(cleo).requests.isEmpty)
         #expect(people.rows.published(ben) == ContactsState(account: ben, isClosed: true))
-        #expect(try people.ask(ben, .closeAccount(CloseAccount())).isEmpty)
-        #expect(try people.rejection(ben, .openAccount(OpenAccount(code: people.id()))) == .accountClosed)
-        #expect(try people.rejection(anna, .sendPing(SendPing(contact: ben))) == .notContact)
+        #expect(try people.ask(ben, CloseAccount()).isEmpty)
+        #expect(try people.rejection(ben, OpenAccount(code: people.id())) == .accountClosed)
+        #expect(try people.rejection(anna, SendPing(contact: ben)) == .notContact)
         let never: AccountID = people.id()
-        try people.ask(never, .closeAccount(CloseAccount()))
-        #expect(try people.rejection(never, .openAccount(OpenAccount(code: people.id()))) == .accountClosed)
+        try people.ask(never, CloseAccount())
+        #expect(try people.rejection(never, OpenAccount(code: people.id())) == .accountClosed)
     }
 }
 

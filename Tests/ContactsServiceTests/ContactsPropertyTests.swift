@@ -69,45 +69,42 @@ struct ContactsPropertyTests {
 
     static func command(
         to other: AccountID, of asker: AccountID, in people: inout People, using random: inout SeededRandom
-    ) -> ContactsCommand {
+    ) -> any CommandBody {
         let (one, two) = (Bool.random(using: &random), Bool.random(using: &random))
         switch Int.random(in: 0..<46, using: &random) {
-        case 0: return random.oneIn(8) ? .closeAccount(CloseAccount()) : .resetContactCode(.init(code: people.id()))
-        case 1: return .setContactApproval(SetContactApproval(isRequired: one))
-        case 2: return .openAccount(OpenAccount(code: people.id()))
+        case 0: return random.oneIn(8) ? CloseAccount() : ResetContactCode(code: people.id())
+        case 1: return SetContactApproval(isRequired: one)
+        case 2: return OpenAccount(code: people.id())
         case 3...9:
             let code = people.rows.published(other).code
-            return .addContact(
-                AddContact(
-                    code: one ? code : nil, contact: one && code != nil ? nil : other, responder: one, dependent: two))
+            return AddContact(
+                code: one ? code : nil, contact: one && code != nil ? nil : other, responder: one, dependent: two)
         case 10...11:
             let request = people.rows.published(asker).requests[other]
-            return .approveContactRequest(
-                ApproveContactRequest(
-                    contact: other, responder: random.oneIn(4) ? one : request?.responder ?? one,
-                    dependent: random.oneIn(4) ? two : request?.dependent ?? two))
-        case 12: return .declineContactRequest(DeclineContactRequest(contact: other))
-        case 13: return .withdrawContactRequest(WithdrawContactRequest(contact: other))
+            return ApproveContactRequest(
+                contact: other, responder: random.oneIn(4) ? one : request?.responder ?? one,
+                dependent: random.oneIn(4) ? two : request?.dependent ?? two)
+        case 12: return DeclineContactRequest(contact: other)
+        case 13: return WithdrawContactRequest(contact: other)
         case 14...19:
             let version = people.contact(asker, other)?.version ?? 1
-            return .updateContact(
-                UpdateContact(
-                    contact: other, expectedVersion: random.oneIn(4) ? version - 1 : version,
-                    nickname: random.oneIn(2) ? "n" : nil, responder: random.oneIn(3) ? one : nil,
-                    dependent: random.oneIn(3) ? two : nil, sendPings: random.oneIn(6) ? one : nil,
-                    receivePings: random.oneIn(6) ? two : nil, notifyOnExpiry: random.oneIn(6) ? one : nil))
-        case 20: return .removeContact(RemoveContact(contact: other))
-        case 21: return .blockContact(BlockContact(contact: other))
-        case 22...23: return .unblockContact(UnblockContact(contact: other))
-        case 24...31: return .sendPing(SendPing(contact: other))
-        case 32...33: return .cancelPing(CancelPing(contact: other))
-        case 34...35: return .respondToPing(RespondToPing(contact: other))
-        case 36: return .respondToAllPings(RespondToAllPings())
-        case 37: return .clearReceivedPings(ClearReceivedPings())
-        case 40...41: return .requestRoleChange(RequestRoleChange(contact: other))
-        case 42...43: return .acceptRoleChange(AcceptRoleChange(contact: other))
-        case 44: return .declineRoleChange(DeclineRoleChange(contact: other))
-        case 45: return .withdrawRoleChange(WithdrawRoleChange(contact: other))
+            return UpdateContact(
+                contact: other, expectedVersion: random.oneIn(4) ? version - 1 : version,
+                nickname: random.oneIn(2) ? "n" : nil, responder: random.oneIn(3) ? one : nil,
+                dependent: random.oneIn(3) ? two : nil, sendPings: random.oneIn(6) ? one : nil,
+                receivePings: random.oneIn(6) ? two : nil, notifyOnExpiry: random.oneIn(6) ? one : nil)
+        case 20: return RemoveContact(contact: other)
+        case 21: return BlockContact(contact: other)
+        case 22...23: return UnblockContact(contact: other)
+        case 24...31: return SendPing(contact: other)
+        case 32...33: return CancelPing(contact: other)
+        case 34...35: return RespondToPing(contact: other)
+        case 36: return RespondToAllPings()
+        case 37: return ClearReceivedPings()
+        case 40...41: return RequestRoleChange(contact: other)
+        case 42...43: return AcceptRoleChange(contact: other)
+        case 44: return DeclineRoleChange(contact: other)
+        case 45: return WithdrawRoleChange(contact: other)
         default:
             return people.randomRelay(of: asker, using: &random)
         }
@@ -123,29 +120,29 @@ private struct Consents {
     }
 
     /// Takes in a command that was accepted.
-    mutating func take(_ command: ContactsCommand, of asker: AccountID, in before: People) {
+    mutating func take(_ command: any CommandBody, of asker: AccountID, in before: People) {
         func agree(_ seen: AccountID, _ other: AccountID) { agreed.insert(Ends(from: seen, to: other)) }
         func revoke(_ seen: AccountID, _ other: AccountID) { agreed.remove(Ends(from: seen, to: other)) }
         switch command {
-        case .addContact(let command):
+        case let command as AddContact:
             let byCode = command.code.flatMap { before.rows.owner(of: $0) }
             guard let other = command.contact ?? byCode else { return }
             if command.responder { agree(asker, other) } else { revoke(asker, other) }
             // Showing a code is consent.
             if byCode != nil, !before.rows.published(other).isApprovalRequired { agree(other, asker) }
-        case .approveContactRequest(let command):
+        case let command as ApproveContactRequest:
             if command.responder { agree(asker, command.contact) }
-        case .acceptRoleChange(let command): agree(asker, command.contact)
-        case .updateContact(let command):
+        case let command as AcceptRoleChange: agree(asker, command.contact)
+        case let command as UpdateContact:
             if let responder = command.responder {
                 if responder { agree(asker, command.contact) } else { revoke(asker, command.contact) }
             }
             if command.dependent == false { revoke(command.contact, asker) }
-        case .declineContactRequest(let command): end(asker, command.contact)
-        case .withdrawContactRequest(let command): end(asker, command.contact)
-        case .removeContact(let command): end(asker, command.contact)
-        case .blockContact(let command): end(asker, command.contact)
-        case .closeAccount: agreed = agreed.filter { $0.from != asker && $0.to != asker }
+        case let command as DeclineContactRequest: end(asker, command.contact)
+        case let command as WithdrawContactRequest: end(asker, command.contact)
+        case let command as RemoveContact: end(asker, command.contact)
+        case let command as BlockContact: end(asker, command.contact)
+        case is CloseAccount: agreed = agreed.filter { $0.from != asker && $0.to != asker }
         default: break
         }
     }

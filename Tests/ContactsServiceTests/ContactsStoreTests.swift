@@ -64,16 +64,16 @@ struct ContactsStoreTests {
                 var people = People(seed: random.next())
                 for _ in 0..<40 {
                     let (anna, ben) = (people.id() as AccountID, people.id() as AccountID)
-                    func command(_ command: ContactsCommand, of account: AccountID) -> Trial.Command {
+                    func command(_ command: any CommandBody, of account: AccountID) -> Trial.Command {
                         .init(
                             command,
                             CommandContext(
                                 commandID: people.id(), account: account, key: .account(account), time: people.time))
                     }
-                    let open = [anna, ben].map { command(.openAccount(OpenAccount(code: people.id())), of: $0) }
+                    let open = [anna, ben].map { command(OpenAccount(code: people.id()), of: $0) }
                     _ = try await one.handle(open)
                     func add(_ other: AccountID, by account: AccountID) -> Trial.Command {
-                        command(.addContact(.init(contact: other, responder: true, dependent: true)), of: account)
+                        command(AddContact(contact: other, responder: true, dependent: true), of: account)
                     }
                     let (mine, theirs) = (add(ben, by: anna), add(anna, by: ben))
                     async let first = one.handleAtLast([mine])
@@ -86,8 +86,8 @@ struct ContactsStoreTests {
                     try #require(relations == "1")
 
                     let cleo: AccountID = people.id()
-                    _ = try await one.handle([command(.openAccount(OpenAccount(code: people.id())), of: cleo)])
-                    let (closing, adding) = (command(.closeAccount(CloseAccount()), of: ben), add(ben, by: cleo))
+                    _ = try await one.handle([command(OpenAccount(code: people.id()), of: cleo)])
+                    let (closing, adding) = (command(CloseAccount(), of: ben), add(ben, by: cleo))
                     async let closed = one.handleAtLast([closing])
                     async let added = two.handleAtLast([adding])
                     _ = try await (closed, added)
@@ -112,26 +112,26 @@ struct ContactsStoreTests {
                 let two = try await Trial(ContactsStore(), in: database, as: "contacts")
                 var people = People(seed: random.next())
                 let (anna, ben, code) = (people.id() as AccountID, people.id() as AccountID, people.id() as ContactCode)
-                func command(_ command: ContactsCommand, of account: AccountID) -> Trial.Command {
+                func command(_ command: any CommandBody, of account: AccountID) -> Trial.Command {
                     .init(
                         command,
                         CommandContext(
                             commandID: people.id(), account: account, key: .account(account), time: people.time))
                 }
                 _ = try await one.handle([
-                    command(.openAccount(OpenAccount(code: people.id())), of: anna),
-                    command(.openAccount(OpenAccount(code: code)), of: ben),
+                    command(OpenAccount(code: people.id()), of: anna),
+                    command(OpenAccount(code: code), of: ben),
                 ])
                 for _ in 0..<60 {
                     let alarm: AlarmID = people.id()
                     func relay(_ kind: AlertKind) -> Trial.Command {
                         command(
-                            .relayAlert(RelayAlert(kind: kind, alarm: alarm, occurred: people.time)), of: ben)
+                            RelayAlert(kind: kind, alarm: alarm, occurred: people.time), of: ben)
                     }
                     let add = command(
-                        .addContact(AddContact(code: code, responder: false, dependent: true)), of: anna)
+                        AddContact(code: code, responder: false, dependent: true), of: anna)
                     let (raise, clear) = (relay(.alertRaised), relay(.alertCleared))
-                    let remove = command(.removeContact(RemoveContact(contact: ben)), of: anna)
+                    let remove = command(RemoveContact(contact: ben), of: anna)
                     async let begun = one.handleAtLast([raise])
                     async let joined = two.handleAtLast([add])
                     let heard = try (await begun + joined).flatMap { try $0.get() }
@@ -154,7 +154,7 @@ struct ContactsStoreTests {
             let two = try await Trial(ContactsStore(), in: database, as: "contacts")
             var people = People()
             let (anna, ben) = (people.id() as AccountID, people.id() as AccountID)
-            func command(_ command: ContactsCommand, of account: AccountID) -> Trial.Command {
+            func command(_ command: any CommandBody, of account: AccountID) -> Trial.Command {
                 people.pass(.seconds(20))
                 return .init(
                     command,
@@ -163,18 +163,18 @@ struct ContactsStoreTests {
             }
             let code: ContactCode = people.id()
             _ = try await one.handle([
-                command(.openAccount(OpenAccount(code: people.id())), of: anna),
-                command(.openAccount(OpenAccount(code: code)), of: ben),
-                command(.addContact(.init(code: code, responder: true, dependent: true)), of: anna),
+                command(OpenAccount(code: people.id()), of: anna),
+                command(OpenAccount(code: code), of: ben),
+                command(AddContact(code: code, responder: true, dependent: true), of: anna),
             ])
             for version in 1...100 as ClosedRange<Int64> {
                 func work(of account: AccountID, on other: AccountID) -> [Trial.Command] {
                     [
                         command(
-                            .updateContact(.init(contact: other, expectedVersion: version, notes: "\(version)")),
+                            UpdateContact(contact: other, expectedVersion: version, notes: "\(version)"),
                             of: account),
-                        command(.sendPing(SendPing(contact: other)), of: account),
-                        command(.clearReceivedPings(ClearReceivedPings()), of: account),
+                        command(SendPing(contact: other), of: account),
+                        command(ClearReceivedPings(), of: account),
                     ]
                 }
                 let (mine, theirs) = (work(of: anna, on: ben), work(of: ben, on: anna))

@@ -17,29 +17,28 @@ extension People {
     ) throws -> [ContactsEvent] {
         try ask(
             account,
-            .relayAlert(
-                RelayAlert(kind: kind, alarm: alarm, occurred: time, deadline: deadline, repetition: repetition)))
+            RelayAlert(kind: kind, alarm: alarm, occurred: time, deadline: deadline, repetition: repetition))
     }
 
     /// Something that may happen to an account now: an alarm begins, is repeated or ends, or a check-in ends none.
-    mutating func randomRelay(of account: AccountID, using random: inout SeededRandom) -> ContactsCommand {
+    mutating func randomRelay(of account: AccountID, using random: inout SeededRandom) -> any CommandBody {
         let begins: AlertKind = random.oneIn(2) ? .alertRaised : .checkInMissed
         let ends: AlertKind = begins == .alertRaised ? .alertCleared : .checkedIn
         guard let on = alarmsOn[AlarmPlace(account: account, kind: begins)], !random.oneIn(20) else {
-            if random.oneIn(4) { return .relayAlert(RelayAlert(kind: .checkedIn, occurred: time)) }
-            return .relayAlert(RelayAlert(kind: begins, alarm: id(), occurred: time))
+            if random.oneIn(4) { return RelayAlert(kind: .checkedIn, occurred: time) }
+            return RelayAlert(kind: begins, alarm: id(), occurred: time)
         }
         return random.oneIn(2)
-            ? .relayAlert(RelayAlert(kind: ends, alarm: on, occurred: time))
-            : .relayAlert(RelayAlert(kind: begins, alarm: on, occurred: time, repetition: 1))
+            ? RelayAlert(kind: ends, alarm: on, occurred: time)
+            : RelayAlert(kind: begins, alarm: on, occurred: time, repetition: 1)
     }
 
     /// Takes in what an accepted command did to alarms.
-    mutating func note(_ command: ContactsCommand, of account: AccountID) {
+    mutating func note(_ command: any CommandBody, of account: AccountID) {
         switch command {
-        case .closeAccount:
+        case is CloseAccount:
             for kind in AlertKind.allCases { alarmsOn[AlarmPlace(account: account, kind: kind)] = nil }
-        case .relayAlert(let relay):
+        case let relay as RelayAlert:
             switch relay.kind {
             case .alertRaised, .checkInMissed: alarmsOn[AlarmPlace(account: account, kind: relay.kind)] = relay.alarm
             case .alertCleared: alarmsOn[AlarmPlace(account: account, kind: .alertRaised)] = nil

@@ -1,6 +1,7 @@
 import ContactsContract
 import ContactsService
 import Grammar
+import StoreKit
 import TestKit
 import Testing
 import Vocabulary
@@ -14,7 +15,7 @@ struct People {
     /// Alarms that are on, as session would have it.
     var alarmsOn: [AlarmPlace: AlarmID] = [:]
     /// Every command that was sent, and how it ended.
-    private(set) var history: [(command: ContactsCommand, context: CommandContext, ended: Ended)] = []
+    private(set) var history: [(command: any CommandBody, context: CommandContext, ended: Ended)] = []
     private var random: SeededRandom
 
     typealias Ended = Result<[Emission<ContactsEvent>], Rejection>
@@ -29,7 +30,7 @@ struct People {
     /// An account that is open.
     mutating func person() throws -> AccountID {
         let account: AccountID = id()
-        try ask(account, .openAccount(OpenAccount(code: id())))
+        try ask(account, OpenAccount(code: id()))
         return account
     }
 
@@ -47,21 +48,22 @@ struct People {
     ) throws -> [ContactsEvent] {
         try ask(
             account,
-            .addContact(AddContact(code: rows.published(other).code, responder: responder, dependent: dependent)))
+            AddContact(code: rows.published(other).code, responder: responder, dependent: dependent))
     }
 
     /// Sends a command, takes in its events, and checks what every command must keep to.
     @discardableResult
-    mutating func ask(_ account: AccountID?, _ command: ContactsCommand) throws -> [ContactsEvent] {
+    mutating func ask(_ account: AccountID?, _ body: any CommandBody) throws -> [ContactsEvent] {
         let before = rows
+        let command = try ContactsCommand(sent: body)
         let context = CommandContext(
             commandID: id(), account: account, key: .account(account ?? AccountID(high: 0, low: 0)), time: time)
         let emissions: [Emission<ContactsEvent>]
         do throws(Rejection) {
             emissions = try ContactsReducer.reduce(&rows, command, context)
-            history.append((command, context, .success(emissions)))
+            history.append((body, context, .success(emissions)))
         } catch {
-            history.append((command, context, .failure(error)))
+            history.append((body, context, .failure(error)))
             try #require(rows == before, "a rejected command must leave the rows as they were")
             throw error
         }
@@ -74,10 +76,8 @@ struct People {
             } else {
                 Issue.record("\(emission.event) came after its stream's end")
             }
-            let body = try emission.event.body.encoded()
-            try #require(body.count <= Message.bodyLimit)
-            let read = try ContactsEvent(
-                type: type(of: emission.event.body).type, version: type(of: emission.event.body).version, body: body)
+            try #require(try emission.event.body.encoded().count <= Message.bodyLimit)
+            let read = try ContactsEvent(published: emission.event)
             try #require(read == emission.event)
             replicas[stream, default: ContactsState(account: stream)].apply(read)
             log.append(emission)
@@ -86,7 +86,7 @@ struct People {
     }
 
     /// The code with which a command is rejected.
-    mutating func rejection(_ account: AccountID?, _ command: ContactsCommand) throws -> Rejection.Code? {
+    mutating func rejection(_ account: AccountID?, _ command: any CommandBody) throws -> Rejection.Code? {
         do {
             try ask(account, command)
             return nil

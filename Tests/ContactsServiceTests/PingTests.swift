@@ -11,14 +11,14 @@ struct PingTests {
         var people = People()
         let (anna, ben) = try people.responderAndDependent()
         let at = people.time
-        let events = try people.ask(anna, .sendPing(SendPing(contact: ben)))
+        let events = try people.ask(anna, SendPing(contact: ben))
         #expect(
             events == [
                 .pingSent(PingSent(account: anna, contact: ben, at: at)),
                 .pingReceived(PingReceived(account: ben, contact: anna, at: at)),
             ])
         people.pass(.minutes(1))
-        #expect(try people.ask(anna, .sendPing(SendPing(contact: ben))).isEmpty)
+        #expect(try people.ask(anna, SendPing(contact: ben)).isEmpty)
         #expect(people.contact(anna, ben)?.outgoingPing == at && people.contact(ben, anna)?.incomingPing == at)
     }
 
@@ -26,18 +26,18 @@ struct PingTests {
     func refused() throws {
         var people = People()
         let (anna, ben) = try people.responderAndDependent()
-        let ping = ContactsCommand.sendPing(SendPing(contact: ben))
-        #expect(try people.rejection(ben, .sendPing(SendPing(contact: anna))) == .notDependent)
+        let ping = SendPing(contact: ben)
+        #expect(try people.rejection(ben, SendPing(contact: anna)) == .notDependent)
         #expect(try people.rejection(try people.person(), ping) == .notContact)
-        #expect(try people.rejection(anna, .sendPing(SendPing(contact: anna))) == .notContact)
-        try people.ask(ben, .updateContact(UpdateContact(contact: anna, expectedVersion: 1, receivePings: false)))
+        #expect(try people.rejection(anna, SendPing(contact: anna)) == .notContact)
+        try people.ask(ben, UpdateContact(contact: anna, expectedVersion: 1, receivePings: false))
         #expect(try people.rejection(anna, ping) == .pingsOff)
-        try people.ask(ben, .updateContact(UpdateContact(contact: anna, expectedVersion: 2, receivePings: true)))
-        try people.ask(anna, .updateContact(UpdateContact(contact: ben, expectedVersion: 1, sendPings: false)))
+        try people.ask(ben, UpdateContact(contact: anna, expectedVersion: 2, receivePings: true))
+        try people.ask(anna, UpdateContact(contact: ben, expectedVersion: 1, sendPings: false))
         #expect(try people.rejection(anna, ping) == .pingsOff)
-        try people.ask(anna, .updateContact(UpdateContact(contact: ben, expectedVersion: 2, sendPings: true)))
+        try people.ask(anna, UpdateContact(contact: ben, expectedVersion: 2, sendPings: true))
         try people.ask(anna, ping)
-        try people.ask(anna, .cancelPing(CancelPing(contact: ben)))
+        try people.ask(anna, CancelPing(contact: ben))
         people.pass(.seconds(4))
         do {
             try people.ask(anna, ping)
@@ -54,17 +54,17 @@ struct PingTests {
         var people = People()
         let (anna, ben) = try people.responderAndDependent()
         for (who, end) in [
-            (anna, ContactsCommand.cancelPing(CancelPing(contact: ben))),
-            (ben, .respondToPing(RespondToPing(contact: anna))),
-        ] {
+            (anna, CancelPing(contact: ben)),
+            (ben, RespondToPing(contact: anna)),
+        ] as [(AccountID, any CommandBody)] {
             #expect(try people.ask(who, end).isEmpty)
-            try people.ask(anna, .sendPing(SendPing(contact: ben)))
+            try people.ask(anna, SendPing(contact: ben))
             #expect(try people.ask(who, end).map(\.account) == (who == anna ? [anna, ben] : [ben, anna]))
             #expect(people.contact(anna, ben)?.outgoingPing == nil && people.contact(ben, anna)?.incomingPing == nil)
             #expect(try people.ask(who, end).isEmpty)
             people.pass(.minutes(1))
         }
-        #expect(try people.ask(ben, .cancelPing(CancelPing(contact: anna))).isEmpty)
+        #expect(try people.ask(ben, CancelPing(contact: anna)).isEmpty)
     }
 
     @Test("S27: pings go both ways between two people who look after each other, and don't mix")
@@ -72,9 +72,9 @@ struct PingTests {
         var people = People()
         let (anna, ben) = (try people.person(), try people.person())
         try people.add(anna, ben, responder: true, dependent: true)
-        try people.ask(anna, .sendPing(SendPing(contact: ben)))
-        try people.ask(ben, .sendPing(SendPing(contact: anna)))
-        try people.ask(ben, .respondToPing(RespondToPing(contact: anna)))
+        try people.ask(anna, SendPing(contact: ben))
+        try people.ask(ben, SendPing(contact: anna))
+        try people.ask(ben, RespondToPing(contact: anna))
         #expect(people.contact(anna, ben)?.outgoingPing == nil && people.contact(anna, ben)?.incomingPing != nil)
     }
 
@@ -83,9 +83,9 @@ struct PingTests {
         var people = People()
         let (anna, ben) = (try people.person(), try people.person())
         try people.add(anna, ben, responder: true, dependent: true)
-        try people.ask(anna, .sendPing(SendPing(contact: ben)))
+        try people.ask(anna, SendPing(contact: ben))
         let events = try people.ask(
-            ben, .updateContact(UpdateContact(contact: anna, expectedVersion: 1, responder: false)))
+            ben, UpdateContact(contact: anna, expectedVersion: 1, responder: false))
         #expect(events.count == 4)
         guard case .pingCancelled(let cancelled) = events[2] else { throw Unexpected(events) }
         #expect(cancelled.account == anna && cancelled.direction == .outgoing)
@@ -103,9 +103,9 @@ struct PingTests {
             try people.add(responder, ben, dependent: true)
             return responder
         }.sorted()
-        for responder in responders.dropFirst() { try people.ask(responder, .sendPing(SendPing(contact: ben))) }
-        let command: ContactsCommand =
-            isClearing ? .clearReceivedPings(ClearReceivedPings()) : .respondToAllPings(RespondToAllPings())
+        for responder in responders.dropFirst() { try people.ask(responder, SendPing(contact: ben)) }
+        let command: any CommandBody =
+            isClearing ? ClearReceivedPings() : RespondToAllPings()
         let events = try people.ask(ben, command)
         guard case .receivedPingsCleared(let cleared) = events[0] else { throw Unexpected(events) }
         #expect(cleared.contacts == Array(responders.dropFirst()) && cleared.isClearing == isClearing)
@@ -125,8 +125,7 @@ struct PingTests {
         try people.add(friend, ben, responder: true)
         try people.ask(
             quiet,
-            .updateContact(
-                UpdateContact(contact: ben, expectedVersion: 1, notifyOnCheckIn: false, notifyOnExpiry: false)))
+            UpdateContact(contact: ben, expectedVersion: 1, notifyOnCheckIn: false, notifyOnExpiry: false))
         func told(_ kind: AlertKind, _ alarm: AlarmID?) throws -> Set<AccountID> {
             let events = try people.relay(kind, alarm, of: ben)
             guard case .alertRelayed(let relayed) = events[0] else { throw Unexpected(events) }

@@ -46,15 +46,14 @@ public struct PostRefund: CommandBody {
 
 /// Ends the process of whoever handles it: stands for a defect in the rules.
 public struct EndProcess: CommandBody {
-    /// Anything goes.
-    public func validate() {}
-
     /// Nothing to say.
     public init() {}
 }
 
 /// An entry is in the books, and what the balance is after it.
 public struct EntryPosted: EventBody {
+    /// Whose balance it is.
+    public let account: AccountID
     /// Who sent it.
     public let client: String
     /// The client's own count.
@@ -76,23 +75,12 @@ public enum LedgerCommand: MessageSet {
     /// Whether this process stands for the release before refunds.
     private static let isOld = ProcessInfo.processInfo.environment["LEDGER_RELEASE"] == "old"
 
-    /// Its types.
-    public static var types: [any MessageBody.Type] {
-        [PostEntry.self, EndProcess.self] + (isOld ? [] : [PostRefund.self])
-    }
+    public static let cases: Cases<Self> =
+        isOld
+        ? [Case(Self.postEntry), Case(Self.endProcess)]
+        : [Case(Self.postEntry), Case(Self.endProcess), Case(Self.postRefund)]
 
-    /// Reads a row's body by its type and version.
-    public init(type: String, version: Int16, body: [UInt8]) throws(MessageError) {
-        switch type {
-        case PostRefund.type where !Self.isOld: self = .postRefund(try .decoded(from: body, version: version))
-        case PostEntry.type: self = .postEntry(try .decoded(from: body, version: version))
-        case EndProcess.type: self = .endProcess(try .decoded(from: body, version: version))
-        default: throw .unknownType(type, version: version)
-        }
-    }
-
-    /// Its body.
-    public var body: any MessageBody {
+    public var body: any CommandBody {
         switch self {
         case .postEntry(let body): body
         case .postRefund(let body): body
@@ -105,19 +93,9 @@ public enum LedgerCommand: MessageSet {
 public enum LedgerEvent: MessageSet {
     case entryPosted(EntryPosted)
 
-    /// Its types.
-    public static var types: [any MessageBody.Type] { [EntryPosted.self] }
+    public static let cases: Cases<Self> = [Case(Self.entryPosted)]
 
-    /// Reads a row's body by its type and version.
-    public init(type: String, version: Int16, body: [UInt8]) throws(MessageError) {
-        switch type {
-        case EntryPosted.type: self = .entryPosted(try .decoded(from: body, version: version))
-        default: throw .unknownType(type, version: version)
-        }
-    }
-
-    /// Its body.
-    public var body: any MessageBody {
+    public var body: any EventBody {
         switch self {
         case .entryPosted(let body): body
         }

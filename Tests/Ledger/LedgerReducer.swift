@@ -54,7 +54,8 @@ public enum LedgerReducer: Reducer {
             Emission(
                 .entryPosted(
                     EntryPosted(
-                        client: entry.client, n: entry.n, amount: entry.amount, balance: after, note: entry.note)),
+                        account: account, client: entry.client, n: entry.n, amount: entry.amount, balance: after,
+                        note: entry.note)),
                 key: context.key)
         ]
     }

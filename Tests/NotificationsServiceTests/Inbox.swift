@@ -1,6 +1,7 @@
 import Grammar
 import NotificationsContract
 import NotificationsService
+import StoreKit
 import TestKit
 import Testing
 import Vocabulary
@@ -13,7 +14,7 @@ struct Inbox {
     private(set) var replicas: [AccountID: NotificationsState] = [:]
     private var closed: Set<AccountID> = []
     /// Every command that was sent, and how it ended.
-    private(set) var history: [(command: NotificationsCommand, context: CommandContext, ended: Ended)] = []
+    private(set) var history: [(command: any CommandBody, context: CommandContext, ended: Ended)] = []
     private var random: SeededRandom
 
     typealias Ended = Result<[Emission<NotificationsEvent>], Rejection>
@@ -27,7 +28,7 @@ struct Inbox {
 
     mutating func person() throws -> AccountID {
         let account: AccountID = id()
-        try ask(account, .openAccount(OpenAccount()))
+        try ask(account, OpenAccount())
         return account
     }
 
@@ -37,7 +38,7 @@ struct Inbox {
         _ account: AccountID, _ kind: NotificationKind = .pingReceived, about subject: AccountID? = nil
     ) throws -> NotificationID {
         let id: NotificationID = id()
-        try ask(account, .deliverNotification(DeliverNotification(id: id, kind: kind, subject: subject)))
+        try ask(account, DeliverNotification(id: id, kind: kind, subject: subject))
         return id
     }
 
@@ -46,29 +47,30 @@ struct Inbox {
     mutating func register(_ account: AccountID, token: String? = nil) throws -> PushDeviceID {
         let device: PushDeviceID = id()
         let token = token ?? "token-of-\(device)"
-        try ask(account, .registerPush(RegisterPush(device: device, token: token, platform: .ios)))
+        try ask(account, RegisterPush(device: device, token: token, platform: .ios))
         return device
     }
 
     /// Sends a command, takes in its events, and checks what every command must keep to.
     @discardableResult
-    mutating func ask(_ account: AccountID?, _ command: NotificationsCommand) throws -> [NotificationsEvent] {
+    mutating func ask(_ account: AccountID?, _ body: any CommandBody) throws -> [NotificationsEvent] {
         let before = rows
+        let command = try NotificationsCommand(sent: body)
         let context = CommandContext(
             commandID: id(), account: account, key: .account(account ?? AccountID(high: 0, low: 0)), time: time)
         let emissions: [Emission<NotificationsEvent>]
         do throws(Rejection) {
             emissions = try NotificationsReducer.reduce(&rows, command, context)
-            history.append((command, context, .success(emissions)))
+            history.append((body, context, .success(emissions)))
         } catch {
-            history.append((command, context, .failure(error)))
+            history.append((body, context, .failure(error)))
             try #require(rows == before, "a rejected command must leave the rows as they were")
             throw error
         }
         if emissions.isEmpty {
             var after = rows
             // When the history is next looked at is the owner's business alone, so nothing is said of it.
-            if case .forgetOldNotifications(let command) = command {
+            if let command = body as? ForgetOldNotifications {
                 after.accounts[command.account]?.forgetting = before.accounts[command.account]?.forgetting
             }
             // So is what is held back.
@@ -78,9 +80,7 @@ struct Inbox {
         for emission in emissions {
             let stream = emission.event.account
             try #require(emission.key == .account(stream) && !closed.contains(stream))
-            let body = emission.event.body
-            let read = try NotificationsEvent(
-                type: type(of: body).type, version: type(of: body).version, body: try body.encoded())
+            let read = try NotificationsEvent(published: emission.event)
             try #require(read == emission.event)
             replicas[stream, default: NotificationsState(account: stream)].apply(read)
             if case .notificationsClosed = read { closed.insert(stream) }
@@ -88,7 +88,7 @@ struct Inbox {
         return emissions.map(\.event)
     }
 
-    mutating func rejection(_ account: AccountID?, _ command: NotificationsCommand) throws -> Rejection.Code? {
+    mutating func rejection(_ account: AccountID?, _ command: any CommandBody) throws -> Rejection.Code? {
         do {
             try ask(account, command)
             return nil

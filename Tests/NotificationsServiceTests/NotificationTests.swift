@@ -78,16 +78,16 @@ struct NotificationTests {
             let id: NotificationID = inbox.id()
             try inbox.ask(
                 anna,
-                .deliverNotification(DeliverNotification(id: id, kind: .pingReceived, details: .init(at: at))))
+                DeliverNotification(id: id, kind: .pingReceived, details: .init(at: at)))
             let clear = ClearNotifications(selection: .init(ids: [id], kinds: [.pingReceived], occurredBy: cleared))
-            #expect(try inbox.ask(anna, .clearNotifications(clear)).isEmpty == !isLate)
+            #expect(try inbox.ask(anna, clear).isEmpty == !isLate)
         }
         // Without a time of its own it is as old as its delivery.
         try inbox.tell(anna)
         let clear = ClearNotifications(selection: .init(kinds: [.pingReceived], occurredBy: cleared))
-        #expect(try inbox.ask(anna, .clearNotifications(clear)).isEmpty)
-        let bare = NotificationsCommand.clearNotifications(.init(selection: .init(occurredBy: cleared)))
-        #expect(throws: Rejection.self) { try (bare.body as? ClearNotifications)?.validate() }
+        #expect(try inbox.ask(anna, clear).isEmpty)
+        let bare = ClearNotifications(selection: .init(occurredBy: cleared))
+        #expect(throws: Rejection.self) { try bare.validate() }
     }
 
     @Test("S13: a replica has the newest notifications alone, as the owner publishes them, and the whole count")
@@ -108,14 +108,13 @@ struct NotificationTests {
     func once() throws {
         var inbox = Inbox()
         let anna = try inbox.person()
-        let deliver = NotificationsCommand.deliverNotification(
-            DeliverNotification(id: inbox.id(), kind: .pingReceived, subject: inbox.id()))
+        let deliver = DeliverNotification(id: inbox.id(), kind: .pingReceived, subject: inbox.id())
         guard case .notificationDelivered(let first) = try inbox.ask(anna, deliver)[0] else { throw Unexpected() }
         #expect(first.unread == 1 && first.notification.created == inbox.time)
         #expect(try inbox.ask(anna, deliver).isEmpty)
-        try inbox.ask(anna, .markRead(MarkRead(id: first.notification.id)))
+        try inbox.ask(anna, MarkRead(id: first.notification.id))
         #expect(try inbox.ask(anna, deliver).isEmpty)
-        try inbox.ask(anna, .clearNotifications(.init(selection: .init(everything: true))))
+        try inbox.ask(anna, ClearNotifications(selection: .init(everything: true)))
         #expect(try inbox.ask(anna, deliver).isEmpty)
         let ben = try inbox.person()
         #expect(try inbox.ask(ben, deliver).count == 1)
@@ -126,16 +125,17 @@ struct NotificationTests {
         var inbox = Inbox()
         let anna = try inbox.person()
         let ids = try (0..<3).map { _ in try inbox.tell(anna) }
-        guard case .notificationRead(let read) = try inbox.ask(anna, .markRead(MarkRead(id: ids[1])))[0] else {
+        guard case .notificationRead(let read) = try inbox.ask(anna, MarkRead(id: ids[1]))[0] else {
             throw Unexpected()
         }
         #expect(read.unread == 2 && inbox.state(anna).unread == 2)
-        #expect(try inbox.ask(anna, .markRead(MarkRead(id: ids[1]))).isEmpty)
-        #expect(try inbox.rejection(anna, .markRead(MarkRead(id: inbox.id()))) == .notFound)
+        #expect(try inbox.ask(anna, MarkRead(id: ids[1])).isEmpty)
+        #expect(try inbox.rejection(anna, MarkRead(id: inbox.id())) == .notFound)
         let ben = try inbox.person()
-        #expect(try inbox.rejection(ben, .markRead(MarkRead(id: ids[0]))) == .notFound)
-        #expect(try inbox.ask(anna, .markAllRead(MarkAllRead())).first?.unread == 0)
-        #expect(try inbox.ask(anna, .markAllRead(MarkAllRead())).isEmpty)
+        #expect(try inbox.rejection(ben, MarkRead(id: ids[0])) == .notFound)
+        guard case .allNotificationsRead(let all) = try inbox.ask(anna, MarkAllRead())[0] else { throw Unexpected() }
+        #expect(all.unread == 0)
+        #expect(try inbox.ask(anna, MarkAllRead()).isEmpty)
     }
 
     @Test(
@@ -154,7 +154,7 @@ struct NotificationTests {
                 (.init(subjects: [ben]), 2),
                 (.init(ids: [ping]), 1), (.init(everything: true), 4),
             ][which]
-        let clear = NotificationsCommand.clearNotifications(ClearNotifications(selection: selection))
+        let clear = ClearNotifications(selection: selection)
         guard case .notificationsCleared(let cleared) = try inbox.ask(anna, clear)[0] else { throw Unexpected() }
         #expect(cleared.count == count && cleared.unread == 4 - count)
         #expect(inbox.state(anna).notifications.count == 4)
@@ -172,7 +172,7 @@ struct NotificationTests {
             .init(category: .pings, everything: true),
         ] {
             #expect(
-                try inbox.rejection(anna, .clearNotifications(.init(selection: selection))) == .invalidField)
+                try inbox.rejection(anna, ClearNotifications(selection: selection)) == .invalidField)
         }
     }
 
@@ -186,7 +186,7 @@ struct NotificationTests {
         }
         let history = inbox.state(anna).notifications
         #expect(history == history.sorted { ($0.created, $0.id) > ($1.created, $1.id) })
-        let forget = NotificationsCommand.forgetOldNotifications(ForgetOldNotifications(account: anna))
+        let forget = ForgetOldNotifications(account: anna)
         #expect(try inbox.ask(nil, forget).isEmpty)
         inbox.pass(.seconds(1))
         guard case .notificationsForgotten(let forgotten) = try inbox.ask(nil, forget)[0] else { throw Unexpected() }
@@ -212,25 +212,25 @@ struct NotificationTests {
         var inbox = Inbox()
         let anna = try inbox.person()
         let (id, due): (NotificationID, Instant) = (inbox.id(), inbox.time + .hours(1))
-        func schedule(_ due: Instant) -> NotificationsCommand {
-            .scheduleNotification(ScheduleNotification(id: id, kind: .system, subject: nil, due: due))
+        func schedule(_ due: Instant) -> any CommandBody {
+            ScheduleNotification(id: id, kind: .system, subject: nil, due: due)
         }
-        let deliver = NotificationsCommand.deliverScheduledNotification(.init(account: anna, id: id, due: due))
+        let deliver = DeliverScheduledNotification(account: anna, id: id, due: due)
         #expect(try inbox.rejection(anna, schedule(inbox.time)) == .invalidField)
         #expect(try inbox.rejection(anna, schedule(inbox.time + .days(400))) == .invalidField)
         #expect(try inbox.rejection(anna, schedule(Instant(microseconds: .max))) == .invalidField)
         try inbox.ask(anna, schedule(due))
         #expect(try inbox.ask(anna, schedule(due)).isEmpty)
         #expect(try inbox.rejection(nil, deliver) == .notDue)
-        try inbox.ask(anna, .cancelNotification(CancelNotification(id: id)))
-        #expect(try inbox.ask(anna, .cancelNotification(CancelNotification(id: id))).isEmpty)
+        try inbox.ask(anna, CancelNotification(id: id))
+        #expect(try inbox.ask(anna, CancelNotification(id: id)).isEmpty)
         inbox.pass(.hours(2))
         #expect(try inbox.ask(nil, deliver).isEmpty)
         let later = inbox.time + .hours(1)
         try inbox.ask(anna, schedule(later))
         inbox.pass(.hours(1))
         #expect(try inbox.ask(nil, deliver).isEmpty)
-        let atLast = NotificationsCommand.deliverScheduledNotification(.init(account: anna, id: id, due: later))
+        let atLast = DeliverScheduledNotification(account: anna, id: id, due: later)
         #expect(try inbox.ask(nil, atLast).count == 1)
         #expect(try inbox.ask(nil, atLast).isEmpty)
         #expect(inbox.state(anna).unread == 1 && inbox.state(anna).scheduled.isEmpty)
@@ -242,17 +242,17 @@ struct NotificationTests {
         let anna = try inbox.person()
         let id = try inbox.tell(anna)
         try inbox.ask(
-            anna, .scheduleNotification(.init(id: inbox.id(), kind: .system, due: inbox.time + .days(1))))
-        try inbox.ask(anna, .closeAccount(CloseAccount()))
+            anna, ScheduleNotification(id: inbox.id(), kind: .system, due: inbox.time + .days(1)))
+        try inbox.ask(anna, CloseAccount())
         #expect(inbox.state(anna) == NotificationsState(account: anna, isClosed: true))
         #expect(inbox.rows.history(of: anna).isEmpty)
-        #expect(try inbox.ask(anna, .closeAccount(CloseAccount())).isEmpty)
-        #expect(try inbox.rejection(anna, .openAccount(OpenAccount())) == .accountClosed)
-        #expect(try inbox.rejection(anna, .markRead(MarkRead(id: id))) == .accountClosed)
-        #expect(try inbox.rejection(anna, .deliverNotification(.init(id: inbox.id(), kind: .system))) == .accountClosed)
-        #expect(try inbox.ask(nil, .forgetOldNotifications(.init(account: anna))).isEmpty)
-        #expect(try inbox.rejection(inbox.id(), .markAllRead(MarkAllRead())) == .accountNotFound)
-        #expect(try inbox.rejection(nil, .markAllRead(MarkAllRead())) == .accountRequired)
+        #expect(try inbox.ask(anna, CloseAccount()).isEmpty)
+        #expect(try inbox.rejection(anna, OpenAccount()) == .accountClosed)
+        #expect(try inbox.rejection(anna, MarkRead(id: id)) == .accountClosed)
+        #expect(try inbox.rejection(anna, DeliverNotification(id: inbox.id(), kind: .system)) == .accountClosed)
+        #expect(try inbox.ask(nil, ForgetOldNotifications(account: anna)).isEmpty)
+        #expect(try inbox.rejection(inbox.id(), MarkAllRead()) == .accountNotFound)
+        #expect(try inbox.rejection(nil, MarkAllRead()) == .accountRequired)
     }
 
     @Test("R8: a field that a command doesn't have is refused with its path, at any depth")

@@ -48,13 +48,13 @@ struct NotificationsPropertyTests {
         var (delivering, forgetting) = ([NotificationID: Instant](), [Instant]())
         for timer in inbox.rows.wantedTimers(of: account) {
             switch timer.command {
-            case .deliverScheduledNotification(let command):
+            case .scheduling(.deliverScheduledNotification(let command)):
                 try #require(command.account == account && command.due == timer.due)
                 let other = delivering.updateValue(command.due, forKey: command.id)
                 try #require(other == nil)
-            case .deliverHeldNotification(let command):
+            case .delivery(.deliverHeldNotification(let command)):
                 try #require(command.account == account && command.due == timer.due)
-            case .forgetOldNotifications(let command):
+            case .reading(.forgetOldNotifications(let command)):
                 try #require(command.account == account)
                 forgetting.append(timer.due)
             default: throw Unexpected()
@@ -71,43 +71,43 @@ struct NotificationsPropertyTests {
     static func command(
         on account: AccountID, _ accounts: [AccountID], _ ids: [NotificationID], in inbox: Inbox,
         using random: inout SeededRandom
-    ) -> NotificationsCommand {
+    ) -> any CommandBody {
         let id = ids.randomElement(using: &random) ?? ids[0]
         let kind = NotificationKind.allCases.randomElement(using: &random) ?? .system
         let subject = Bool.random(using: &random) ? accounts.randomElement(using: &random) : nil
         let device = PushDeviceID(ids[Int.random(in: 0..<5, using: &random)])
         let token = "token\(Int.random(in: 0...1, using: &random))"
         switch Int.random(in: 0..<40, using: &random) {
-        case 0: return random.oneIn(20) ? .closeAccount(CloseAccount()) : .openAccount(OpenAccount())
-        case 1...12: return .deliverNotification(.init(id: id, kind: kind, subject: subject))
-        case 13...17: return .markRead(MarkRead(id: id))
-        case 18: return .markAllRead(MarkAllRead())
-        case 19: return .clearNotifications(.init(selection: .init(kinds: [kind])))
+        case 0: return random.oneIn(20) ? CloseAccount() : OpenAccount()
+        case 1...12: return DeliverNotification(id: id, kind: kind, subject: subject)
+        case 13...17: return MarkRead(id: id)
+        case 18: return MarkAllRead()
+        case 19: return ClearNotifications(selection: .init(kinds: [kind]))
         case 20:
-            return .clearNotifications(.init(selection: .init(category: kind.category, subjects: subject.map { [$0] })))
-        case 21: return .clearNotifications(.init(selection: .init(ids: [id])))
-        case 22: return .clearNotifications(.init(selection: .init(everything: true)))
-        case 23: return .forgetOldNotifications(.init(account: account))
+            return ClearNotifications(selection: .init(category: kind.category, subjects: subject.map { [$0] }))
+        case 21: return ClearNotifications(selection: .init(ids: [id]))
+        case 22: return ClearNotifications(selection: .init(everything: true))
+        case 23: return ForgetOldNotifications(account: account)
         case 24...26:
             let due = inbox.time + .hours(Int64.random(in: 0...20, using: &random))
-            return .scheduleNotification(.init(id: id, kind: kind, subject: subject, due: due))
-        case 27: return .cancelNotification(CancelNotification(id: id))
+            return ScheduleNotification(id: id, kind: kind, subject: subject, due: due)
+        case 27: return CancelNotification(id: id)
         case 28...30:
             let platform = PushPlatform.allCases.randomElement(using: &random) ?? .other
-            return .registerPush(RegisterPush(device: device, token: token, platform: platform))
-        case 31: return .unregisterPush(UnregisterPush(device: device, stillWarns: random.oneIn(2) ? true : nil))
-        case 32: return .forgetPush(ForgetPush(account: account, device: device, token: token))
+            return RegisterPush(device: device, token: token, platform: platform)
+        case 31: return UnregisterPush(device: device, stillWarns: random.oneIn(2) ? true : nil)
+        case 32: return ForgetPush(account: account, device: device, token: token)
         case 33, 34:
             let timer = inbox.rows.wantedTimers(of: account).randomElement(using: &random)
-            return timer?.command ?? .markAllRead(MarkAllRead())
+            return timer?.command.body ?? MarkAllRead()
         case 37...39:
             let ids = Array(Set([id, ids.randomElement(using: &random) ?? id])).sorted()
             let shown = random.oneIn(2) ? inbox.time + .minutes(Int64.random(in: -9...9, using: &random)) : nil
-            return .showNotifications(ShowNotifications(ids: ids, device: device, shown: shown))
+            return ShowNotifications(ids: ids, device: device, shown: shown)
         default:
             let scheduled = inbox.state(account).scheduled.randomElement(using: &random)
-            return .deliverScheduledNotification(
-                .init(account: account, id: scheduled?.id ?? id, due: scheduled?.due ?? inbox.time))
+            return DeliverScheduledNotification(
+                account: account, id: scheduled?.id ?? id, due: scheduled?.due ?? inbox.time)
         }
     }
 }

@@ -114,7 +114,7 @@ struct NotificationsStoreTests {
 
     /// Asks for one thing in a transaction of its own, as the log with this time has it.
     private static func ask(
-        _ trial: Trial, _ account: AccountID, _ command: NotificationsCommand, at time: Instant = .now
+        _ trial: Trial, _ account: AccountID, _ command: any CommandBody, at time: Instant = .now
     ) async throws -> Trial.Ended {
         let context = CommandContext(commandID: .new(), account: account, key: .account(account), time: time)
         return try await trial.handle([.init(command, context)])[0]
@@ -131,21 +131,20 @@ struct NotificationsStoreTests {
                 try await database.psql(
                     "SELECT string_agg(t.name, ' ' ORDER BY t.due_at, t.name) FROM notifications.timer AS t")
             }
-            func ask(_ command: NotificationsCommand, at time: Instant? = nil) async throws -> Trial.Ended {
+            func ask(_ command: any CommandBody, at time: Instant? = nil) async throws -> Trial.Ended {
                 try await Self.ask(trial, account, command, at: time ?? now)
             }
-            _ = try await ask(.openAccount(OpenAccount())).get()
+            _ = try await ask(OpenAccount()).get()
             #expect(try await timersSet() == "")
-            _ = try await ask(.scheduleNotification(.init(id: first, kind: .system, due: due))).get()
-            _ = try await ask(.scheduleNotification(.init(id: second, kind: .system, due: due + .hours(1)))).get()
+            _ = try await ask(ScheduleNotification(id: first, kind: .system, due: due)).get()
+            _ = try await ask(ScheduleNotification(id: second, kind: .system, due: due + .hours(1))).get()
             let names = [first, second].map { "DeliverScheduledNotification/\($0)" }
             #expect(try await timersSet() == names.joined(separator: " "))
-            _ = try await ask(.cancelNotification(CancelNotification(id: second))).get()
+            _ = try await ask(CancelNotification(id: second)).get()
             #expect(try await timersSet() == names[0])
 
             // It fired, and the clock has gone back since.
-            let deliver = NotificationsCommand.deliverScheduledNotification(
-                .init(account: account, id: first, due: due))
+            let deliver = DeliverScheduledNotification(account: account, id: first, due: due)
             try await database.psql("DELETE FROM notifications.timer")
             guard case .failure(let rejection) = try await ask(deliver) else { throw Unexpected() }
             #expect(rejection.code == .notDue)
@@ -154,11 +153,11 @@ struct NotificationsStoreTests {
             #expect(try await timersSet() == "ForgetOldNotifications")
             // What came too early to find anything too old is set again, too.
             try await database.psql("DELETE FROM notifications.timer")
-            #expect(try await ask(.forgetOldNotifications(.init(account: account)), at: due).get().isEmpty)
+            #expect(try await ask(ForgetOldNotifications(account: account), at: due).get().isEmpty)
             let forgetting = try await database.psql(
                 "SELECT notifications.microseconds(t.due_at) FROM notifications.timer AS t")
             #expect(forgetting == "\((due + .days(30)).microseconds)")
-            _ = try await ask(.closeAccount(CloseAccount()), at: due).get()
+            _ = try await ask(CloseAccount(), at: due).get()
             #expect(try await timersSet() == "")
             await trial.close()
         }
@@ -172,20 +171,20 @@ struct NotificationsStoreTests {
             let trial = try await Trial(NotificationsStore(limits: limits), in: database, as: "notifications")
             let account: AccountID = .new()
             let device: PushDeviceID = .new()
-            _ = try await Self.ask(trial, account, .openAccount(OpenAccount())).get()
+            _ = try await Self.ask(trial, account, OpenAccount()).get()
             _ = try await Self.ask(
-                trial, account, .registerPush(.init(device: device, token: "a-token", platform: .web))
+                trial, account, RegisterPush(device: device, token: "a-token", platform: .web)
             ).get()
             var ids: [NotificationID] = []
             for _ in 0..<5 {
                 ids.append(.new())
                 let deliver = DeliverNotification(id: ids[ids.count - 1], kind: .system)
-                _ = try await Self.ask(trial, account, .deliverNotification(deliver)).get()
+                _ = try await Self.ask(trial, account, deliver).get()
             }
             let waiting = try await database.psql(
                 "SELECT string_agg(p.notification::text, ' ' ORDER BY p.created_at) FROM notifications.push AS p")
             #expect(waiting == ids.suffix(3).map(\.description).joined(separator: " "))
-            _ = try await Self.ask(trial, account, .unregisterPush(.init(device: device))).get()
+            _ = try await Self.ask(trial, account, UnregisterPush(device: device)).get()
             #expect(try await database.psql("SELECT count(*) FROM notifications.push") == "0")
             await trial.close()
         }

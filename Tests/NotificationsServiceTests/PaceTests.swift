@@ -10,7 +10,7 @@ struct PaceTests {
     /// Sends the timers' commands that are due.
     private static func runTimers(of account: AccountID, in inbox: inout Inbox) throws {
         for timer in inbox.rows.wantedTimers(of: account) where timer.due <= inbox.time {
-            try inbox.ask(nil, timer.command)
+            try inbox.ask(nil, timer.command.body)
         }
     }
 
@@ -82,10 +82,10 @@ struct PaceTests {
         try inbox.tell(anna, .pingAnswered, about: ben)
         inbox.pass(.seconds(1))
         try inbox.tell(anna, .pingReceived, about: ben)
-        try inbox.ask(anna, .clearNotifications(.init(selection: .init(everything: true))))
+        try inbox.ask(anna, ClearNotifications(selection: .init(everything: true)))
         #expect(inbox.rows.held.keys.count == 1)
         let answered = NotificationSelection(kinds: [.pingReceived], subjects: [ben], occurredBy: inbox.time)
-        try inbox.ask(anna, .clearNotifications(.init(selection: answered)))
+        try inbox.ask(anna, ClearNotifications(selection: answered))
         #expect(inbox.rows.held.keys.isEmpty)
         #expect(inbox.rows.wantedTimers(of: anna).allSatisfy { $0.due > inbox.time + .hours(1) })
     }
@@ -100,7 +100,7 @@ struct PaceTests {
         try inbox.tell(anna, .pingSent, about: ben)
         let held = try inbox.tell(anna, .pingAnswered, about: ben)
         for id in [held, early] {
-            try inbox.ask(anna, .deliverNotification(.init(id: id, kind: .pingSent, subject: ben)))
+            try inbox.ask(anna, DeliverNotification(id: id, kind: .pingSent, subject: ben))
         }
         #expect(inbox.rows.held.keys.compactMap { inbox.rows.held[$0]?.id } == [held])
         #expect(inbox.rows.held.keys.compactMap { inbox.rows.held[$0]?.kind } == [.pingAnswered])

@@ -12,8 +12,8 @@ struct PushTests {
         var inbox = Inbox()
         let anna = try inbox.person()
         let device: PushDeviceID = inbox.id()
-        func command(_ token: String, _ platform: PushPlatform) -> NotificationsCommand {
-            .registerPush(RegisterPush(device: device, token: token, platform: platform))
+        func command(_ token: String, _ platform: PushPlatform) -> any CommandBody {
+            RegisterPush(device: device, token: token, platform: platform)
         }
         guard case .pushRegistered(let first) = try inbox.ask(anna, command("secret-1", .ios))[0] else {
             throw Unexpected()
@@ -23,7 +23,7 @@ struct PushTests {
         #expect(try inbox.ask(anna, command("secret-2", .ios)).count == 1)
         #expect(try inbox.ask(anna, command("secret-2", .android)).count == 1)
         #expect(inbox.state(anna).pushDevices == [device] && inbox.replicas[anna] == inbox.state(anna))
-        try inbox.ask(nil, .forgetPush(ForgetPush(account: anna, device: device, token: "secret-2")))
+        try inbox.ask(nil, ForgetPush(account: anna, device: device, token: "secret-2"))
         for event in inbox.history.flatMap({ (try? $0.ended.get()) ?? [] }) {
             let body = String(decoding: try event.event.body.encoded(), as: UTF8.self)
             #expect(!body.contains("secret"), "\(body)")
@@ -38,7 +38,7 @@ struct PushTests {
         let anna = try inbox.person()
         let register = RegisterPush(device: inbox.id(), token: token, platform: .web)
         do {
-            try inbox.ask(anna, .registerPush(register))
+            try inbox.ask(anna, register)
             throw Unexpected()
         } catch let rejection as Rejection {
             #expect(rejection.code == .invalidField && rejection.field == "token")
@@ -60,7 +60,7 @@ struct PushTests {
         let anna = try inbox.person()
         let first = try inbox.register(anna, token: "same")
         let second: PushDeviceID = inbox.id()
-        let events = try inbox.ask(anna, .registerPush(RegisterPush(device: second, token: "same", platform: .ios)))
+        let events = try inbox.ask(anna, RegisterPush(device: second, token: "same", platform: .ios))
         #expect(
             events == [
                 .pushRegistered(.init(account: anna, device: second, platform: .ios, at: inbox.time)),
@@ -75,11 +75,11 @@ struct PushTests {
         let anna = try inbox.person()
         let devices = try (0..<20).map { _ in try inbox.register(anna) }
         let oneMore = RegisterPush(device: inbox.id(), token: "a-token", platform: .other)
-        #expect(try inbox.rejection(anna, .registerPush(oneMore)) == .limitReached)
+        #expect(try inbox.rejection(anna, oneMore) == .limitReached)
         let again = RegisterPush(device: devices[7], token: "another", platform: .other)
-        #expect(try inbox.ask(anna, .registerPush(again)).count == 1)
-        try inbox.ask(anna, .unregisterPush(UnregisterPush(device: devices[3])))
-        #expect(try inbox.ask(anna, .registerPush(oneMore)).count == 1)
+        #expect(try inbox.ask(anna, again).count == 1)
+        try inbox.ask(anna, UnregisterPush(device: devices[3]))
+        #expect(try inbox.ask(anna, oneMore).count == 1)
         #expect(inbox.state(anna).pushDevices == inbox.state(anna).pushDevices.sorted())
         #expect(inbox.replicas[anna] == inbox.state(anna))
     }
@@ -93,8 +93,8 @@ struct PushTests {
         try inbox.register(ben)
         let deliver = DeliverNotification(
             id: inbox.id(), kind: .dependentAlertRaised, subject: ben, details: .init(at: inbox.time))
-        try inbox.ask(anna, .deliverNotification(deliver))
-        try inbox.ask(anna, .deliverNotification(deliver))
+        try inbox.ask(anna, deliver)
+        try inbox.ask(anna, deliver)
         let pushes = inbox.rows.pushes
         #expect(pushes.map(\.place) == devices.map { PushPlace(anna, $0) })
         #expect(Set(pushes.map(\.body.id)).count == 2)
@@ -107,9 +107,9 @@ struct PushTests {
         // What was scheduled is, too.
         let due = inbox.time + .hours(1)
         let later: NotificationID = inbox.id()
-        try inbox.ask(anna, .scheduleNotification(.init(id: later, kind: .system, due: due)))
+        try inbox.ask(anna, ScheduleNotification(id: later, kind: .system, due: due))
         inbox.pass(.hours(1))
-        try inbox.ask(nil, .deliverScheduledNotification(.init(account: anna, id: later, due: due)))
+        try inbox.ask(nil, DeliverScheduledNotification(account: anna, id: later, due: due))
         #expect(inbox.rows.pushes.map(\.body.notification.id) == [deliver.id, deliver.id, later, later])
         #expect(Set(inbox.rows.pushes.map(\.body.id)).count == 4)
     }
@@ -120,7 +120,7 @@ struct PushTests {
         let anna = try inbox.person()
         let (phone, tablet) = (try inbox.register(anna), try inbox.register(anna))
         try inbox.tell(anna)
-        let unregister = NotificationsCommand.unregisterPush(UnregisterPush(device: phone))
+        let unregister = UnregisterPush(device: phone)
         guard case .pushUnregistered(let gone) = try inbox.ask(anna, unregister)[0] else { throw Unexpected() }
         #expect(gone == PushUnregistered(account: anna, device: phone, reason: .asked, at: inbox.time))
         #expect(try inbox.ask(anna, unregister).isEmpty)
@@ -137,7 +137,7 @@ struct PushTests {
         let (phone, tablet) = (try inbox.register(anna), try inbox.register(anna))
         try inbox.tell(anna)
         try inbox.tell(anna, .passwordChanged)
-        let unregister = NotificationsCommand.unregisterPush(UnregisterPush(device: phone, stillWarns: true))
+        let unregister = UnregisterPush(device: phone, stillWarns: true)
         guard case .pushUnregistered(let gone) = try inbox.ask(anna, unregister)[0] else { throw Unexpected() }
         #expect(gone == PushUnregistered(account: anna, device: phone, reason: .asked, at: inbox.time))
         #expect(try inbox.ask(anna, unregister).isEmpty)
@@ -146,10 +146,10 @@ struct PushTests {
         #expect(toPhone == [.passwordChanged])
         #expect(inbox.state(anna).pushDevices == [tablet] && inbox.replicas[anna] == inbox.state(anna))
         // Signed in again, it is pushed to again.
-        try inbox.ask(anna, .registerPush(RegisterPush(device: phone, token: "token-of-\(phone)", platform: .ios)))
+        try inbox.ask(anna, RegisterPush(device: phone, token: "token-of-\(phone)", platform: .ios))
         #expect(Set(inbox.state(anna).pushDevices) == [phone, tablet])
         try inbox.ask(anna, unregister)
-        try inbox.ask(anna, .closeAccount(CloseAccount()))
+        try inbox.ask(anna, CloseAccount())
         #expect(inbox.rows.pushes.isEmpty && inbox.rows[PushPlace(anna, phone)] == nil)
     }
 
@@ -158,15 +158,15 @@ struct PushTests {
         var inbox = Inbox()
         let anna = try inbox.person()
         let device = try inbox.register(anna, token: "old")
-        let forget = NotificationsCommand.forgetPush(ForgetPush(account: anna, device: device, token: "old"))
-        try inbox.ask(anna, .registerPush(RegisterPush(device: device, token: "new", platform: .ios)))
+        let forget = ForgetPush(account: anna, device: device, token: "old")
+        try inbox.ask(anna, RegisterPush(device: device, token: "new", platform: .ios))
         #expect(try inbox.ask(nil, forget).isEmpty)
-        try inbox.ask(anna, .registerPush(RegisterPush(device: device, token: "old", platform: .ios)))
+        try inbox.ask(anna, RegisterPush(device: device, token: "old", platform: .ios))
         guard case .pushUnregistered(let gone) = try inbox.ask(nil, forget)[0] else { throw Unexpected() }
         #expect(gone == PushUnregistered(account: anna, device: device, reason: .gone, at: inbox.time))
         #expect(try inbox.ask(nil, forget).isEmpty)
         let stranger = ForgetPush(account: inbox.id(), device: device, token: "old")
-        #expect(try inbox.ask(nil, .forgetPush(stranger)).isEmpty)
+        #expect(try inbox.ask(nil, stranger).isEmpty)
     }
 
     @Test("S18: closing unregisters every device and drops what waits; nothing is registered before or after")
@@ -175,12 +175,12 @@ struct PushTests {
         let anna = try inbox.person()
         let device = try inbox.register(anna)
         try inbox.tell(anna)
-        try inbox.ask(anna, .closeAccount(CloseAccount()))
+        try inbox.ask(anna, CloseAccount())
         #expect(inbox.rows.pushes.isEmpty && inbox.rows.silenced == [PushPlace(anna, device)])
         #expect(inbox.state(anna) == NotificationsState(account: anna, isClosed: true))
-        let register = NotificationsCommand.registerPush(RegisterPush(device: device, token: "a", platform: .ios))
-        let unregister = NotificationsCommand.unregisterPush(UnregisterPush(device: device))
-        for command in [register, unregister] {
+        let register = RegisterPush(device: device, token: "a", platform: .ios)
+        let unregister = UnregisterPush(device: device)
+        for command in [register, unregister] as [any CommandBody] {
             #expect(try inbox.rejection(anna, command) == .accountClosed)
             #expect(try inbox.rejection(nil, command) == .accountRequired)
         }
@@ -188,7 +188,7 @@ struct PushTests {
         // Whoever signs out before anything was heard of the account isn't refused.
         #expect(try inbox.ask(inbox.id(), unregister).isEmpty)
         let forget = ForgetPush(account: anna, device: device, token: "a-token")
-        #expect(try inbox.ask(nil, .forgetPush(forget)).isEmpty)
+        #expect(try inbox.ask(nil, forget).isEmpty)
     }
 
     @Test("a state that was kept before there were pushes is still read; one of now is read as it is")

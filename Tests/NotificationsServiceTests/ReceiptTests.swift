@@ -16,8 +16,8 @@ struct ReceiptTests {
         let (phone, tablet): (PushDeviceID, PushDeviceID) = (inbox.id(), inbox.id())
         let at = inbox.time
         inbox.pass(.minutes(1))
-        func show(_ ids: [NotificationID], on device: PushDeviceID, at shown: Instant? = nil) -> NotificationsCommand {
-            .showNotifications(ShowNotifications(ids: ids, device: device, shown: shown))
+        func show(_ ids: [NotificationID], on device: PushDeviceID, at shown: Instant? = nil) -> any CommandBody {
+            ShowNotifications(ids: ids, device: device, shown: shown)
         }
         #expect(
             try inbox.ask(anna, show(ids, on: phone, at: at)) == [
@@ -44,7 +44,7 @@ struct ReceiptTests {
         let device: PushDeviceID = inbox.id()
         for ids in [[], [id, id], (0..<501).map { _ in inbox.id() }] as [[NotificationID]] {
             let show = ShowNotifications(ids: ids, device: device)
-            #expect(try inbox.rejection(anna, .showNotifications(show)) == .invalidField)
+            #expect(try inbox.rejection(anna, show) == .invalidField)
         }
     }
 }

@@ -7,7 +7,7 @@ import WorkingSet
 @Suite("Notifications: timers")
 struct TimerTests {
     private static func forget(_ account: AccountID) -> NotificationsCommand {
-        .forgetOldNotifications(ForgetOldNotifications(account: account))
+        .reading(.forgetOldNotifications(ForgetOldNotifications(account: account)))
     }
 
     @Test("S37: the history is looked at when its oldest becomes too old, again and again until it is empty")
@@ -25,11 +25,11 @@ struct TimerTests {
             #expect(wanted.map(\.due) == [begun + .days(day) + .days(30)])
             #expect(wanted.map(\.command) == [Self.forget(anna)])
             inbox.time = begun + .days(day) + .days(30) + Interval(microseconds: 1)
-            let events = try inbox.ask(nil, Self.forget(anna))
+            let events = try inbox.ask(nil, Self.forget(anna).body)
             #expect(events.count == 1 && inbox.state(anna).notifications.count == 2 - Int(day))
         }
         #expect(inbox.rows.accounts[anna]?.forgetting == nil && inbox.rows.wantedTimers(of: anna).isEmpty)
-        #expect(try inbox.ask(nil, Self.forget(anna)).isEmpty)
+        #expect(try inbox.ask(nil, Self.forget(anna).body).isEmpty)
     }
 
     @Test("S37: where the oldest had to go before its time, the history is looked at once in vain")
@@ -44,7 +44,7 @@ struct TimerTests {
         }
         #expect(inbox.rows.wantedTimers(of: anna).map(\.due) == [begun + .days(30)])
         inbox.time = begun + .days(30) + .seconds(1)
-        #expect(try inbox.ask(nil, Self.forget(anna)).isEmpty)
+        #expect(try inbox.ask(nil, Self.forget(anna).body).isEmpty)
         #expect(inbox.rows.wantedTimers(of: anna).map(\.due) == [begun + .days(32)])
     }
 
@@ -65,18 +65,18 @@ struct TimerTests {
         let begun = inbox.time
         let ids = (0..<3).map { _ in inbox.id() as NotificationID }
         for (hours, id) in zip([3, 1, 2] as [Int64], ids) {
-            try inbox.ask(anna, .scheduleNotification(.init(id: id, kind: .system, due: begun + .hours(hours))))
+            try inbox.ask(anna, ScheduleNotification(id: id, kind: .system, due: begun + .hours(hours)))
         }
         func deliver(_ index: Int, _ hours: Int64) -> NotificationsCommand {
-            .deliverScheduledNotification(.init(account: anna, id: ids[index], due: begun + .hours(hours)))
+            .scheduling(.deliverScheduledNotification(.init(account: anna, id: ids[index], due: begun + .hours(hours))))
         }
         #expect(inbox.rows.wantedTimers(of: anna).map(\.command) == [deliver(1, 1), deliver(2, 2), deliver(0, 3)])
         #expect(inbox.rows.wantedTimers(of: anna).map(\.due) == ([1, 2, 3] as [Int64]).map { begun + .hours($0) })
-        try inbox.ask(anna, .cancelNotification(CancelNotification(id: ids[2])))
+        try inbox.ask(anna, CancelNotification(id: ids[2]))
         inbox.pass(.hours(1))
-        try inbox.ask(nil, deliver(1, 1))
+        try inbox.ask(nil, deliver(1, 1).body)
         #expect(inbox.rows.wantedTimers(of: anna).map(\.command) == [deliver(0, 3), Self.forget(anna)])
-        try inbox.ask(anna, .closeAccount(CloseAccount()))
+        try inbox.ask(anna, CloseAccount())
         #expect(inbox.rows.wantedTimers(of: anna).isEmpty)
     }
 }

@@ -32,11 +32,11 @@ struct AlertTests {
         let last = try household.raise(anna)
         let timer = try #require(household.rows.wantedTimers(of: anna).first)
         #expect(timer.due == last.waitsUntil)
-        #expect(try household.rejection(nil, timer.command) == .notDue)
+        #expect(try household.rejection(nil, timer.command.body) == .notDue)
         try household.run(.minutes(5), of: anna)
         let announced = household.log.filter { if case .alertAnnounced = $0.event { true } else { false } }
         #expect(announced.map(\.at) == [try #require(last.waitsUntil)])
-        #expect(try household.ask(nil, timer.command).isEmpty)
+        #expect(try household.ask(nil, timer.command.body).isEmpty)
         try household.run(.hours(1), of: anna)
         #expect(household.log.contains { if case .alarmRepeated = $0.event { true } else { false } })
         #expect(try household.clear(anna).wasAnnounced)
@@ -52,8 +52,8 @@ struct AlertTests {
                 var household = Household(seed: random.next())
                 let anna = try household.person()
                 for _ in 0..<60 {
-                    let command: SessionCommand =
-                        random.oneIn(2) ? .raiseAlert(RaiseAlert()) : .clearAlert(ClearAlert())
+                    let command: any CommandBody =
+                        random.oneIn(2) ? RaiseAlert() : ClearAlert()
                     try household.ask(anna, command)
                     try household.run(.seconds(Int64.random(in: 0...40, using: &random)), of: anna)
                 }
@@ -90,12 +90,12 @@ struct AlertTests {
         household.rows.limits.repetitions = 1
         household.rows.limits.repetitionInterval = .seconds(5)
         let anna = try household.person()
-        #expect(try household.rejection(anna, .setCheckInInterval(.init(interval: .seconds(9)))) == .invalidField)
-        try household.ask(anna, .setCheckInInterval(.init(interval: .seconds(10))))
-        try household.ask(anna, .checkIn(CheckIn()))
-        #expect(try household.rejection(anna, .checkIn(CheckIn())) == .tooSoon)
+        #expect(try household.rejection(anna, SetCheckInInterval(interval: .seconds(9))) == .invalidField)
+        try household.ask(anna, SetCheckInInterval(interval: .seconds(10)))
+        try household.ask(anna, CheckIn())
+        #expect(try household.rejection(anna, CheckIn()) == .tooSoon)
         household.pass(.seconds(1))
-        try household.ask(anna, .checkIn(CheckIn()))
+        try household.ask(anna, CheckIn())
         try household.run(.minutes(1), of: anna)
         let repeated = household.log.count { if case .alarmRepeated = $0.event { true } else { false } }
         #expect(household.state(anna).checkIn.missed && repeated == 1)
@@ -104,13 +104,13 @@ struct AlertTests {
 
 extension Household {
     fileprivate mutating func raise(_ account: AccountID) throws -> AlertRaised {
-        let events = try ask(account, .raiseAlert(RaiseAlert()))
+        let events = try ask(account, RaiseAlert())
         guard case .alertRaised(let event) = events.first else { throw Unexpected(events) }
         return event
     }
 
     fileprivate mutating func clear(_ account: AccountID) throws -> AlertCleared {
-        let events = try ask(account, .clearAlert(ClearAlert()))
+        let events = try ask(account, ClearAlert())
         guard case .alertCleared(let event) = events.first else { throw Unexpected(events) }
         return event
     }

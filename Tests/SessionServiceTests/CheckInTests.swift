@@ -18,17 +18,17 @@ struct CheckInTests {
         var household = Household()
         let anna = try household.person()
         household.pass(.hours(1))
-        try household.ask(anna, .checkIn(CheckIn()))
+        try household.ask(anna, CheckIn())
         #expect(household.state(anna).checkIn.due == household.time + .hours(24))
         household.pass(.seconds(50))
         do {
-            try household.ask(anna, .checkIn(CheckIn()))
+            try household.ask(anna, CheckIn())
             throw Unexpected("checked in twice")
         } catch let rejection as Rejection {
             #expect(rejection.code == .tooSoon && rejection.message.contains("4 minutes and 10 seconds"))
         }
         household.pass(.seconds(250))
-        #expect(try household.ask(anna, .checkIn(CheckIn())).count == 1)
+        #expect(try household.ask(anna, CheckIn()).count == 1)
     }
 
     @Test("S29 S32: the timer begins with the account: who never presses the button is reminded and then missed")
@@ -39,14 +39,14 @@ struct CheckInTests {
         #expect(household.state(anna).checkIn.due == due && household.state(anna).checkIn.last == nil)
         // Another interval counts from the account's beginning.
         household.pass(.hours(1))
-        try household.ask(anna, .setCheckInInterval(.init(interval: .hours(6))))
+        try household.ask(anna, SetCheckInInterval(interval: .hours(6)))
         #expect(household.state(anna).checkIn.due == due - .hours(18))
-        try household.ask(anna, .setCheckInInterval(.init(interval: .hours(24))))
+        try household.ask(anna, SetCheckInInterval(interval: .hours(24)))
         try household.run(.days(2), of: anna)
         #expect(household.log.filter { isReminder($0.event) }.count == 2)
         #expect(household.log.filter { isMissed($0.event) }.map(\.at) == [due])
         // The first check-in is the all-clear, and no earlier one keeps it waiting.
-        guard case .checkedIn(let checkedIn) = try household.ask(anna, .checkIn(CheckIn()))[0] else {
+        guard case .checkedIn(let checkedIn) = try household.ask(anna, CheckIn())[0] else {
             throw Unexpected("no check-in")
         }
         #expect(checkedIn.ended == due && checkedIn.alarm != nil)
@@ -56,7 +56,7 @@ struct CheckInTests {
     func deadlines() throws {
         var household = Household()
         let anna = try household.person()
-        try household.ask(anna, .checkIn(CheckIn()))
+        try household.ask(anna, CheckIn())
         let due = household.time + .hours(24)
         try household.run(.days(3), of: anna)
         let reminders = household.log.filter { isReminder($0.event) }
@@ -67,7 +67,7 @@ struct CheckInTests {
                 == [due + .minutes(30), due + .minutes(60), due + .minutes(90)])
         let late = household.state(anna).checkIn
         #expect(late.missed && late.veryLateFrom == due + .hours(24))
-        guard case .checkedIn(let checkedIn) = try household.ask(anna, .checkIn(CheckIn()))[0] else {
+        guard case .checkedIn(let checkedIn) = try household.ask(anna, CheckIn())[0] else {
             throw Unexpected("no check-in")
         }
         #expect(checkedIn.ended == due && !household.state(anna).checkIn.missed)
@@ -81,9 +81,9 @@ struct CheckInTests {
         ] as [([ReminderLead], Interval, Int)] {
             var household = Household()
             let anna = try household.person()
-            _ = try household.rejection(anna, .setCheckInReminders(.init(leads: leads)))
-            _ = try household.rejection(anna, .setCheckInInterval(.init(interval: interval)))
-            try household.ask(anna, .checkIn(CheckIn()))
+            _ = try household.rejection(anna, SetCheckInReminders(leads: leads))
+            _ = try household.rejection(anna, SetCheckInInterval(interval: interval))
+            try household.ask(anna, CheckIn())
             try household.run(.days(2), of: anna)
             #expect(household.log.filter { isReminder($0.event) }.count == count)
         }
@@ -93,10 +93,10 @@ struct CheckInTests {
     func afterAPause() throws {
         var household = Household()
         let anna = try household.person()
-        try household.ask(anna, .checkIn(CheckIn()))
+        try household.ask(anna, CheckIn())
         let timers = household.rows.wantedTimers(of: anna)
         household.pass(.days(2))
-        for timer in timers.reversed() + timers + timers { try household.ask(nil, timer.command) }
+        for timer in timers.reversed() + timers + timers { try household.ask(nil, timer.command.body) }
         #expect(household.log.filter { isReminder($0.event) }.isEmpty)
         #expect(household.log.filter { isMissed($0.event) }.map(\.at) == [household.time])
     }
@@ -105,10 +105,10 @@ struct CheckInTests {
     func lateReminder() throws {
         var household = Household()
         let anna = try household.person()
-        try household.ask(anna, .checkIn(CheckIn()))
+        try household.ask(anna, CheckIn())
         let timers = household.rows.wantedTimers(of: anna)
         household.pass(.minutes(24 * 60 - 10))
-        for timer in timers.dropLast() { try household.ask(nil, timer.command) }
+        for timer in timers.dropLast() { try household.ask(nil, timer.command.body) }
         let reminders = household.log.filter { isReminder($0.event) }.map(\.event)
         guard case .checkInReminded(let reminded) = reminders.first else { throw Unexpected(reminders) }
         #expect(reminders.count == 1 && reminded.lead == .thirtyMinutes)
@@ -118,15 +118,15 @@ struct CheckInTests {
     func race() throws {
         var household = Household()
         let anna = try household.person()
-        try household.ask(anna, .checkIn(CheckIn()))
+        try household.ask(anna, CheckIn())
         let expire = try #require(household.rows.wantedTimers(of: anna).last)
-        #expect(try household.rejection(nil, expire.command) == .notDue)
+        #expect(try household.rejection(nil, expire.command.body) == .notDue)
         household.pass(.hours(24))
         var other = household
-        try household.ask(anna, .checkIn(CheckIn()))
-        #expect(try household.ask(nil, expire.command).isEmpty)
-        #expect(try other.ask(nil, expire.command).count == 1)
-        guard case .checkedIn(let late) = try other.ask(anna, .checkIn(CheckIn()))[0] else { throw Unexpected("") }
+        try household.ask(anna, CheckIn())
+        #expect(try household.ask(nil, expire.command.body).isEmpty)
+        #expect(try other.ask(nil, expire.command.body).count == 1)
+        guard case .checkedIn(let late) = try other.ask(anna, CheckIn())[0] else { throw Unexpected("") }
         #expect(late.ended == expire.due)
     }
 
@@ -137,44 +137,44 @@ struct CheckInTests {
         for wrong in [
             Interval(microseconds: Interval.hours(1).microseconds - 1), .days(8), Interval(microseconds: .min),
         ] as [Interval] {
-            #expect(try household.rejection(anna, .setCheckInInterval(.init(interval: wrong))) == .invalidField)
+            #expect(try household.rejection(anna, SetCheckInInterval(interval: wrong)) == .invalidField)
         }
-        try household.ask(anna, .checkIn(CheckIn()))
+        try household.ask(anna, CheckIn())
         let begin = household.time
         household.pass(.hours(5))
-        try household.ask(anna, .setCheckInInterval(.init(interval: .hours(6))))
+        try household.ask(anna, SetCheckInInterval(interval: .hours(6)))
         #expect(household.state(anna).checkIn.due == begin + .hours(6))
-        try household.ask(anna, .setCheckInInterval(.init(interval: .hours(2))))
+        try household.ask(anna, SetCheckInInterval(interval: .hours(2)))
         #expect(household.state(anna).checkIn.due == household.time + .hours(2))
         try household.run(.hours(3), of: anna)
         let due = household.state(anna).checkIn.due
-        try household.ask(anna, .setCheckInInterval(.init(interval: .days(7))))
+        try household.ask(anna, SetCheckInInterval(interval: .days(7)))
         #expect(household.state(anna).checkIn.missed && household.state(anna).checkIn.due == due)
-        #expect(try household.ask(anna, .setCheckInInterval(.init(interval: .days(7)))).isEmpty)
+        #expect(try household.ask(anna, SetCheckInInterval(interval: .days(7))).isEmpty)
     }
 
     @Test("S34: an alert goes on and off once each, is told again a bounded number of times, and stops when it ends")
     func alert() throws {
         var household = Household()
         let anna = try household.person()
-        #expect(try household.ask(anna, .clearAlert(ClearAlert())).isEmpty)
-        try household.ask(anna, .raiseAlert(RaiseAlert()))
+        #expect(try household.ask(anna, ClearAlert()).isEmpty)
+        try household.ask(anna, RaiseAlert())
         let raised = household.time
         #expect(household.state(anna).alertRaised == raised)
-        #expect(try household.ask(anna, .raiseAlert(RaiseAlert())).isEmpty)
+        #expect(try household.ask(anna, RaiseAlert()).isEmpty)
         try household.run(.minutes(40), of: anna)
-        guard case .alertCleared(let cleared) = try household.ask(anna, .clearAlert(ClearAlert()))[0] else {
+        guard case .alertCleared(let cleared) = try household.ask(anna, ClearAlert())[0] else {
             throw Unexpected("not cleared")
         }
         #expect(cleared.raised == raised && household.state(anna).alertRaised == nil)
         try household.run(.days(1), of: anna)
         #expect(household.log.filter { isRepeat($0.event, of: .alertRaised) }.count == 1)
-        try household.ask(anna, .raiseAlert(RaiseAlert()))
+        try household.ask(anna, RaiseAlert())
         try household.run(.days(1), of: anna)
         #expect(household.log.filter { isRepeat($0.event, of: .alertRaised) }.count == 4)
         // A timer that was set while more were allowed.
         let alarm = try #require(household.state(anna).alertAlarm)
         let late = RepeatAlarm(account: anna, alarm: alarm, kind: .alertRaised, repetition: 4)
-        #expect(try household.ask(nil, .repeatAlarm(late)).isEmpty)
+        #expect(try household.ask(nil, late).isEmpty)
     }
 }

@@ -1,6 +1,7 @@
 import Grammar
 import SessionContract
 import SessionService
+import StoreKit
 import TestKit
 import Testing
 import Vocabulary
@@ -15,7 +16,7 @@ struct Household {
     private(set) var log: [(at: Instant, event: SessionEvent)] = []
     private var closed: Set<AccountID> = []
     /// Every command that was sent, and how it ended.
-    private(set) var history: [(command: SessionCommand, context: CommandContext, ended: Ended)] = []
+    private(set) var history: [(command: any CommandBody, context: CommandContext, ended: Ended)] = []
     /// Every recovery code that was ever made, void ones too.
     private(set) var recoveryCodes: [AccountID: [Secret]] = [:]
     private var random: SeededRandom
@@ -58,10 +59,9 @@ struct Household {
         let account: AccountID = id()
         try ask(
             nil,
-            .signUp(
-                .init(
-                    account: account, handle: handle, verifier: try Self.proof(password), name: "Anna",
-                    device: try device())))
+            SignUp(
+                account: account, handle: handle, verifier: try Self.proof(password), name: "Anna",
+                device: try device()))
         return account
     }
 
@@ -70,7 +70,7 @@ struct Household {
         let device = try device("tablet")
         let events = try ask(
             nil,
-            .signIn(.init(handle: handle, verifier: try Self.proof(password), device: device, source: Self.source())))
+            SignIn(handle: handle, verifier: try Self.proof(password), device: device, source: Self.source()))
         guard case .deviceSignedIn(let signedIn) = events[0] else { throw Unexpected(events) }
         return signedIn.device.id
     }
@@ -86,40 +86,41 @@ struct Household {
     /// A device of the account that may do what needs a confirmation.
     mutating func confirmed(_ account: AccountID, password: String = "secret") throws -> DeviceID {
         guard let device = state(account).devices.first?.id else { throw Unexpected("nobody is signed in") }
-        try ask(account, .confirmIdentity(.init(verifier: try Self.proof(password), device: device)))
+        try ask(account, ConfirmIdentity(verifier: try Self.proof(password), device: device))
         return device
     }
 
     /// Sends a command, takes in its events, and checks what every command must keep to.
     @discardableResult
-    mutating func ask(_ account: AccountID?, _ command: SessionCommand) throws -> [SessionEvent] {
+    mutating func ask(_ account: AccountID?, _ body: any CommandBody) throws -> [SessionEvent] {
         let before = rows
+        let command = try SessionCommand(sent: body)
         let context = CommandContext(
             commandID: id(), account: account, key: .account(account ?? AccountID(high: 0, low: 0)), time: time)
         let emissions: [Emission<SessionEvent>]
         do throws(Rejection) {
             emissions = try SessionReducer.reduce(&rows, command, context)
-            history.append((command, context, .success(emissions)))
-            if case .makeRecoveryCodes(let command) = command, let account {
-                recoveryCodes[account, default: []] += command.proofs
+            history.append((body, context, .success(emissions)))
+            if let made = body as? MakeRecoveryCodes, let account {
+                recoveryCodes[account, default: []] += made.proofs
             }
         } catch {
-            history.append((command, context, .failure(error)))
+            history.append((body, context, .failure(error)))
             try #require(rows == before, "a rejected command must leave the rows as they were")
             throw error
         }
         // But for what is said to nobody: what follows the end of something, and attempts to sign in as nobody, which are
         // counted.
         switch command {
-        case .freeHandle, .forgetSecurityChanges, .renamePhone, .signIn, .signInByPhone, .requestSignInCode: break
+        case .account(.freeHandle), .recovery(.forgetSecurityChanges), .phone(.renamePhone), .signIn(.signIn),
+            .signIn(.signInByPhone), .signIn(.requestSignInCode):
+            break
         default: if emissions.isEmpty { try #require(rows == before, "what says nothing must change nothing") }
         }
         for emission in emissions {
             let stream = emission.event.account
             try #require(emission.key == .account(stream) && !closed.contains(stream))
-            let body = emission.event.body
-            let read = try SessionEvent(
-                type: type(of: body).type, version: type(of: body).version, body: try body.encoded())
+            let read = try SessionEvent(published: emission.event)
             try #require(read == emission.event)
             replicas[stream, default: AccountState(account: stream)].apply(read)
             log.append((time, read))
@@ -128,7 +129,7 @@ struct Household {
         return emissions.map(\.event)
     }
 
-    mutating func rejection(_ account: AccountID?, _ command: SessionCommand) throws -> Rejection.Code? {
+    mutating func rejection(_ account: AccountID?, _ command: any CommandBody) throws -> Rejection.Code? {
         do {
             try ask(account, command)
             return nil
@@ -147,7 +148,7 @@ struct Household {
         while let timer = rows.wantedTimers(of: account).first, timer.due <= end {
             time = max(time, timer.due)
             let before = rows.wantedTimers(of: account)
-            try ask(nil, timer.command)
+            try ask(nil, timer.command.body)
             if rows.wantedTimers(of: account) == before { break }
         }
         time = end

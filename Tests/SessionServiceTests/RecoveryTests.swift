@@ -13,13 +13,13 @@ struct RecoveryTests {
         let account = try household.person()
         let device = try household.confirmed(account)
         let codes = try household.newRecoveryCodes()
-        let events = try household.ask(account, .makeRecoveryCodes(.init(proofs: codes, by: device)))
+        let events = try household.ask(account, MakeRecoveryCodes(proofs: codes, by: device))
         #expect(events == [.recoveryCodesMade(.init(account: account, count: 10, at: household.time))])
         return (account, device, codes)
     }
 
-    private static func signIn(_ code: Secret, _ household: inout Household) throws -> SessionCommand {
-        .signInByRecoveryCode(.init(handle: "anna", proof: code, device: try household.device("new")))
+    private static func signIn(_ code: Secret, _ household: inout Household) throws -> any CommandBody {
+        SignInByRecoveryCode(handle: "anna", proof: code, device: try household.device("new"))
     }
 
     @Test("ten codes are made after a fresh confirmation; new ones void those of before (S41)")
@@ -29,15 +29,15 @@ struct RecoveryTests {
         #expect(household.state(account).recoveryCodes == 10)
         household.pass(.minutes(6))
         let next = try household.newRecoveryCodes()
-        let again = SessionCommand.makeRecoveryCodes(.init(proofs: next, by: device))
+        let again = MakeRecoveryCodes(proofs: next, by: device)
         #expect(try household.rejection(account, again) == .confirmationRequired)
         _ = try household.confirmed(account)
         try household.ask(account, again)
         #expect(try household.rejection(nil, try Self.signIn(codes[0], &household)) == .invalidCredentials)
         #expect(try household.rejection(nil, try Self.signIn(next[0], &household)) == nil)
-        let few = SessionCommand.makeRecoveryCodes(.init(proofs: Array(next.dropLast()), by: device))
+        let few = MakeRecoveryCodes(proofs: Array(next.dropLast()), by: device)
         #expect(try household.rejection(account, few) == .invalidField)
-        let twice = SessionCommand.makeRecoveryCodes(.init(proofs: next.dropLast() + [next[0]], by: device))
+        let twice = MakeRecoveryCodes(proofs: next.dropLast() + [next[0]], by: device)
         #expect(try household.rejection(account, twice) == .invalidField)
     }
 
@@ -55,7 +55,7 @@ struct RecoveryTests {
         #expect(household.state(account).recoveryCodes == 9)
         #expect(try household.rejection(nil, try Self.signIn(codes[3], &household)) == .invalidCredentials)
 
-        let confirm = SessionCommand.confirmByRecoveryCode(.init(proof: codes[4], device: phone))
+        let confirm = ConfirmByRecoveryCode(proof: codes[4], device: phone)
         #expect(
             try household.ask(account, confirm) == [
                 .identityConfirmed(
@@ -64,7 +64,7 @@ struct RecoveryTests {
             ])
         guard case .signInFailed = try household.ask(account, confirm)[0] else { throw Unexpected("used twice") }
         let reset = ResetPassword(next: try Household.proof("new"), by: signedIn.device.id)
-        try household.ask(account, .resetPassword(reset))
+        try household.ask(account, reset)
         #expect(household.state(account).devices.map(\.id) == [signedIn.device.id])
         try household.signIn(password: "new")
     }
@@ -78,13 +78,13 @@ struct RecoveryTests {
             #expect(try household.rejection(nil, try Self.signIn(wrong, &household)) == .invalidCredentials)
         }
         let unknown = SignInByRecoveryCode(handle: "nobody", proof: wrong, device: try household.device())
-        #expect(throws: SignInByRecoveryCode.rejection) { try household.ask(nil, .signInByRecoveryCode(unknown)) }
+        #expect(throws: SignInByRecoveryCode.rejection) { try household.ask(nil, unknown) }
         let known = SignInByRecoveryCode(handle: "anna", proof: wrong, device: try household.device())
-        #expect(throws: SignInByRecoveryCode.rejection) { try household.ask(nil, .signInByRecoveryCode(known)) }
+        #expect(throws: SignInByRecoveryCode.rejection) { try household.ask(nil, known) }
         for _ in 0..<5 {
-            try household.ask(account, .confirmByRecoveryCode(.init(proof: wrong, device: phone)))
+            try household.ask(account, ConfirmByRecoveryCode(proof: wrong, device: phone))
         }
-        let right = SessionCommand.confirmByRecoveryCode(.init(proof: codes[0], device: phone))
+        let right = ConfirmByRecoveryCode(proof: codes[0], device: phone)
         #expect(try household.rejection(account, right) == .tooManyAttempts)
         household.pass(.minutes(1))
         #expect(try household.rejection(account, right) == nil)
@@ -96,11 +96,11 @@ struct RecoveryTests {
         let (account, _, codes) = try Self.person(&household)
         let ben = try household.person("ben")
         let byBen = SignInByRecoveryCode(handle: "ben", proof: codes[0], device: try household.device())
-        #expect(try household.rejection(nil, .signInByRecoveryCode(byBen)) == .invalidCredentials)
+        #expect(try household.rejection(nil, byBen) == .invalidCredentials)
         let ofBen = try household.confirmed(ben)
-        let confirm = SessionCommand.confirmByRecoveryCode(.init(proof: codes[0], device: ofBen))
+        let confirm = ConfirmByRecoveryCode(proof: codes[0], device: ofBen)
         guard case .signInFailed = try household.ask(ben, confirm)[0] else { throw Unexpected("another's code") }
-        try household.ask(account, .closeAccount(CloseAccount(by: try household.confirmed(account))))
+        try household.ask(account, CloseAccount(by: try household.confirmed(account)))
         #expect(household.rows.recoveries.keys.isEmpty && household.rows.securityChanges.keys.isEmpty)
         #expect(try household.rejection(nil, try Self.signIn(codes[0], &household)) == .invalidCredentials)
     }

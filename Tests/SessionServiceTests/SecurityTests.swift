@@ -16,14 +16,13 @@ struct SecurityTests {
     private static func change(
         _ household: inout Household, phone: PhoneID, number: String = number, digits: String = "123456",
         by device: DeviceID? = nil
-    ) throws -> (PhoneCodeID, SessionCommand) {
+    ) throws -> (PhoneCodeID, any CommandBody) {
         let code: PhoneCodeID = household.id()
         return (
             code,
-            .requestPhoneChange(
-                .init(
-                    phone: Phone(number: number, region: "DE"), phoneID: phone, code: code,
-                    proof: try Household.proof(digits), by: device))
+            RequestPhoneChange(
+                phone: Phone(number: number, region: "DE"), phoneID: phone, code: code,
+                proof: try Household.proof(digits), by: device)
         )
     }
 
@@ -34,7 +33,7 @@ struct SecurityTests {
         let device = try household.confirmed(account)
         let (code, request) = try change(&household, phone: phone, by: device)
         try household.ask(account, request)
-        try household.ask(account, .changePhone(.init(code: code, proof: try Household.proof("123456"))))
+        try household.ask(account, ChangePhone(code: code, proof: try Household.proof("123456")))
     }
 
     @Test("S41: a phone is the account's once its code was given, and is found then, by whom nobody else is")
@@ -48,8 +47,8 @@ struct SecurityTests {
         guard case .phoneCodeIssued(let event) = issued[0] else { throw Unexpected(issued) }
         #expect(event.code == code && event.expires == household.time + .minutes(10) && event.purpose == .phoneChange)
         #expect(household.state(anna).phone == nil)
-        let wrong = SessionCommand.changePhone(.init(code: code, proof: try Household.proof("654321")))
-        let right = SessionCommand.changePhone(.init(code: code, proof: try Household.proof("123456")))
+        let wrong = ChangePhone(code: code, proof: try Household.proof("654321"))
+        let right = ChangePhone(code: code, proof: try Household.proof("123456"))
         guard case .phoneCodeFailed(let failed) = try household.ask(anna, wrong)[0] else { throw Unexpected("no") }
         #expect(failed.attemptsLeft == 4)
         #expect(try household.rejection(ben, right) == .invalidCode, "a code is its account's")
@@ -64,11 +63,11 @@ struct SecurityTests {
         let (code2, taken) = try Self.change(&household, phone: phone, by: ofBen)
         try household.ask(ben, taken)
         let proof: [Proof] = try Household.proof("123456")
-        #expect(try household.rejection(ben, .changePhone(.init(code: code2, proof: proof))) == .phoneTaken)
-        try household.ask(anna, .removePhone(RemovePhone(by: ofAnna)))
+        #expect(try household.rejection(ben, ChangePhone(code: code2, proof: proof)) == .phoneTaken)
+        try household.ask(anna, RemovePhone(by: ofAnna))
         #expect(household.state(anna).phone == nil && household.rows.owner(of: phone) == nil)
-        #expect(try household.ask(anna, .removePhone(RemovePhone(by: ofAnna))).isEmpty)
-        #expect(try household.rejection(ben, .changePhone(.init(code: code2, proof: proof))) == nil)
+        #expect(try household.ask(anna, RemovePhone(by: ofAnna)).isEmpty)
+        #expect(try household.rejection(ben, ChangePhone(code: code2, proof: proof)) == nil)
     }
 
     @Test("S41: wrong digits count over all codes: the pause until the next one grows, up to an hour")
@@ -84,7 +83,7 @@ struct SecurityTests {
             try household.ask(account, request)
             // Each further one after the fourth is blocked for a while.
             for _ in 0..<(pauses.isEmpty ? 5 : 1) {
-                try household.ask(account, .changePhone(.init(code: code, proof: try Household.proof("000000"))))
+                try household.ask(account, ChangePhone(code: code, proof: try Household.proof("000000")))
             }
             let (_, next) = try Self.change(&household, phone: household.id(), by: device)
             do { try household.ask(account, next) } catch let rejection as Rejection {
@@ -105,13 +104,12 @@ struct SecurityTests {
         for _ in 0..<5 {
             try household.ask(
                 nil,
-                .signIn(
-                    .init(handle: "anna", verifier: wrong, device: try household.device(), source: Household.source())))
+                SignIn(handle: "anna", verifier: wrong, device: try household.device(), source: Household.source()))
         }
         let right: [Proof] = try Household.proof("secret")
-        let confirm = SessionCommand.confirmIdentity(.init(verifier: right, device: phone))
+        let confirm = ConfirmIdentity(verifier: right, device: phone)
         #expect(try household.rejection(account, confirm) == nil)
-        for _ in 0..<5 { try household.ask(account, .confirmIdentity(.init(verifier: wrong, device: phone))) }
+        for _ in 0..<5 { try household.ask(account, ConfirmIdentity(verifier: wrong, device: phone)) }
         #expect(try household.rejection(account, confirm) == .tooManyAttempts)
     }
 
@@ -126,8 +124,8 @@ struct SecurityTests {
         try household.ask(anna, requestOfAnna)
         try household.ask(ben, requestOfBen)
         let proof: [Proof] = try Household.proof("123456")
-        try household.ask(ben, .changePhone(.init(code: second, proof: proof)))
-        #expect(try household.rejection(anna, .changePhone(.init(code: first, proof: proof))) == .phoneTaken)
+        try household.ask(ben, ChangePhone(code: second, proof: proof))
+        #expect(try household.rejection(anna, ChangePhone(code: first, proof: proof)) == .phoneTaken)
     }
 
     @Test("S41: signing in by phone: five tries, ten minutes, one use, and nobody learns which numbers sign in")
@@ -136,10 +134,10 @@ struct SecurityTests {
         let account = try household.person()
         let phone: PhoneID = household.id()
         try Self.phone(of: account, phone, in: &household)
-        func request(_ phone: PhoneID, _ household: inout Household) throws -> (PhoneCodeID, SessionCommand) {
+        func request(_ phone: PhoneID, _ household: inout Household) throws -> (PhoneCodeID, any CommandBody) {
             try Self.signInCode(for: phone, &household)
         }
-        func signIn(_ code: PhoneCodeID, _ digits: String, _ household: inout Household) throws -> SessionCommand {
+        func signIn(_ code: PhoneCodeID, _ digits: String, _ household: inout Household) throws -> any CommandBody {
             try Self.signIn(by: phone, code, digits, &household)
         }
         let (_, unknown) = try request(household.id(), &household)
@@ -175,22 +173,21 @@ struct SecurityTests {
     private static func signInCode(
         for phone: PhoneID, from source: SourceID = Household.source(), known: KnownDevice? = nil,
         _ household: inout Household
-    ) throws -> (PhoneCodeID, SessionCommand) {
+    ) throws -> (PhoneCodeID, any CommandBody) {
         let code: PhoneCodeID = household.id()
         let proof: Proof = try Household.proof("111111")
         return (
-            code, .requestSignInCode(.init(phone: phone, code: code, proof: proof, source: source, known: known))
+            code, RequestSignInCode(phone: phone, code: code, proof: proof, source: source, known: known)
         )
     }
 
     private static func signIn(
         by phone: PhoneID, _ code: PhoneCodeID, _ digits: String, from source: SourceID = Household.source(),
         known: KnownDevice? = nil, _ household: inout Household
-    ) throws -> SessionCommand {
-        .signInByPhone(
-            .init(
-                phone: phone, code: code, proof: try Household.proof(digits), device: try household.device("new"),
-                source: source, known: known))
+    ) throws -> any CommandBody {
+        SignInByPhone(
+            phone: phone, code: code, proof: try Household.proof(digits), device: try household.device("new"),
+            source: source, known: known)
     }
 
     @Test("a stranger's codes and wrong digits neither void nor stop those of the phone's person (S41)")
@@ -319,11 +316,11 @@ struct SecurityTests {
     // MARK: Confirmation
 
     /// What could take an account away from its person.
-    private static func sensitive(_ device: DeviceID?, _ household: inout Household) throws -> [SessionCommand] {
+    private static func sensitive(_ device: DeviceID?, _ household: inout Household) throws -> [any CommandBody] {
         [
-            .updateSecurity(.init(isSingleDevice: true, by: device)),
-            try change(&household, phone: household.id(), by: device).1, .removePhone(.init(by: device)),
-            .closeAccount(.init(by: device)),
+            UpdateSecurity(isSingleDevice: true, by: device),
+            try change(&household, phone: household.id(), by: device).1, RemovePhone(by: device),
+            CloseAccount(by: device),
         ]
     }
 
@@ -341,22 +338,22 @@ struct SecurityTests {
         }
         #expect(
             try household.rejection(
-                account, .resetPassword(.init(next: try Household.proof("thief"), by: phone)))
+                account, ResetPassword(next: try Household.proof("thief"), by: phone))
                 == .confirmationRequired)
         let wrong = ConfirmIdentity(verifier: try Household.proof("x"), device: phone)
-        guard case .signInFailed = try household.ask(account, .confirmIdentity(wrong))[0] else {
+        guard case .signInFailed = try household.ask(account, wrong)[0] else {
             throw Unexpected("confirmed")
         }
         let right = ConfirmIdentity(verifier: try Household.proof("secret"), device: phone)
         #expect(
-            try household.ask(account, .confirmIdentity(right)) == [
+            try household.ask(account, right) == [
                 .identityConfirmed(
                     .init(account: account, device: phone, until: household.time + .minutes(5), at: household.time))
             ])
-        #expect(try household.rejection(account, .removePhone(.init(by: tablet))) == .confirmationRequired)
+        #expect(try household.rejection(account, RemovePhone(by: tablet)) == .confirmationRequired)
         household.pass(.minutes(5))
-        #expect(try household.rejection(account, .removePhone(.init(by: phone))) == .confirmationRequired)
-        try household.ask(account, .confirmIdentity(right))
+        #expect(try household.rejection(account, RemovePhone(by: phone)) == .confirmationRequired)
+        try household.ask(account, right)
         household.pass(.minutes(4))
         for command in try Self.sensitive(phone, &household) {
             #expect(try household.rejection(account, command) == nil, "\(command)")
@@ -368,13 +365,13 @@ struct SecurityTests {
         var household = Household()
         let account = try household.person()
         let (phone, tablet) = (try household.signIn(), try household.signIn())
-        try household.ask(account, .updateSecurity(.init(isConfirmationRequired: true, by: phone)))
+        try household.ask(account, UpdateSecurity(isConfirmationRequired: true, by: phone))
         household.pass(.minutes(6))
-        for command in [SessionCommand.signOut(.init(device: tablet, by: phone)), .signOut(.init(by: phone))] {
+        for command in [SignOut(device: tablet, by: phone), SignOut(by: phone)] {
             #expect(try household.rejection(account, command) == .confirmationRequired, "\(command)")
         }
         // What only ends one's own access needs none.
-        #expect(try household.rejection(account, .signOut(.init(device: tablet, by: tablet))) == nil)
+        #expect(try household.rejection(account, SignOut(device: tablet, by: tablet)) == nil)
     }
 
     @Test("who forgot the password signs in by a code and sets a new one; other devices are signed out (S41)")
@@ -386,16 +383,15 @@ struct SecurityTests {
         try Self.phone(of: account, phone, in: &household)
         household.pass(.minutes(6))
         let device = try Self.signIn(by: phone, &household)
-        try household.ask(account, .resetPassword(.init(next: try Household.proof("new"), by: device)))
+        try household.ask(account, ResetPassword(next: try Household.proof("new"), by: device))
         #expect(household.state(account).devices.map(\.id) == [device])
         #expect(household.rows[account, thief]?.reason == .passwordChanged)
         func signIn(_ password: String) throws -> [SessionEvent] {
             try household.ask(
                 nil,
-                .signIn(
-                    .init(
-                        handle: "anna", verifier: try Household.proof(password), device: try household.device(),
-                        source: Household.source())))
+                SignIn(
+                    handle: "anna", verifier: try Household.proof(password), device: try household.device(),
+                    source: Household.source()))
         }
         guard case .signInFailed = try signIn("secret")[0] else { throw Unexpected("the old one is good") }
         guard case .deviceSignedIn = try signIn("new")[0] else { throw Unexpected("the new one is not") }
@@ -412,11 +408,11 @@ struct SecurityTests {
         let device = try Self.signIn(by: old, &household)
         let (code, request) = try Self.change(&household, phone: new, by: device)
         try household.ask(account, request)
-        try household.ask(account, .changePhone(.init(code: code, proof: try Household.proof("123456"))))
+        try household.ask(account, ChangePhone(code: code, proof: try Household.proof("123456")))
         household.pass(.minutes(1))
-        func asking(_ phone: PhoneID) throws -> SessionCommand {
-            .requestSignInCode(
-                .init(phone: phone, code: household.id(), proof: try Household.proof("1"), source: Household.source()))
+        func asking(_ phone: PhoneID) throws -> any CommandBody {
+            RequestSignInCode(
+                phone: phone, code: household.id(), proof: try Household.proof("1"), source: Household.source())
         }
         #expect(try household.ask(nil, asking(new)).isEmpty)
         let (_, another) = try Self.change(&household, phone: household.id(), by: device)
@@ -429,13 +425,12 @@ struct SecurityTests {
     private static func signIn(by phone: PhoneID, _ household: inout Household) throws -> DeviceID {
         let (code, proof): (PhoneCodeID, Proof) = (household.id(), try Household.proof("123456"))
         try household.ask(
-            nil, .requestSignInCode(.init(phone: phone, code: code, proof: proof, source: Household.source())))
+            nil, RequestSignInCode(phone: phone, code: code, proof: proof, source: Household.source()))
         let events = try household.ask(
             nil,
-            .signInByPhone(
-                .init(
-                    phone: phone, code: code, proof: [proof], device: try household.device(), source: Household.source()
-                ))
+            SignInByPhone(
+                phone: phone, code: code, proof: [proof], device: try household.device(), source: Household.source()
+            )
         )
         guard case .deviceSignedIn(let event) = events[0] else { throw Unexpected(events) }
         return event.device.id
@@ -449,11 +444,11 @@ struct SecurityTests {
         let wrong = SignIn(
             handle: "anna", verifier: try Household.proof("x"), device: try household.device(),
             source: Household.source())
-        try household.ask(nil, .signIn(wrong))
+        try household.ask(nil, wrong)
         let again = SignIn(
             handle: "anna", verifier: try Household.proof("secret"),
             device: NewDevice(id: known, name: "phone", token: try Household.secret("t")), source: Household.source())
-        #expect(try household.rejection(nil, .signIn(again)) == .invalidField)
+        #expect(try household.rejection(nil, again) == .invalidField)
         let place = AttemptPlace(.handle(try Handle("anna")), Household.source())
         #expect(household.rows.attempts[place]?.guesses.failures == 1)
     }
@@ -463,7 +458,7 @@ struct SecurityTests {
         var household = Household()
         let account = try household.person()
         let confirm = ConfirmIdentity(verifier: try Household.proof("secret"), device: household.id())
-        #expect(try household.rejection(account, .confirmIdentity(confirm)) == .deviceSignedOut)
+        #expect(try household.rejection(account, confirm) == .deviceSignedOut)
     }
 
     // MARK: Onboarding
@@ -474,12 +469,11 @@ struct SecurityTests {
         let account: AccountID = household.id()
         try household.ask(
             nil,
-            .signUp(
-                .init(
-                    account: account, handle: "anna", verifier: try Household.proof("x"),
-                    device: try household.device())))
+            SignUp(
+                account: account, handle: "anna", verifier: try Household.proof("x"),
+                device: try household.device()))
         #expect(household.state(account).onboarding == .needsProfile)
-        try household.ask(account, .updateProfile(.init(expectedVersion: 1, name: "Anna")))
+        try household.ask(account, UpdateProfile(expectedVersion: 1, name: "Anna"))
         #expect(household.state(account).onboarding == .done)
     }
 
@@ -494,7 +488,7 @@ struct SecurityTests {
         var household = Household()
         let account = try household.person()
         let avatar = try Self.avatar()
-        let set = SessionCommand.setAvatar(.init(avatar: avatar))
+        let set = SetAvatar(avatar: avatar)
         let stranger = try household.person("bob")
         household.rows.uploads[UploadPlace(stranger, avatar.hash)] = Upload(size: 70, type: .png)
         #expect(try household.rejection(account, set) == .notFound, "another account's upload is nobody else's")
@@ -510,12 +504,12 @@ struct SecurityTests {
         #expect(household.state(account).avatar == avatar)
         #expect(try household.ask(account, set).isEmpty)
         #expect(
-            try household.ask(account, .removeAvatar(RemoveAvatar())) == [
+            try household.ask(account, RemoveAvatar()) == [
                 .avatarRemoved(.init(account: account, at: household.time))
             ])
-        #expect(try household.ask(account, .removeAvatar(RemoveAvatar())).isEmpty)
+        #expect(try household.ask(account, RemoveAvatar()).isEmpty)
         let large = try Self.avatar((2 << 20) + 1)
-        #expect(try household.rejection(account, .setAvatar(.init(avatar: large))) == .invalidField)
+        #expect(try household.rejection(account, SetAvatar(avatar: large)) == .invalidField)
     }
 
     @Test("R10: what a picture is stands in its bytes, whatever somebody calls it")
@@ -559,15 +553,15 @@ struct SecurityTests {
         let account = try household.person()
         try Self.phone(of: account, household.id(), in: &household)
         let closed = household.time
-        try household.ask(account, .closeAccount(CloseAccount(by: try household.confirmed(account))))
+        try household.ask(account, CloseAccount(by: try household.confirmed(account)))
         #expect(household.rows.phoneCodes.keys.isEmpty && household.rows[account]?.phone == nil)
         let timers = household.rows.wantedTimers(of: account)
         #expect(timers.map(\.due) == [closed + .days(30)])
-        #expect(timers.map(\.command) == [.freeHandle(.init(account: account))])
+        #expect(timers.map(\.command) == [.account(.freeHandle(FreeHandle(account: account)))])
         household.pass(.days(29))
-        #expect(try household.rejection(nil, timers[0].command) == .notDue)
+        #expect(try household.rejection(nil, timers[0].command.body) == .notDue)
         household.pass(.days(1))
-        #expect(try household.ask(nil, timers[0].command).isEmpty)
+        #expect(try household.ask(nil, timers[0].command.body).isEmpty)
         #expect(household.rows[account]?.handle == nil && household.rows.wantedTimers(of: account).isEmpty)
     }
 }

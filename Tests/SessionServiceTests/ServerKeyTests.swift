@@ -11,11 +11,10 @@ struct ServerKeyTests {
 
     private static func signIn(
         under keys: [String], password: String = "secret", _ household: inout Household
-    ) throws -> SessionCommand {
-        .signIn(
-            .init(
-                handle: "anna", verifier: try Household.proof(password, under: keys), device: try household.device(),
-                source: Household.source()))
+    ) throws -> any CommandBody {
+        SignIn(
+            handle: "anna", verifier: try Household.proof(password, under: keys), device: try household.device(),
+            source: Household.source())
     }
 
     @Test("a password goes on to be good under an earlier key, and moves to the current one when it is given (R11)")
@@ -43,7 +42,7 @@ struct ServerKeyTests {
         let device = try household.signIn()
         func confirm(_ keys: [String]) throws -> [SessionEvent] {
             try household.ask(
-                account, .confirmIdentity(.init(verifier: try Household.proof("secret", under: keys), device: device)))
+                account, ConfirmIdentity(verifier: try Household.proof("secret", under: keys), device: device))
         }
         guard case .signInFailed = try confirm([Self.new])[0] else { throw Unexpected("a dropped key's password") }
         guard case .identityConfirmed = try confirm([Self.new, Self.old])[0] else { throw Unexpected("refused") }
@@ -51,7 +50,7 @@ struct ServerKeyTests {
         let same = ChangePassword(
             verifier: try Household.proof("secret", under: [Self.new, Self.old]),
             next: try Household.proof("secret", under: Self.new), by: device)
-        #expect(try household.rejection(account, .changePassword(same)) == .samePassword)
+        #expect(try household.rejection(account, same) == .samePassword)
     }
 
     @Test("a phone is found by the name of either key, and is one account's under both (R11)")
@@ -60,16 +59,15 @@ struct ServerKeyTests {
         let (anna, ben) = (try household.person("anna"), try household.person("ben"))
         let (old, new): (PhoneID, PhoneID) = (household.id(), household.id())
         let number = Phone(number: "+4930123456")
-        func change(of account: AccountID, _ name: PhoneID, _ keys: [String]) throws -> SessionCommand {
+        func change(of account: AccountID, _ name: PhoneID, _ keys: [String]) throws -> any CommandBody {
             let code: PhoneCodeID = household.id()
             let device = try household.confirmed(account)
             try household.ask(
                 account,
-                .requestPhoneChange(
-                    .init(
-                        phone: number, phoneID: name, code: code, proof: try Household.proof("1", under: keys[0]),
-                        by: device)))
-            return .changePhone(.init(code: code, proof: try Household.proof("1", under: keys)))
+                RequestPhoneChange(
+                    phone: number, phoneID: name, code: code, proof: try Household.proof("1", under: keys[0]),
+                    by: device))
+            return ChangePhone(code: code, proof: try Household.proof("1", under: keys))
         }
         try household.ask(anna, try change(of: anna, old, [Self.old]))
         let taken = try change(of: ben, new, [Self.new, Self.old])
@@ -80,20 +78,17 @@ struct ServerKeyTests {
             let proof: [Proof] = try Household.proof("1", under: [Self.new, Self.old])
             try household.ask(
                 nil,
-                .requestSignInCode(
-                    .init(
-                        phone: new, earlier: [old], code: code, proof: proof[0], source: Household.source())))
+                RequestSignInCode(
+                    phone: new, earlier: [old], code: code, proof: proof[0], source: Household.source()))
             household.pass(.minutes(1))
             return try household.ask(
                 nil,
-                .signInByPhone(
-                    .init(
-                        phone: new, earlier: [old], code: code, proof: proof, device: try household.device(),
-                        source: Household.source())))
+                SignInByPhone(
+                    phone: new, earlier: [old], code: code, proof: proof, device: try household.device(),
+                    source: Household.source()))
         }
         guard case .deviceSignedIn(let first) = try signIn()[0] else { throw Unexpected("not by the old name") }
-        let rename = try SessionCommand.renamePhone(
-            .init(phone: old, next: new, key: Household.proof("", under: Self.new).key))
+        let rename = try RenamePhone(phone: old, next: new, key: Household.proof("", under: Self.new).key)
         #expect(try household.ask(anna, rename).isEmpty && household.rows.owner(of: new) == anna)
         #expect(household.rows.owner(of: old) == nil && household.rows[anna]?.phoneKey?.description == Self.new)
         #expect(try household.ask(anna, rename).isEmpty, "once is enough")

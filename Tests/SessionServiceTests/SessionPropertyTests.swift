@@ -23,7 +23,7 @@ struct SessionPropertyTests {
                     let timers = household.rows.wantedTimers(of: account)
                     old += random.oneIn(4) ? timers : []
                     if let timer = (random.oneIn(2) ? timers : old).randomElement(using: &random) {
-                        do { try household.ask(nil, timer.command) } catch let error as Rejection {
+                        do { try household.ask(nil, timer.command.body) } catch let error as Rejection {
                             try #require(error.code == .notDue)
                         }
                     }
@@ -75,7 +75,7 @@ struct SessionPropertyTests {
 
     static func command(
         of account: AccountID, _ handle: String, in household: inout Household, using random: inout SeededRandom
-    ) throws -> SessionCommand {
+    ) throws -> any CommandBody {
         let device = household.state(account).devices.randomElement(using: &random)?.id
         let keys = random.oneIn(2) ? ["3fa91c07"] : ["90b2d6e4", "3fa91c07"]
         let password: [Proof] = try Household.proof(random.oneIn(3) ? "wrong" : "secret", under: keys)
@@ -91,71 +91,63 @@ struct SessionPropertyTests {
             return household.rows.phoneCodes[PhoneCodePlace(account, purpose, from: source)]?.code ?? household.id()
         }
         switch Int.random(in: 0..<37, using: &random) {
-        case 0: return random.oneIn(20) ? .closeAccount(CloseAccount(by: device)) : .signOut(.init(by: device))
+        case 0: return random.oneIn(20) ? CloseAccount(by: device) : SignOut(by: device)
         case 24...25:
-            return .requestPhoneChange(
-                .init(
-                    phone: Phone(number: "+493012345\(phone.low)"), phoneID: phone, code: household.id(),
-                    proof: digits[0],
-                    by: device))
-        case 26: return .changePhone(.init(code: code(.phoneChange, &household), proof: digits, by: device))
+            return RequestPhoneChange(
+                phone: Phone(number: "+493012345\(phone.low)"), phoneID: phone, code: household.id(),
+                proof: digits[0],
+                by: device)
+        case 26: return ChangePhone(code: code(.phoneChange, &household), proof: digits, by: device)
         case 27:
-            return .requestSignInCode(
-                .init(phone: phone, earlier: earlier, code: household.id(), proof: digits[0], source: source))
+            return RequestSignInCode(
+                phone: phone, earlier: earlier, code: household.id(), proof: digits[0], source: source)
         case 28:
-            return .signInByPhone(
-                .init(
-                    phone: phone, earlier: earlier, code: code(.signIn, &household), proof: digits,
-                    device: try household.device(),
-                    source: source, known: known))
-        case 29: return .removePhone(.init(by: device))
-        case 30: return .confirmIdentity(.init(verifier: password, device: device ?? household.id()))
-        case 31: return .removeAvatar(RemoveAvatar())
+            return SignInByPhone(
+                phone: phone, earlier: earlier, code: code(.signIn, &household), proof: digits,
+                device: try household.device(),
+                source: source, known: known)
+        case 29: return RemovePhone(by: device)
+        case 30: return ConfirmIdentity(verifier: password, device: device ?? household.id())
+        case 31: return RemoveAvatar()
         case 32:
-            return .makeRecoveryCodes(
-                .init(proofs: try household.newRecoveryCodes(), by: device ?? household.id()))
+            return MakeRecoveryCodes(proofs: try household.newRecoveryCodes(), by: device ?? household.id())
         case 33...34:
             let proof =
                 try household.recoveryCodes[account]?.randomElement(using: &random) ?? Household.secret("none")
             return random.oneIn(2)
-                ? .signInByRecoveryCode(.init(handle: handle, proof: proof, device: try household.device()))
-                : .confirmByRecoveryCode(.init(proof: proof, device: device ?? household.id()))
+                ? SignInByRecoveryCode(handle: handle, proof: proof, device: try household.device())
+                : ConfirmByRecoveryCode(proof: proof, device: device ?? household.id())
         case 35:
             // Any device that was ever signed in, with the token that it had at last.
             let device = household.knownDevices(of: account).randomElement(using: &random)
-            return .undoSecurityChanges(
-                .init(
-                    device: device?.id ?? household.id(), token: try device?.row.token ?? Household.secret("none"),
-                    since: random.oneIn(3) ? household.time - .days(Int64.random(in: 0...4, using: &random)) : nil))
+            return UndoSecurityChanges(
+                device: device?.id ?? household.id(), token: try device?.row.token ?? Household.secret("none"),
+                since: random.oneIn(3) ? household.time - .days(Int64.random(in: 0...4, using: &random)) : nil)
         case 36:
             // As if its number had this name under another key, of which there is one for each number.
             let name = household.rows[account]?.phoneID ?? phone
-            return .renamePhone(
-                .init(phone: name, next: PhoneID(high: 15 - name.high, low: name.low), key: digits[0].key))
+            return RenamePhone(phone: name, next: PhoneID(high: 15 - name.high, low: name.low), key: digits[0].key)
         case 1...4:
-            return .signIn(
-                .init(
-                    handle: random.oneIn(8) ? "nobody" : handle, verifier: password, device: try household.device(),
-                    source: source, known: known))
+            return SignIn(
+                handle: random.oneIn(8) ? "nobody" : handle, verifier: password, device: try household.device(),
+                source: source, known: known)
         case 5...6:
             let id = device ?? household.id()
             let token = try Household.secret("t\(id)")
-            return .refreshDevice(.init(device: id, token: token, next: try Household.secret("\(household.time)")))
-        case 7: return .signOut(.init(device: device, by: device))
+            return RefreshDevice(device: id, token: token, next: try Household.secret("\(household.time)"))
+        case 7: return SignOut(device: device, by: device)
         case 8:
-            return .updateSecurity(
-                .init(isSingleDevice: random.oneIn(2), isConfirmationRequired: random.oneIn(3), by: device))
+            return UpdateSecurity(isSingleDevice: random.oneIn(2), isConfirmationRequired: random.oneIn(3), by: device)
         case 9:
-            return .updateProfile(
-                .init(expectedVersion: household.state(account).profileVersion, name: random.oneIn(2) ? "Bo" : "Al"))
-        case 10...15: return .checkIn(CheckIn())
-        case 16...17: return .setCheckInInterval(.init(interval: .hours(Int64.random(in: 1...30, using: &random))))
-        case 18: return .setCheckInReminders(.init(leads: ReminderLead.allCases.filter { _ in random.oneIn(2) }))
-        case 19...20: return .raiseAlert(RaiseAlert())
-        case 21: return .clearAlert(ClearAlert())
+            return UpdateProfile(
+                expectedVersion: household.state(account).profileVersion, name: random.oneIn(2) ? "Bo" : "Al")
+        case 10...15: return CheckIn()
+        case 16...17: return SetCheckInInterval(interval: .hours(Int64.random(in: 1...30, using: &random)))
+        case 18: return SetCheckInReminders(leads: ReminderLead.allCases.filter { _ in random.oneIn(2) })
+        case 19...20: return RaiseAlert()
+        case 21: return ClearAlert()
         default:
-            return .changePassword(
-                .init(verifier: password, next: try Household.proof("other", under: keys[0]), by: device))
+            return ChangePassword(verifier: password, next: try Household.proof("other", under: keys[0]), by: device)
         }
     }
 }

@@ -26,7 +26,7 @@ struct SessionStoreTests {
                         let index = Int.random(in: 0...1, using: &random)
                         let handle = ["anna", "ben"][index]
                         if let timer = household.rows.wantedTimers(of: accounts[index]).randomElement(using: &random) {
-                            do { try household.ask(nil, timer.command) } catch is Rejection {}
+                            do { try household.ask(nil, timer.command.body) } catch is Rejection {}
                         }
                         let command = try SessionPropertyTests.command(
                             of: accounts[index], handle, in: &household, using: &random)
@@ -84,7 +84,7 @@ struct SessionStoreTests {
                             account: account, handle: handle, verifier: try Household.proof("x"),
                             device: try household.device())
                         return Trial.Command(
-                            .signUp(signUp),
+                            signUp,
                             CommandContext(
                                 commandID: household.id(), account: nil, key: .handle(try Handle(handle)),
                                 time: household.time))

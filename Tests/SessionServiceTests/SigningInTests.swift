@@ -24,7 +24,7 @@ struct SigningInTests {
         _ = try household.person("anna.b")
         let other = SignUp(
             account: household.id(), handle: other, verifier: try Household.proof("x"), device: try household.device())
-        #expect(try household.rejection(nil, .signUp(other)) == .handleTaken)
+        #expect(try household.rejection(nil, other) == .handleTaken)
     }
 
     @Test(
@@ -75,7 +75,7 @@ struct SigningInTests {
         let wrong = SignIn(
             handle: "anna", verifier: try Household.proof("x"), device: try household.device(),
             source: Household.source())
-        let events = try household.ask(nil, .signIn(wrong))
+        let events = try household.ask(nil, wrong)
         guard case .signInFailed(let failed) = events[0] else { throw Unexpected(events) }
         #expect(failed.blockedUntil == nil)
         // Counted like the wrong password, with nobody to tell.
@@ -94,14 +94,12 @@ struct SigningInTests {
     func guessing() throws {
         var household = Household()
         let account = try household.person()
-        let wrong = SessionCommand.signIn(
-            .init(
-                handle: "anna", verifier: try Household.proof("x"), device: try household.device(),
-                source: Household.source()))
-        let right = SessionCommand.signIn(
-            .init(
-                handle: "anna", verifier: try Household.proof("secret"), device: try household.device(),
-                source: Household.source()))
+        let wrong = SignIn(
+            handle: "anna", verifier: try Household.proof("x"), device: try household.device(),
+            source: Household.source())
+        let right = SignIn(
+            handle: "anna", verifier: try Household.proof("secret"), device: try household.device(),
+            source: Household.source())
         for _ in 0..<5 { try household.ask(nil, wrong) }
         for wait in [1, 2, 4, 8, 16, 32, 60, 60] as [Int64] {
             household.pass(.seconds(wait * 60 - 1))
@@ -118,12 +116,11 @@ struct SigningInTests {
     private static func signIn(
         as handle: String = "anna", _ password: String, from source: SourceID = Household.source(),
         known: KnownDevice? = nil, _ household: inout Household
-    ) throws -> SessionCommand {
-        .signIn(
-            .init(
-                handle: handle, verifier: try Household.proof(password), device: try household.device(),
-                source: source,
-                known: known))
+    ) throws -> any CommandBody {
+        SignIn(
+            handle: handle, verifier: try Household.proof(password), device: try household.device(),
+            source: source,
+            known: known)
     }
 
     @Test("a stranger's guesses keep nobody else out: they are counted by where they come from (S41)")
@@ -144,11 +141,9 @@ struct SigningInTests {
         let phone = try household.device()
         try household.ask(
             nil,
-            .signIn(
-                .init(
-                    handle: "anna", verifier: try Household.proof("secret"), device: phone, source: Household.source())
-            ))
-        try household.ask(account, .signOut(.init(device: phone.id, by: phone.id)))
+            SignIn(
+                handle: "anna", verifier: try Household.proof("secret"), device: phone, source: Household.source()))
+        try household.ask(account, SignOut(device: phone.id, by: phone.id))
         // Whoever signs in meanwhile doesn't give the attacker more tries.
         for number in 1...100 {
             try household.ask(nil, try Self.signIn("x", from: Household.source(UInt64(number)), &household))
@@ -206,16 +201,13 @@ struct SigningInTests {
         let device = try household.device()
         try household.ask(
             nil,
-            .signIn(
-                .init(
-                    handle: "anna", verifier: try Household.proof("secret"), device: device, source: Household.source()
-                )))
-        func refresh(_ token: String, _ next: String) throws -> SessionCommand {
-            .refreshDevice(
-                .init(device: device.id, token: try Household.secret(token), next: try Household.secret(next)))
+            SignIn(
+                handle: "anna", verifier: try Household.proof("secret"), device: device, source: Household.source()
+            ))
+        func refresh(_ token: String, _ next: String) throws -> any CommandBody {
+            RefreshDevice(device: device.id, token: try Household.secret(token), next: try Household.secret(next))
         }
-        let first = SessionCommand.refreshDevice(
-            .init(device: device.id, token: device.token, next: try Household.secret("2")))
+        let first = RefreshDevice(device: device.id, token: device.token, next: try Household.secret("2"))
         household.pass(.minutes(15))
         guard case .deviceRefreshed = try household.ask(account, first)[0] else { throw Unexpected("no refresh") }
         #expect(household.state(account).devices[device.id]?.lastSeen == household.time)
@@ -236,19 +228,19 @@ struct SigningInTests {
         let first = try #require(household.state(account).devices.first?.id)
         let second = try household.signIn()
         #expect(household.state(account).devices.count == 2)
-        let out = try household.ask(account, .signOut(.init(device: first, by: second)))
+        let out = try household.ask(account, SignOut(device: first, by: second))
         #expect(out == [.deviceSignedOut(.init(account: account, device: first, reason: .revoked, at: household.time))])
-        #expect(try household.ask(account, .signOut(.init(device: first, by: second))).isEmpty)
-        #expect(try household.rejection(account, .signOut(.init(device: household.id()))) == .notFound)
-        try household.ask(account, .updateSecurity(.init(isSingleDevice: true, by: second)))
+        #expect(try household.ask(account, SignOut(device: first, by: second)).isEmpty)
+        #expect(try household.rejection(account, SignOut(device: household.id())) == .notFound)
+        try household.ask(account, UpdateSecurity(isSingleDevice: true, by: second))
         household.pass(.seconds(1))
         let third = try household.signIn()
         #expect(household.state(account).devices.map(\.id) == [third])
         do {
             try household.ask(
                 account,
-                .refreshDevice(
-                    .init(device: second, token: try Household.secret("t\(second)"), next: try Household.secret("n"))))
+                RefreshDevice(
+                    device: second, token: try Household.secret("t\(second)"), next: try Household.secret("n")))
             throw Unexpected("a displaced device went on")
         } catch let rejection as Rejection {
             #expect(rejection.code == .deviceSignedOut && rejection.message.contains("one at a time"))
@@ -275,12 +267,12 @@ struct SigningInTests {
         var household = Household()
         let account = try household.person()
         let device = try household.signIn()
-        let events = try household.ask(account, .signOut(.init(by: device)))
+        let events = try household.ask(account, SignOut(by: device))
         #expect(events.count == 2)
         guard case .deviceSignedOut(let first) = events[0] else { throw Unexpected(events) }
         #expect(first.device == device && first.reason == .signedOut)
         #expect(household.state(account).devices.isEmpty)
-        #expect(try household.ask(account, .signOut(.init(by: device))).isEmpty)
+        #expect(try household.ask(account, SignOut(by: device)).isEmpty)
     }
 
     @Test("S41: a new password ends the other devices; the old one no longer signs in")
@@ -289,18 +281,18 @@ struct SigningInTests {
         let account = try household.person()
         let device = try household.signIn()
         let (old, new): (Proof, Proof) = (try Household.proof("secret"), try Household.proof("new"))
-        let events = try household.ask(account, .changePassword(.init(verifier: [new], next: old, by: device)))
+        let events = try household.ask(account, ChangePassword(verifier: [new], next: old, by: device))
         guard case .signInFailed = events[0] else { throw Unexpected(events) }
         #expect(
-            try household.rejection(account, .changePassword(.init(verifier: [old], next: old, by: device)))
+            try household.rejection(account, ChangePassword(verifier: [old], next: old, by: device))
                 == .samePassword)
         guard
             case .passwordChanged = try household.ask(
-                account, .changePassword(.init(verifier: [old], next: new, by: device)))[0]
+                account, ChangePassword(verifier: [old], next: new, by: device))[0]
         else { throw Unexpected("not changed") }
         #expect(household.state(account).devices.map(\.id) == [device])
         let byOld = SignIn(handle: "anna", verifier: [old], device: try household.device(), source: Household.source())
-        guard case .signInFailed = try household.ask(nil, .signIn(byOld))[0] else { throw Unexpected("old password") }
+        guard case .signInFailed = try household.ask(nil, byOld)[0] else { throw Unexpected("old password") }
         try household.signIn(password: "new")
     }
 
@@ -309,33 +301,32 @@ struct SigningInTests {
         var household = Household()
         let account = try household.person()
         try household.ask(
-            account, .updateProfile(.init(expectedVersion: 1, name: " Anna  Lena", emergencyNote: "Diabetes\nInsulin")))
+            account, UpdateProfile(expectedVersion: 1, name: " Anna  Lena", emergencyNote: "Diabetes\nInsulin"))
         #expect(household.state(account).name == "Anna Lena" && household.state(account).profileVersion == 2)
         #expect(
-            try household.rejection(account, .updateProfile(.init(expectedVersion: 1, name: "Bo"))) == .staleVersion)
-        #expect(try household.ask(account, .updateProfile(.init(expectedVersion: 2, name: "Anna Lena"))).isEmpty)
-        #expect(try household.rejection(account, .updateProfile(.init(expectedVersion: 2, name: "7"))) == .invalidField)
+            try household.rejection(account, UpdateProfile(expectedVersion: 1, name: "Bo")) == .staleVersion)
+        #expect(try household.ask(account, UpdateProfile(expectedVersion: 2, name: "Anna Lena")).isEmpty)
+        #expect(try household.rejection(account, UpdateProfile(expectedVersion: 2, name: "7")) == .invalidField)
     }
 
     @Test("S18: a closed account is closed for ever and holds nothing of the person; its handle rests for a month")
     func close() throws {
         var household = Household()
         let account = try household.person()
-        try household.ask(account, .checkIn(CheckIn()))
-        try household.ask(account, .raiseAlert(RaiseAlert()))
-        try household.ask(account, .closeAccount(CloseAccount(by: try household.confirmed(account))))
+        try household.ask(account, CheckIn())
+        try household.ask(account, RaiseAlert())
+        try household.ask(account, CloseAccount(by: try household.confirmed(account)))
         #expect(household.state(account) == AccountState(account: account, isClosed: true))
         #expect(household.rows.credentials[account] == nil && household.rows[account]?.name == nil)
-        #expect(try household.ask(account, .closeAccount(CloseAccount())).isEmpty)
-        #expect(try household.rejection(account, .checkIn(CheckIn())) == .accountClosed)
+        #expect(try household.ask(account, CloseAccount()).isEmpty)
+        #expect(try household.rejection(account, CheckIn()) == .accountClosed)
         let signIn = SignIn(
             handle: "anna", verifier: try Household.proof("secret"), device: try household.device(),
             source: Household.source())
-        #expect(try household.ask(nil, .signIn(signIn)).isEmpty)
-        func again(_ id: AccountID) throws -> SessionCommand {
-            .signUp(
-                .init(
-                    account: id, handle: "Anna", verifier: try Household.proof("x"), device: try household.device()))
+        #expect(try household.ask(nil, signIn).isEmpty)
+        func again(_ id: AccountID) throws -> any CommandBody {
+            SignUp(
+                account: id, handle: "Anna", verifier: try Household.proof("x"), device: try household.device())
         }
         #expect(try household.rejection(nil, try again(account)) == .accountClosed)
         #expect(try household.rejection(nil, try again(household.id())) == .handleTaken)

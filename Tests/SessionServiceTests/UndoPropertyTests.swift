@@ -34,7 +34,7 @@ struct UndoPropertyTests {
         var signedIn: [DeviceID: Instant] = [:]
         var signedOut: [DeviceID: (at: Instant, reason: SignOutReason)] = [:]
 
-        mutating func take(_ event: SessionEvent, of command: SessionCommand, by device: DeviceID?) throws {
+        mutating func take(_ event: SessionEvent, of command: any CommandBody, by device: DeviceID?) throws {
             func change(_ kind: SecurityChangeKind, at: Instant) throws -> Change {
                 let device = try #require(device)
                 return Change(
@@ -58,12 +58,12 @@ struct UndoPropertyTests {
                 security.isConfirmationRequired = event.isConfirmationRequired
             case .recoveryCodesMade(let event):
                 changes.append(try change(.recoveryCodes, at: event.at))
-                guard case .makeRecoveryCodes(let command) = command else { throw Unexpected(command) }
+                guard let command = command as? MakeRecoveryCodes else { throw Unexpected(command) }
                 security.codes = command.proofs
             case .recoveryCodeUsed:
                 switch command {
-                case .signInByRecoveryCode(let command): strike(command.proof)
-                case .confirmByRecoveryCode(let command): strike(command.proof)
+                case let command as SignInByRecoveryCode: strike(command.proof)
+                case let command as ConfirmByRecoveryCode: strike(command.proof)
                 default: throw Unexpected(command)
                 }
             case .securityChangesUndone(let event): try undo(event)
@@ -113,7 +113,7 @@ struct UndoPropertyTests {
                 household.rows.limits.devices = 4
                 let account = try household.person()
                 var observer = Observer()
-                for entry in household.log { try observer.take(entry.event, of: .checkIn(CheckIn()), by: nil) }
+                for entry in household.log { try observer.take(entry.event, of: CheckIn(), by: nil) }
                 for _ in 0..<200 {
                     household.pass(.minutes(Int64.random(in: 1...240, using: &random)))
                     let device = household.state(account).devices.randomElement(using: &random)?.id
@@ -137,8 +137,8 @@ struct UndoPropertyTests {
                         let signIn = SignIn(
                             handle: "anna", verifier: try Household.proof(observer.security.password),
                             device: try household.device(), source: Household.source())
-                        let signedIn = try household.ask(nil, .signIn(signIn))
-                        for event in signedIn { try observer.take(event, of: .signIn(signIn), by: nil) }
+                        let signedIn = try household.ask(nil, signIn)
+                        for event in signedIn { try observer.take(event, of: signIn, by: nil) }
                         guard case .deviceSignedIn = signedIn[0] else { throw Unexpected("another password") }
                     }
                 }
@@ -150,43 +150,41 @@ struct UndoPropertyTests {
     private static func command(
         of account: AccountID, by device: DeviceID?, _ security: Security, in household: inout Household,
         using random: inout SeededRandom
-    ) throws -> SessionCommand {
+    ) throws -> any CommandBody {
         let password: [Proof] = try Household.proof(security.password)
         let other: Proof = try Household.proof(security.password == "secret" ? "other" : "secret")
         let code = try security.codes.randomElement(using: &random) ?? Household.secret("none")
         guard let device else {
             return random.oneIn(2)
                 ? try undo(account, &household, &random)
-                : .signIn(
-                    .init(
-                        handle: "anna", verifier: password, device: try household.device(), source: Household.source()))
+                : SignIn(
+                    handle: "anna", verifier: password, device: try household.device(), source: Household.source())
         }
         switch Int.random(in: 0..<20, using: &random) {
         case 0...3:
-            return .signIn(
-                .init(handle: "anna", verifier: password, device: try household.device(), source: Household.source()))
-        case 4...5: return .confirmIdentity(.init(verifier: password, device: device))
-        case 6...7: return .changePassword(.init(verifier: password, next: other, by: device))
-        case 8: return .resetPassword(.init(next: other, by: device))
-        case 9: return .updateSecurity(.init(isSingleDevice: random.oneIn(3), by: device))
-        case 10: return .updateSecurity(.init(isConfirmationRequired: random.oneIn(3), by: device))
+            return SignIn(
+                handle: "anna", verifier: password, device: try household.device(), source: Household.source())
+        case 4...5: return ConfirmIdentity(verifier: password, device: device)
+        case 6...7: return ChangePassword(verifier: password, next: other, by: device)
+        case 8: return ResetPassword(next: other, by: device)
+        case 9: return UpdateSecurity(isSingleDevice: random.oneIn(3), by: device)
+        case 10: return UpdateSecurity(isConfirmationRequired: random.oneIn(3), by: device)
         case 11:
             let phone = PhoneID(high: 7, low: UInt64.random(in: 0...2, using: &random))
-            return .requestPhoneChange(
-                .init(
-                    phone: Phone(number: "+493012345\(phone.low)"), phoneID: phone, code: household.id(),
-                    proof: try Household.proof("1"), by: device))
+            return RequestPhoneChange(
+                phone: Phone(number: "+493012345\(phone.low)"), phoneID: phone, code: household.id(),
+                proof: try Household.proof("1"), by: device)
         case 12:
             let place = PhoneCodePlace(account, .phoneChange)
             let code = household.rows.phoneCodes[place]?.code ?? household.id()
-            return .changePhone(.init(code: code, proof: try Household.proof("1"), by: device))
-        case 13: return .removePhone(.init(by: device))
-        case 14: return .makeRecoveryCodes(.init(proofs: try household.newRecoveryCodes(), by: device))
+            return ChangePhone(code: code, proof: try Household.proof("1"), by: device)
+        case 13: return RemovePhone(by: device)
+        case 14: return MakeRecoveryCodes(proofs: try household.newRecoveryCodes(), by: device)
         case 15:
             return random.oneIn(2)
-                ? .signInByRecoveryCode(.init(handle: "anna", proof: code, device: try household.device()))
-                : .confirmByRecoveryCode(.init(proof: code, device: device))
-        case 16: return .signOut(.init(device: device, by: device))
+                ? SignInByRecoveryCode(handle: "anna", proof: code, device: try household.device())
+                : ConfirmByRecoveryCode(proof: code, device: device)
+        case 16: return SignOut(device: device, by: device)
         default: return try undo(account, &household, &random)
         }
     }
@@ -194,11 +192,10 @@ struct UndoPropertyTests {
     /// By any device that was ever signed in, with the token that it had at last.
     private static func undo(
         _ account: AccountID, _ household: inout Household, _ random: inout SeededRandom
-    ) throws -> SessionCommand {
+    ) throws -> any CommandBody {
         let asker = household.knownDevices(of: account).randomElement(using: &random)
-        return .undoSecurityChanges(
-            .init(
-                device: asker?.id ?? household.id(), token: try asker?.row.token ?? Household.secret("none"),
-                since: random.oneIn(3) ? household.time - .hours(Int64.random(in: 0...100, using: &random)) : nil))
+        return UndoSecurityChanges(
+            device: asker?.id ?? household.id(), token: try asker?.row.token ?? Household.secret("none"),
+            since: random.oneIn(3) ? household.time - .hours(Int64.random(in: 0...100, using: &random)) : nil)
     }
 }

@@ -25,20 +25,19 @@ struct UndoTests {
         }
 
         /// With the token that the device had at last.
-        func undo(_ device: DeviceID, since: Instant? = nil) throws -> SessionCommand {
-            .undoSecurityChanges(.init(device: device, token: try Household.secret("t\(device)"), since: since))
+        func undo(_ device: DeviceID, since: Instant? = nil) throws -> any CommandBody {
+            UndoSecurityChanges(device: device, token: try Household.secret("t\(device)"), since: since)
         }
 
         mutating func confirm(_ device: DeviceID, password: String = "secret") throws {
             try household.ask(
-                account, .confirmIdentity(.init(verifier: try Household.proof(password), device: device)))
+                account, ConfirmIdentity(verifier: try Household.proof(password), device: device))
         }
 
         mutating func changePassword(_ old: String, _ new: String, by device: DeviceID) throws {
             try household.ask(
                 account,
-                .changePassword(
-                    .init(verifier: try Household.proof(old), next: try Household.proof(new), by: device)))
+                ChangePassword(verifier: try Household.proof(old), next: try Household.proof(new), by: device))
         }
 
         mutating func changePhone(_ phone: PhoneID, by device: DeviceID) throws {
@@ -47,15 +46,15 @@ struct UndoTests {
             household.pass(.minutes(1))
             try household.ask(
                 account,
-                .requestPhoneChange(.init(phone: number, phoneID: phone, code: code, proof: proof, by: device)))
-            try household.ask(account, .changePhone(.init(code: code, proof: [proof], by: device)))
+                RequestPhoneChange(phone: number, phoneID: phone, code: code, proof: proof, by: device))
+            try household.ask(account, ChangePhone(code: code, proof: [proof], by: device))
         }
 
         mutating func signsIn(_ password: String) throws -> Bool {
             let command = SignIn(
                 handle: "anna", verifier: try Household.proof(password), device: try household.device(),
                 source: Household.source())
-            guard case .deviceSignedIn = try household.ask(nil, .signIn(command))[0] else { return false }
+            guard case .deviceSignedIn = try household.ask(nil, command)[0] else { return false }
             return true
         }
     }
@@ -67,7 +66,7 @@ struct UndoTests {
         try home.confirm(home.phone)
         try home.changePhone(own, by: home.phone)
         let codes = try home.household.newRecoveryCodes()
-        try home.household.ask(home.account, .makeRecoveryCodes(.init(proofs: codes, by: home.phone)))
+        try home.household.ask(home.account, MakeRecoveryCodes(proofs: codes, by: home.phone))
         home.household.pass(.days(4))
         let before = home.household.state(home.account)
 
@@ -75,8 +74,8 @@ struct UndoTests {
         let began = home.household.time
         try home.confirm(home.tablet)
         let theirs = try home.household.newRecoveryCodes()
-        try home.household.ask(home.account, .makeRecoveryCodes(.init(proofs: theirs, by: home.tablet)))
-        try home.household.ask(home.account, .updateSecurity(.init(isConfirmationRequired: true, by: home.tablet)))
+        try home.household.ask(home.account, MakeRecoveryCodes(proofs: theirs, by: home.tablet))
+        try home.household.ask(home.account, UpdateSecurity(isConfirmationRequired: true, by: home.tablet))
         try home.changePhone(thiefs, by: home.tablet)
         try home.changePassword("secret", "stolen", by: home.tablet)
         let another = try home.household.signIn(password: "stolen")
@@ -96,9 +95,9 @@ struct UndoTests {
         #expect(try !home.signsIn("stolen"))
         #expect(try home.signsIn("secret"))
         let stolen = SignInByRecoveryCode(handle: "anna", proof: theirs[0], device: try home.household.device())
-        #expect(try home.household.rejection(nil, .signInByRecoveryCode(stolen)) == .invalidCredentials)
+        #expect(try home.household.rejection(nil, stolen) == .invalidCredentials)
         let mine = SignInByRecoveryCode(handle: "anna", proof: codes[0], device: try home.household.device())
-        #expect(try home.household.rejection(nil, .signInByRecoveryCode(mine)) == nil)
+        #expect(try home.household.rejection(nil, mine) == nil)
 
         // Nobody undoes twice, nor undoes the undoing.
         for device in [home.phone, home.tablet, another] {
@@ -120,7 +119,7 @@ struct UndoTests {
         for by in ["itself", "another"] {
             var home = try Home()
             let asker = by == "itself" ? home.phone : home.tablet
-            try home.household.ask(home.account, .signOut(.init(device: home.phone, by: asker)))
+            try home.household.ask(home.account, SignOut(device: home.phone, by: asker))
             home.household.pass(.minutes(1))
             try home.changePassword("secret", "new", by: home.tablet)
             #expect(try home.household.rejection(home.account, try home.undo(home.phone)) == .deviceSignedOut)
@@ -144,13 +143,13 @@ struct UndoTests {
         var home = try Home()
         let (first, second) = (try Household.secret("t\(home.phone)"), try Household.secret("second"))
         try home.household.ask(
-            home.account, .refreshDevice(.init(device: home.phone, token: first, next: second)))
+            home.account, RefreshDevice(device: home.phone, token: first, next: second))
         try home.changePassword("secret", "stolen", by: home.tablet)
         for token in [first, try Household.secret("t\(home.tablet)")] {
-            let undo = SessionCommand.undoSecurityChanges(.init(device: home.phone, token: token))
+            let undo = UndoSecurityChanges(device: home.phone, token: token)
             #expect(try home.household.rejection(home.account, undo) == .invalidToken)
         }
-        let right = SessionCommand.undoSecurityChanges(.init(device: home.phone, token: second))
+        let right = UndoSecurityChanges(device: home.phone, token: second)
         let ben = try home.household.person("ben")
         #expect(try home.household.rejection(ben, right) == .deviceSignedOut)
         #expect(try home.household.rejection(home.account, right) == nil)
@@ -161,19 +160,19 @@ struct UndoTests {
         var home = try Home()
         try home.confirm(home.phone)
         let codes = try home.household.newRecoveryCodes()
-        try home.household.ask(home.account, .makeRecoveryCodes(.init(proofs: codes, by: home.phone)))
+        try home.household.ask(home.account, MakeRecoveryCodes(proofs: codes, by: home.phone))
         home.household.pass(.days(4))
         try home.changePassword("secret", "stolen", by: home.tablet)
         func signIn(_ code: Secret) throws -> Rejection.Code? {
             let device = try home.household.device()
             return try home.household.rejection(
-                nil, .signInByRecoveryCode(.init(handle: "anna", proof: code, device: device)))
+                nil, SignInByRecoveryCode(handle: "anna", proof: code, device: device))
         }
         #expect(try signIn(codes[0]) == nil)
         home.household.pass(.minutes(1))
         try home.confirm(home.tablet, password: "stolen")
         try home.household.ask(
-            home.account, .makeRecoveryCodes(.init(proofs: try home.household.newRecoveryCodes(), by: home.tablet)))
+            home.account, MakeRecoveryCodes(proofs: try home.household.newRecoveryCodes(), by: home.tablet))
         try home.household.ask(home.account, try home.undo(home.phone))
         #expect(home.household.state(home.account).recoveryCodes == 9)
         #expect(try signIn(codes[0]) == .invalidCredentials)
@@ -189,16 +188,15 @@ struct UndoTests {
         let number = try #require(home.household.state(home.account).phone)
         home.household.pass(.days(4))
         try home.confirm(home.tablet)
-        try home.household.ask(home.account, .removePhone(.init(by: home.tablet)))
+        try home.household.ask(home.account, RemovePhone(by: home.tablet))
         try home.changePassword("secret", "stolen", by: home.tablet)
         let ben = try home.household.person("ben")
         let (code, proof): (PhoneCodeID, Proof) = (home.household.id(), try Household.proof("123456"))
         let device = try home.household.confirmed(ben)
         try home.household.ask(
             ben,
-            .requestPhoneChange(
-                .init(phone: number, phoneID: own, code: code, proof: proof, by: device)))
-        try home.household.ask(ben, .changePhone(.init(code: code, proof: [proof], by: device)))
+            RequestPhoneChange(phone: number, phoneID: own, code: code, proof: proof, by: device))
+        try home.household.ask(ben, ChangePhone(code: code, proof: [proof], by: device))
         try home.household.ask(home.account, try home.undo(home.phone))
         #expect(home.household.state(home.account).phone == nil && home.household.rows.owner(of: own) == ben)
     }
@@ -228,8 +226,8 @@ struct UndoTests {
     func displaced() throws {
         var home = try Home()
         try home.confirm(home.phone)
-        try home.household.ask(home.account, .signOut(.init(device: home.tablet, by: home.phone)))
-        try home.household.ask(home.account, .updateSecurity(.init(isSingleDevice: true, by: home.phone)))
+        try home.household.ask(home.account, SignOut(device: home.tablet, by: home.phone))
+        try home.household.ask(home.account, UpdateSecurity(isSingleDevice: true, by: home.phone))
         home.household.pass(.days(4))
         let thief = try home.household.signIn()
         #expect(home.household.rows[home.account, home.phone]?.reason == .displaced)
@@ -246,7 +244,7 @@ struct UndoTests {
         for _ in 0..<60 {
             let device = try home.household.signIn(password: "stolen")
             home.household.pass(.seconds(1))
-            try home.household.ask(home.account, .signOut(.init(device: device, by: device)))
+            try home.household.ask(home.account, SignOut(device: device, by: device))
         }
         for round in 0..<30 {
             _ = try home.household.signIn(password: round == 0 ? "stolen" : "stolen \(round)")
@@ -268,19 +266,19 @@ struct UndoTests {
         }
         let fourth = ChangePassword(
             verifier: try Household.proof("3"), next: try Household.proof("4"), by: home.tablet)
-        #expect(try home.household.rejection(home.account, .changePassword(fourth)) == .tooManyAttempts)
+        #expect(try home.household.rejection(home.account, fourth) == .tooManyAttempts)
         func timers() -> [WantedTimer] {
             home.household.rows.wantedTimers(of: home.account).filter {
-                $0.command == .forgetSecurityChanges(.init(account: home.account))
+                $0.command == .recovery(.forgetSecurityChanges(ForgetSecurityChanges(account: home.account)))
             }
         }
         #expect(timers().map(\.due) == [home.household.time + .hours(69)])
-        #expect(try home.household.rejection(nil, timers()[0].command) == .notDue)
+        #expect(try home.household.rejection(nil, timers()[0].command.body) == .notDue)
         home.household.pass(.hours(70))
-        #expect(try home.household.ask(nil, timers()[0].command).isEmpty)
+        #expect(try home.household.ask(nil, timers()[0].command.body).isEmpty)
         #expect(home.household.rows.securityChanges.keys.count == 1)
         home.household.pass(.hours(2))
-        #expect(try home.household.ask(nil, timers()[0].command).isEmpty)
+        #expect(try home.household.ask(nil, timers()[0].command.body).isEmpty)
         #expect(home.household.rows.securityChanges.keys.isEmpty && timers().isEmpty)
     }
 }

@@ -9,16 +9,16 @@ public import Vocabulary
 public final class StoreTrial<Kept: Store>: Sendable where Kept.Rules.Command: Sendable, Kept.Rules.Event: Sendable {
     /// A command as the bus has it.
     public struct Command: Sendable {
-        /// What is asked, by whom, under which key.
-        public let request: Request<Kept.Rules.Command>
+        /// What is asked.
+        public let body: any CommandBody
         /// What the rule may know besides.
         public let context: CommandContext
 
         /// - Parameters:
-        ///   - command: What is asked.
+        ///   - body: What is asked.
         ///   - context: What the rule may know besides.
-        public init(_ command: Kept.Rules.Command, _ context: CommandContext) {
-            request = Request(command, key: context.key, account: context.account)
+        public init(_ body: any CommandBody, _ context: CommandContext) {
+            self.body = body
             self.context = context
         }
     }
@@ -43,14 +43,17 @@ public final class StoreTrial<Kept: Store>: Sendable where Kept.Rules.Command: S
     /// - Throws: What the database throws; ``isWorthAnotherTry(_:)`` says what the bus would try again.
     public func handle(_ commands: [Command]) async throws -> [Ended] {
         let store = store
+        let requests = try commands.map {
+            Request(try Kept.Rules.Command(sent: $0.body), key: $0.context.key, account: $0.context.account)
+        }
         return try await connection.run { database in
             do {
                 return try database.pipeline { pipeline in
                     pipeline.query("BEGIN ISOLATION LEVEL READ COMMITTED")
-                    var state = try store.load(commands.map(\.request), in: pipeline)
-                    let ended = commands.map { command in
+                    var state = try store.load(requests, in: pipeline)
+                    let ended = zip(requests, commands).map { request, command in
                         Ended { () throws(Rejection) in
-                            try Kept.Rules.reduce(&state, command.request.command, command.context)
+                            try Kept.Rules.reduce(&state, request.command, command.context)
                         }
                     }
                     try store.save(state, in: pipeline)

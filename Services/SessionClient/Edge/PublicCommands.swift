@@ -6,8 +6,9 @@ import Postgres
 import SessionContract
 import Vocabulary
 
-/// The commands that apps may send, each with its service and how a request becomes one. A command that isn't here is for
-/// the edge itself, policies, sagas and timers.
+/// The commands that apps may send, each with its service and how a request becomes one: those whose type says that they
+/// are public, and those that are made here of something else. All others are for the edge itself, policies, sagas and
+/// timers.
 struct PublicCommands: Sendable {
     /// A request's body, and under which id its command will be sent.
     struct Input: Sendable {
@@ -44,12 +45,9 @@ struct PublicCommands: Sendable {
         codes: ContactCodes, people: PeopleSearch, addresses: ClientAddress, devices: Devices
     ) {
         self.addresses = addresses
-        add(UpdateProfile.self, to: .session)
-        add(CheckIn.self, to: .session)
-        add(SetCheckInInterval.self, to: .session)
-        add(SetCheckInReminders.self, to: .session)
-        add(RaiseAlert.self, to: .session)
-        add(ClearAlert.self, to: .session)
+        for domain in Domain.allCases {
+            for case let type as any PublicCommandBody.Type in domain.commandTypes { add(type, to: domain) }
+        }
         // Which device asks is what the token says.
         add(UpdateSecurityRequest.self, to: .session) { body, caller in
             UpdateSecurity(
@@ -58,21 +56,6 @@ struct PublicCommands: Sendable {
         }
         add(Nothing.self, to: .session, as: RemovePhone.type) { _, caller in RemovePhone(by: caller.device) }
 
-        add(SetContactApproval.self, to: .contacts)
-        add(ApproveContactRequest.self, to: .contacts)
-        add(DeclineContactRequest.self, to: .contacts)
-        add(WithdrawContactRequest.self, to: .contacts)
-        add(UpdateContact.self, to: .contacts)
-        add(RequestRoleChange.self, to: .contacts)
-        add(AcceptRoleChange.self, to: .contacts)
-        add(DeclineRoleChange.self, to: .contacts)
-        add(WithdrawRoleChange.self, to: .contacts)
-        add(RemoveContact.self, to: .contacts)
-        add(BlockContact.self, to: .contacts)
-        add(UnblockContact.self, to: .contacts)
-        add(SendPing.self, to: .contacts)
-        add(CancelPing.self, to: .contacts)
-        add(RespondToPing.self, to: .contacts)
         // Codes are made here: one that an app chose could be guessed.
         entries[ResetContactCode.type] = Entry(domain: .contacts) { input in
             _ = try Nothing.decodedStrictly(from: input.body)
@@ -84,9 +67,6 @@ struct PublicCommands: Sendable {
             try await AddContactRequest.decodedStrictly(from: input.body).command(people, input)
         }
 
-        add(MarkRead.self, to: .notifications)
-        add(MarkAllRead.self, to: .notifications)
-        add(ClearNotifications.self, to: .notifications)
         add(ShowNotificationsRequest.self, to: .notifications) { body, caller in
             ShowNotifications(ids: body.ids, device: PushDeviceID(caller.device), shown: body.shown)
         }
@@ -114,7 +94,7 @@ struct PublicCommands: Sendable {
         }
     }
 
-    private mutating func add<Body: CommandBody>(_ type: Body.Type, to domain: Domain) {
+    private mutating func add<Body: PublicCommandBody>(_ type: Body.Type, to domain: Domain) {
         entries[Body.type] = Entry(domain: domain) { Made(command: try Body.decodedStrictly(from: $0.body)) }
     }
 }

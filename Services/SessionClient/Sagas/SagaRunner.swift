@@ -9,7 +9,6 @@ import Vocabulary
 /// Starts sagas and brings each to its end, whatever is killed when: every replica looks for running ones that nobody
 /// owns and takes them up from their recorded steps. One saga of an account at a time.
 final class SagaRunner: Service, Sendable {
-    private let types: [String: @Sendable ([UInt8]) throws -> any Saga]
     private let services: ServiceConnections
     private let pool: Pool
     private let steps: Pool
@@ -43,12 +42,9 @@ final class SagaRunner: Service, Sendable {
     private let ownership: Duration
 
     init(
-        sagas: [any Saga.Type], services: ServiceConnections, pool: Pool, steps: Pool, operations: Tail,
+        services: ServiceConnections, pool: Pool, steps: Pool, operations: Tail,
         ownership: Duration, logger: Logger
     ) {
-        var types: [String: @Sendable ([UInt8]) throws -> any Saga] = [:]
-        for saga in sagas { types[saga.type] = { body in try saga.decoded(from: body) } }
-        self.types = types
         self.services = services
         self.pool = pool
         self.steps = steps
@@ -328,11 +324,9 @@ final class SagaRunner: Service, Sendable {
             steps: steps
         )
         do {
-            guard let make = types[claimed.type] else {
-                return try await postpone(
-                    claimed, because: "nobody here knows the saga \(claimed.type): a newer version began it")
-            }
-            let (state, result) = try await perform(make(claimed.body), run)
+            // One that nobody here knows was begun by a newer release, and waits for one.
+            let saga = try Operation(type: claimed.type, version: 1, body: claimed.body)
+            let (state, result) = try await perform(saga.body, run)
             try await end(claimed, state: state, result: result)
         } catch _ where Task.isCancelled {
             // A task of its own, which isn't cancelled: whoever is left goes on at once.
@@ -401,13 +395,13 @@ final class SagaRunner: Service, Sendable {
 }
 
 /// An operation was asked for.
-private struct OperationStarted: EventBody {
+private struct OperationStarted: MessageBody {
     let operation: ID<SagaSubject>
     let type: String
 }
 
 /// An operation is done, rejected or failed; its result can be read.
-private struct OperationEnded: EventBody {
+private struct OperationEnded: MessageBody {
     let operation: ID<SagaSubject>
     let type: String
     let state: String

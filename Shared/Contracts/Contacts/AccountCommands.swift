@@ -1,5 +1,35 @@
 public import Vocabulary
 
+/// What begins and ends an account's contacts.
+public enum AccountCommand: MessageSet {
+    case openAccount(OpenAccount)
+    case closeAccount(CloseAccount)
+
+    public static let cases: Cases<Self> = [Case(Self.openAccount), Case(Self.closeAccount)]
+
+    public var body: any CommandBody {
+        switch self {
+        case .openAccount(let body): body
+        case .closeAccount(let body): body
+        }
+    }
+}
+
+/// How others may add an account.
+public enum CodeCommand: MessageSet {
+    case resetContactCode(ResetContactCode)
+    case setContactApproval(SetContactApproval)
+
+    public static let cases: Cases<Self> = [Case(Self.resetContactCode), Case(Self.setContactApproval)]
+
+    public var body: any CommandBody {
+        switch self {
+        case .resetContactCode(let body): body
+        case .setContactApproval(let body): body
+        }
+    }
+}
+
 /// Begins an account's contacts. Sent by a policy when session says that the account was opened.
 ///
 /// Rejected: `accountExists`, `accountClosed`, `codeTaken`. Result: ``ContactsOpened``.
@@ -11,9 +41,6 @@ public struct OpenAccount: CommandBody {
     public init(code: ContactCode) {
         self.code = code
     }
-
-    /// There is nothing to check without state.
-    public func validate() throws(Rejection) {}
 }
 
 /// Ends an account's contacts for ever: relations go on both sides, pings and requests with them, and whatever names the
@@ -23,9 +50,6 @@ public struct OpenAccount: CommandBody {
 public struct CloseAccount: CommandBody {
     /// It has no parameters.
     public init() {}
-
-    /// There is nothing to check without state.
-    public func validate() throws(Rejection) {}
 }
 
 /// Replaces the contact code; the old one is dead at once.
@@ -39,15 +63,12 @@ public struct ResetContactCode: CommandBody {
     public init(code: ContactCode) {
         self.code = code
     }
-
-    /// There is nothing to check without state.
-    public func validate() throws(Rejection) {}
 }
 
 /// Chooses whether others who add this account must wait for its approval.
 ///
 /// Result: ``ContactApprovalSet``.
-public struct SetContactApproval: CommandBody {
+public struct SetContactApproval: PublicCommandBody {
     /// True: others ask, and this account approves or declines. False: adding takes effect at once.
     public let isRequired: Bool
 
@@ -55,7 +76,4 @@ public struct SetContactApproval: CommandBody {
     public init(isRequired: Bool) {
         self.isRequired = isRequired
     }
-
-    /// There is nothing to check without state.
-    public func validate() throws(Rejection) {}
 }

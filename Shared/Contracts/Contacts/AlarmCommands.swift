@@ -1,5 +1,18 @@
 public import Vocabulary
 
+/// What notifies an account's responders.
+public enum AlarmCommand: MessageSet {
+    case relayAlert(RelayAlert)
+
+    public static let cases: Cases<Self> = [Case(Self.relayAlert)]
+
+    public var body: any CommandBody {
+        switch self {
+        case .relayAlert(let body): body
+        }
+    }
+}
+
 /// Notifies the asker's responders of what happened to the asker. Sent by a policy, on behalf of the dependent.
 ///
 /// What begins an alarm, or repeats it, goes to each responder who wants to hear of it. What ends it goes to exactly those

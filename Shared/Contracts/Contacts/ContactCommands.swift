@@ -1,6 +1,49 @@
 public import Grammar
 public import Vocabulary
 
+/// What makes two accounts contacts.
+public enum RequestCommand: MessageSet {
+    case addContact(AddContact)
+    case approveContactRequest(ApproveContactRequest)
+    case declineContactRequest(DeclineContactRequest)
+    case withdrawContactRequest(WithdrawContactRequest)
+
+    public static let cases: Cases<Self> = [
+        Case(Self.addContact), Case(Self.approveContactRequest), Case(Self.declineContactRequest),
+        Case(Self.withdrawContactRequest),
+    ]
+
+    public var body: any CommandBody {
+        switch self {
+        case .addContact(let body): body
+        case .approveContactRequest(let body): body
+        case .declineContactRequest(let body): body
+        case .withdrawContactRequest(let body): body
+        }
+    }
+}
+
+/// What changes or ends the relation of two accounts.
+public enum RelationCommand: MessageSet {
+    case updateContact(UpdateContact)
+    case removeContact(RemoveContact)
+    case blockContact(BlockContact)
+    case unblockContact(UnblockContact)
+
+    public static let cases: Cases<Self> = [
+        Case(Self.updateContact), Case(Self.removeContact), Case(Self.blockContact), Case(Self.unblockContact),
+    ]
+
+    public var body: any CommandBody {
+        switch self {
+        case .updateContact(let body): body
+        case .removeContact(let body): body
+        case .blockContact(let body): body
+        case .unblockContact(let body): body
+        }
+    }
+}
+
 /// Makes another account a contact, or asks it to become one.
 ///
 /// Whoever shows a code agrees to be added, so a code takes effect at once unless its owner wants to approve. Otherwise,
@@ -47,7 +90,7 @@ public struct AddContact: CommandBody {
 /// isn't accepted by mistake.
 ///
 /// Rejected: `notFound` (no such request), `requestChanged`, `limitReached`. Result: ``ContactAdded``.
-public struct ApproveContactRequest: CommandBody {
+public struct ApproveContactRequest: PublicCommandBody {
     /// Who asked.
     public let contact: AccountID
     /// Whether they become the asker's responder, as the request says.
@@ -61,15 +104,12 @@ public struct ApproveContactRequest: CommandBody {
         self.responder = responder
         self.dependent = dependent
     }
-
-    /// There is nothing to check without state.
-    public func validate() throws(Rejection) {}
 }
 
 /// Says no to a request.
 ///
 /// Rejected: `notFound`. Result: ``ContactRequestEnded``.
-public struct DeclineContactRequest: CommandBody {
+public struct DeclineContactRequest: PublicCommandBody {
     /// Who asked.
     public let contact: AccountID
 
@@ -77,15 +117,12 @@ public struct DeclineContactRequest: CommandBody {
     public init(contact: AccountID) {
         self.contact = contact
     }
-
-    /// There is nothing to check without state.
-    public func validate() throws(Rejection) {}
 }
 
 /// Takes one's own request back.
 ///
 /// Rejected: `notFound`. Result: ``ContactRequestEnded``.
-public struct WithdrawContactRequest: CommandBody {
+public struct WithdrawContactRequest: PublicCommandBody {
     /// Who was asked.
     public let contact: AccountID
 
@@ -93,16 +130,13 @@ public struct WithdrawContactRequest: CommandBody {
     public init(contact: AccountID) {
         self.contact = contact
     }
-
-    /// There is nothing to check without state.
-    public func validate() throws(Rejection) {}
 }
 
 /// Changes what is given and leaves the rest as it is. Roles change on both sides; without the role a pending ping is
 /// cancelled. A contact who isn't the asker's dependent yet becomes one by ``RequestRoleChange``.
 ///
 /// Rejected: `notContact`, `staleVersion`, `roleRequired`, `consentRequired`. Result: ``ContactUpdated``.
-public struct UpdateContact: CommandBody {
+public struct UpdateContact: PublicCommandBody {
     /// Which contact.
     public let contact: AccountID
     /// The version that the asker has seen; another one is rejected.
@@ -155,7 +189,7 @@ public struct UpdateContact: CommandBody {
 /// Ends a relation on both sides.
 ///
 /// Rejected: `notContact`. Result: ``ContactRemoved``.
-public struct RemoveContact: CommandBody {
+public struct RemoveContact: PublicCommandBody {
     /// Which contact.
     public let contact: AccountID
 
@@ -163,15 +197,12 @@ public struct RemoveContact: CommandBody {
     public init(contact: AccountID) {
         self.contact = contact
     }
-
-    /// There is nothing to check without state.
-    public func validate() throws(Rejection) {}
 }
 
 /// Ends whatever there is between the two, and keeps the other from adding or asking the asker, who isn't told.
 ///
 /// Rejected: `yourself`, `limitReached`, `accountNotFound`. Result: ``ContactBlocked``; nothing if it was blocked already.
-public struct BlockContact: CommandBody {
+public struct BlockContact: PublicCommandBody {
     /// Whom to block; needn't be a contact.
     public let contact: AccountID
 
@@ -179,15 +210,12 @@ public struct BlockContact: CommandBody {
     public init(contact: AccountID) {
         self.contact = contact
     }
-
-    /// There is nothing to check without state.
-    public func validate() throws(Rejection) {}
 }
 
 /// Takes a block back. Nothing else comes back with it.
 ///
 /// Rejected: `notFound`. Result: ``ContactUnblocked``.
-public struct UnblockContact: CommandBody {
+public struct UnblockContact: PublicCommandBody {
     /// Whom to unblock.
     public let contact: AccountID
 
@@ -195,9 +223,6 @@ public struct UnblockContact: CommandBody {
     public init(contact: AccountID) {
         self.contact = contact
     }
-
-    /// There is nothing to check without state.
-    public func validate() throws(Rejection) {}
 }
 
 /// The rules of a contact's fields that need no state.

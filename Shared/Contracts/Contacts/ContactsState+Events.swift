@@ -1,5 +1,5 @@
 import Grammar
-public import Vocabulary
+import Vocabulary
 
 extension ContactsState {
     /// Takes in the next event of the stream. Events of other accounts' streams change nothing.
@@ -50,35 +50,5 @@ extension ContactsState {
     private mutating func block(_ contact: AccountID) {
         let place = blocked.firstIndex { $0 >= contact } ?? blocked.count
         if place == blocked.count || blocked[place] != contact { blocked.insert(contact, at: place) }
-    }
-}
-
-extension ContactsEvent {
-    /// In whose stream the event is.
-    public var account: AccountID {
-        switch self {
-        case .contactsOpened(let event): event.account
-        case .contactsClosed(let event): event.account
-        case .contactCodeReset(let event): event.account
-        case .contactApprovalSet(let event): event.account
-        case .contactRequestSent(let event): event.account
-        case .contactRequestReceived(let event): event.account
-        case .contactRequestEnded(let event): event.account
-        case .contactAdded(let event): event.account
-        case .contactUpdated(let event): event.account
-        case .roleChangeRequested(let event): event.account
-        case .roleChangeEnded(let event): event.account
-        case .contactRemoved(let event): event.account
-        case .contactBlocked(let event): event.account
-        case .contactUnblocked(let event): event.account
-        case .pingSent(let event): event.account
-        case .pingReceived(let event): event.account
-        case .pingCancelled(let event): event.account
-        case .pingAnswered(let event): event.account
-        case .receivedPingsCleared(let event): event.account
-        case .alertRelayed(let event): event.account
-        case .responderAlerted(let event): event.account
-        case .alarmEnded(let event): event.account
-        }
     }
 }

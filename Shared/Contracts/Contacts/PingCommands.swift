@@ -1,9 +1,33 @@
 public import Vocabulary
 
+/// Questions whether somebody is all right, and their answers.
+public enum PingCommand: MessageSet {
+    case sendPing(SendPing)
+    case cancelPing(CancelPing)
+    case respondToPing(RespondToPing)
+    case respondToAllPings(RespondToAllPings)
+    case clearReceivedPings(ClearReceivedPings)
+
+    public static let cases: Cases<Self> = [
+        Case(Self.sendPing), Case(Self.cancelPing), Case(Self.respondToPing), Case(Self.respondToAllPings),
+        Case(Self.clearReceivedPings),
+    ]
+
+    public var body: any CommandBody {
+        switch self {
+        case .sendPing(let body): body
+        case .cancelPing(let body): body
+        case .respondToPing(let body): body
+        case .respondToAllPings(let body): body
+        case .clearReceivedPings(let body): body
+        }
+    }
+}
+
 /// Asks a dependent whether they are all right. While a ping to them waits for an answer, another one changes nothing.
 ///
 /// Rejected: `notContact`, `notDependent`, `pingsOff`, `tooSoon`. Result: ``PingSent``.
-public struct SendPing: CommandBody {
+public struct SendPing: PublicCommandBody {
     /// The dependent.
     public let contact: AccountID
 
@@ -11,15 +35,12 @@ public struct SendPing: CommandBody {
     public init(contact: AccountID) {
         self.contact = contact
     }
-
-    /// There is nothing to check without state.
-    public func validate() throws(Rejection) {}
 }
 
 /// Takes a ping back on both sides. Without one it changes nothing.
 ///
 /// Rejected: `notContact`. Result: ``PingCancelled``.
-public struct CancelPing: CommandBody {
+public struct CancelPing: PublicCommandBody {
     /// Who was pinged.
     public let contact: AccountID
 
@@ -27,15 +48,12 @@ public struct CancelPing: CommandBody {
     public init(contact: AccountID) {
         self.contact = contact
     }
-
-    /// There is nothing to check without state.
-    public func validate() throws(Rejection) {}
 }
 
 /// Answers a ping, which ends it on both sides. Without one it changes nothing.
 ///
 /// Rejected: `notContact`. Result: ``PingAnswered``.
-public struct RespondToPing: CommandBody {
+public struct RespondToPing: PublicCommandBody {
     /// Who pinged.
     public let contact: AccountID
 
@@ -43,9 +61,6 @@ public struct RespondToPing: CommandBody {
     public init(contact: AccountID) {
         self.contact = contact
     }
-
-    /// There is nothing to check without state.
-    public func validate() throws(Rejection) {}
 }
 
 /// Answers all pings that wait, in one go.
@@ -54,9 +69,6 @@ public struct RespondToPing: CommandBody {
 public struct RespondToAllPings: CommandBody {
     /// It has no parameters.
     public init() {}
-
-    /// There is nothing to check without state.
-    public func validate() throws(Rejection) {}
 }
 
 /// Answers all pings that wait, in one go, as part of clearing everything that was received.
@@ -65,7 +77,4 @@ public struct RespondToAllPings: CommandBody {
 public struct ClearReceivedPings: CommandBody {
     /// It has no parameters.
     public init() {}
-
-    /// There is nothing to check without state.
-    public func validate() throws(Rejection) {}
 }

@@ -1,6 +1,40 @@
 import Grammar
 public import Vocabulary
 
+/// What an account is notified of.
+public enum DeliveryCommand: MessageSet {
+    case deliverNotification(DeliverNotification)
+    case deliverHeldNotification(DeliverHeldNotification)
+
+    public static let cases: Cases<Self> = [Case(Self.deliverNotification), Case(Self.deliverHeldNotification)]
+
+    public var body: any CommandBody {
+        switch self {
+        case .deliverNotification(let body): body
+        case .deliverHeldNotification(let body): body
+        }
+    }
+}
+
+/// What an account is notified of at a later time.
+public enum SchedulingCommand: MessageSet {
+    case scheduleNotification(ScheduleNotification)
+    case cancelNotification(CancelNotification)
+    case deliverScheduledNotification(DeliverScheduledNotification)
+
+    public static let cases: Cases<Self> = [
+        Case(Self.scheduleNotification), Case(Self.cancelNotification), Case(Self.deliverScheduledNotification),
+    ]
+
+    public var body: any CommandBody {
+        switch self {
+        case .scheduleNotification(let body): body
+        case .cancelNotification(let body): body
+        case .deliverScheduledNotification(let body): body
+        }
+    }
+}
+
 /// Tells the asker something. Sent by a policy on behalf of whom it tells. The same id again changes nothing, so each
 /// cause is told once. After much of the same in a short time it is held back for a moment, and only the newest of what is
 /// held back is told.
@@ -76,16 +110,13 @@ public struct CancelNotification: CommandBody {
     public init(id: NotificationID) {
         self.id = id
     }
-
-    /// There is nothing to check without state.
-    public func validate() throws(Rejection) {}
 }
 
 /// Delivers what was scheduled, when it is due. Sent by a timer; when it was cancelled meanwhile or is due at another
 /// time now, it changes nothing.
 ///
 /// Rejected: `notDue`. Result: ``NotificationDelivered``.
-public struct DeliverScheduledNotification: CommandBody {
+public struct DeliverScheduledNotification: OwnCommandBody {
     /// Whose.
     public let account: AccountID
     /// The name under which it was scheduled.
@@ -99,16 +130,13 @@ public struct DeliverScheduledNotification: CommandBody {
         self.id = id
         self.due = due
     }
-
-    /// There is nothing to check without state.
-    public func validate() throws(Rejection) {}
 }
 
 /// Delivers what was held back, when it is due. Sent by a timer; when nothing is held back any more, or until another time,
 /// it changes nothing.
 ///
 /// Rejected: `notDue`. Result: ``NotificationDelivered``.
-public struct DeliverHeldNotification: CommandBody {
+public struct DeliverHeldNotification: OwnCommandBody {
     /// Whose.
     public let account: AccountID
     /// What it is held back together with.
@@ -122,9 +150,6 @@ public struct DeliverHeldNotification: CommandBody {
         self.pace = pace
         self.due = due
     }
-
-    /// There is nothing to check without state.
-    public func validate() throws(Rejection) {}
 }
 
 extension NotificationDetails {

@@ -60,24 +60,30 @@ extension NotificationsState {
     /// Takes in the next event of the stream. Events of other accounts' streams change nothing.
     public mutating func apply(_ event: NotificationsEvent) {
         guard event.account == account, !isClosed else { return }
-        unread = event.unread ?? unread
         switch event {
-        case .notificationsOpened: break
+        case .notificationsOpened: unread = 0
         case .notificationsClosed: self = NotificationsState(account: account, isClosed: true)
         case .notificationDelivered(let event):
             scheduled[event.notification.id] = nil
             if let forgotten = event.forgotten { notifications.removeAll { $0.id == forgotten } }
             insert(event.notification)
+            unread = event.unread
         case .notificationScheduled(let event): scheduled[event.scheduled.id] = event.scheduled
         case .scheduledNotificationCancelled(let event): scheduled[event.id] = nil
         case .notificationRead(let event):
             let isMeant = { (notification: Notification) in notification.id == event.id && notification.isUnread }
             change(where: isMeant) { $0.read = event.at }
-        case .allNotificationsRead(let event): change(where: \.isUnread) { $0.read = event.at }
+            unread = event.unread
+        case .allNotificationsRead(let event):
+            change(where: \.isUnread) { $0.read = event.at }
+            unread = event.unread
         case .notificationsCleared(let event):
             change(where: event.selection.matches) { $0.cleared = event.at }
+            unread = event.unread
         case .notificationsShown: break
-        case .notificationsForgotten(let event): notifications.removeAll { $0.created < event.before }
+        case .notificationsForgotten(let event):
+            notifications.removeAll { $0.created < event.before }
+            unread = event.unread
         case .pushRegistered(let event):
             guard !pushDevices.contains(event.device) else { return }
             let place = pushDevices.firstIndex { $0 > event.device } ?? pushDevices.count

@@ -1,5 +1,22 @@
 public import Vocabulary
 
+/// The devices that are pushed to.
+public enum PushCommand: MessageSet {
+    case registerPush(RegisterPush)
+    case unregisterPush(UnregisterPush)
+    case forgetPush(ForgetPush)
+
+    public static let cases: Cases<Self> = [Case(Self.registerPush), Case(Self.unregisterPush), Case(Self.forgetPush)]
+
+    public var body: any CommandBody {
+        switch self {
+        case .registerPush(let body): body
+        case .unregisterPush(let body): body
+        case .forgetPush(let body): body
+        }
+    }
+}
+
 /// What ``PushDeviceID`` identifies.
 public enum PushDeviceSubject {}
 
@@ -65,16 +82,13 @@ public struct UnregisterPush: CommandBody {
         self.device = device
         self.stillWarns = stillWarns
     }
-
-    /// There is nothing to check without state.
-    public func validate() throws(Rejection) {}
 }
 
 /// Unregisters a device of which the push service says that it is gone. Sent by who pushes; when the device was
 /// registered with another token meanwhile, it changes nothing.
 ///
 /// Result: ``PushUnregistered``; nothing if it isn't registered with this token.
-public struct ForgetPush: CommandBody {
+public struct ForgetPush: OwnCommandBody {
     /// Whose.
     public let account: AccountID
     /// Which device.
@@ -88,7 +102,4 @@ public struct ForgetPush: CommandBody {
         self.device = device
         self.token = token
     }
-
-    /// There is nothing to check without state.
-    public func validate() throws(Rejection) {}
 }

@@ -1,9 +1,33 @@
 public import Vocabulary
 
+/// What an account read, cleared and saw, and what its history forgets.
+public enum ReadingCommand: MessageSet {
+    case markRead(MarkRead)
+    case markAllRead(MarkAllRead)
+    case clearNotifications(ClearNotifications)
+    case showNotifications(ShowNotifications)
+    case forgetOldNotifications(ForgetOldNotifications)
+
+    public static let cases: Cases<Self> = [
+        Case(Self.markRead), Case(Self.markAllRead), Case(Self.clearNotifications), Case(Self.showNotifications),
+        Case(Self.forgetOldNotifications),
+    ]
+
+    public var body: any CommandBody {
+        switch self {
+        case .markRead(let body): body
+        case .markAllRead(let body): body
+        case .clearNotifications(let body): body
+        case .showNotifications(let body): body
+        case .forgetOldNotifications(let body): body
+        }
+    }
+}
+
 /// Marks one notification as read. When it was read or cleared before, nothing changes.
 ///
 /// Rejected: `notFound`. Result: ``NotificationRead``.
-public struct MarkRead: CommandBody {
+public struct MarkRead: PublicCommandBody {
     /// Which one.
     public let id: NotificationID
 
@@ -11,26 +35,20 @@ public struct MarkRead: CommandBody {
     public init(id: NotificationID) {
         self.id = id
     }
-
-    /// There is nothing to check without state.
-    public func validate() throws(Rejection) {}
 }
 
 /// Marks every notification as read.
 ///
 /// Result: ``AllNotificationsRead``; nothing if none was unread.
-public struct MarkAllRead: CommandBody {
+public struct MarkAllRead: PublicCommandBody {
     /// It has no parameters.
     public init() {}
-
-    /// There is nothing to check without state.
-    public func validate() throws(Rejection) {}
 }
 
 /// Clears the notifications that match everything that is given. They stay in the history.
 ///
 /// Result: ``NotificationsCleared``; nothing if none matched.
-public struct ClearNotifications: CommandBody {
+public struct ClearNotifications: PublicCommandBody {
     /// Which ones.
     public let selection: NotificationSelection
 
@@ -48,7 +66,7 @@ public struct ClearNotifications: CommandBody {
 /// Deletes what is older than the history goes back. Sent by a timer.
 ///
 /// Result: ``NotificationsForgotten``; nothing if none was that old.
-public struct ForgetOldNotifications: CommandBody {
+public struct ForgetOldNotifications: OwnCommandBody {
     /// Whose.
     public let account: AccountID
 
@@ -56,9 +74,6 @@ public struct ForgetOldNotifications: CommandBody {
     public init(account: AccountID) {
         self.account = account
     }
-
-    /// There is nothing to check without state.
-    public func validate() throws(Rejection) {}
 }
 
 /// Which notifications are meant: those that match everything that is given.

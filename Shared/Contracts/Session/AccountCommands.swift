@@ -1,6 +1,83 @@
 import Grammar
 public import Vocabulary
 
+/// How somebody signs up or in; no account asks.
+public enum SignInCommand: MessageSet {
+    case signUp(SignUp)
+    case signIn(SignIn)
+    case requestSignInCode(RequestSignInCode)
+    case signInByPhone(SignInByPhone)
+    case signInByRecoveryCode(SignInByRecoveryCode)
+
+    public static let cases: Cases<Self> = [
+        Case(Self.signUp), Case(Self.signIn), Case(Self.requestSignInCode), Case(Self.signInByPhone),
+        Case(Self.signInByRecoveryCode),
+    ]
+
+    public var body: any CommandBody {
+        switch self {
+        case .signUp(let body): body
+        case .signIn(let body): body
+        case .requestSignInCode(let body): body
+        case .signInByPhone(let body): body
+        case .signInByRecoveryCode(let body): body
+        }
+    }
+}
+
+/// An account's profile and its end.
+public enum AccountCommand: MessageSet {
+    case updateProfile(UpdateProfile)
+    case closeAccount(CloseAccount)
+    case freeHandle(FreeHandle)
+
+    public static let cases: Cases<Self> = [Case(Self.updateProfile), Case(Self.closeAccount), Case(Self.freeHandle)]
+
+    public var body: any CommandBody {
+        switch self {
+        case .updateProfile(let body): body
+        case .closeAccount(let body): body
+        case .freeHandle(let body): body
+        }
+    }
+}
+
+/// The devices that are signed in.
+public enum DeviceCommand: MessageSet {
+    case refreshDevice(RefreshDevice)
+    case signOut(SignOut)
+
+    public static let cases: Cases<Self> = [Case(Self.refreshDevice), Case(Self.signOut)]
+
+    public var body: any CommandBody {
+        switch self {
+        case .refreshDevice(let body): body
+        case .signOut(let body): body
+        }
+    }
+}
+
+/// The password, and what has to be confirmed.
+public enum SecurityCommand: MessageSet {
+    case changePassword(ChangePassword)
+    case resetPassword(ResetPassword)
+    case confirmIdentity(ConfirmIdentity)
+    case updateSecurity(UpdateSecurity)
+
+    public static let cases: Cases<Self> = [
+        Case(Self.changePassword), Case(Self.resetPassword), Case(Self.confirmIdentity), Case(Self.updateSecurity),
+    ]
+
+    public var body: any CommandBody {
+        switch self {
+        case .changePassword(let body): body
+        case .resetPassword(let body): body
+        case .confirmIdentity(let body): body
+        case .updateSecurity(let body): body
+        }
+    }
+}
+
 /// A device that signs in.
 public struct NewDevice: Codable, Hashable, Sendable {
     /// Its id, chosen by the edge.
@@ -134,9 +211,6 @@ public struct SignOut: CommandBody {
         self.device = device
         self.by = by
     }
-
-    /// There is nothing to check without state.
-    public func validate() throws(Rejection) {}
 }
 
 /// Changes the password and signs every other device out.
@@ -157,9 +231,6 @@ public struct ChangePassword: CommandBody {
         self.next = next
         self.by = by
     }
-
-    /// There is nothing to check without state.
-    public func validate() throws(Rejection) {}
 }
 
 /// Sets a password without the present one, which may be forgotten, and signs every other device out. What proves the
@@ -177,9 +248,6 @@ public struct ResetPassword: CommandBody {
         self.next = next
         self.by = by
     }
-
-    /// There is nothing to check without state.
-    public func validate() throws(Rejection) {}
 }
 
 /// Chooses how the account is kept safe; what isn't given stays.
@@ -199,9 +267,6 @@ public struct UpdateSecurity: CommandBody {
         self.isConfirmationRequired = isConfirmationRequired
         self.by = by
     }
-
-    /// There is nothing to check without state.
-    public func validate() throws(Rejection) {}
 }
 
 /// Ends the account for ever. Its id is remembered; its handle is free for others after a month. Sent again it changes
@@ -216,16 +281,13 @@ public struct CloseAccount: CommandBody {
     public init(by: DeviceID? = nil) {
         self.by = by
     }
-
-    /// There is nothing to check without state.
-    public func validate() throws(Rejection) {}
 }
 
 /// Frees the handle of an account that was closed a month ago. Sent by a timer; an account that is closed says nothing, so
 /// there is no event.
 ///
 /// Rejected: `notDue`.
-public struct FreeHandle: CommandBody {
+public struct FreeHandle: OwnCommandBody {
     /// Whose.
     public let account: AccountID
 
@@ -233,7 +295,4 @@ public struct FreeHandle: CommandBody {
     public init(account: AccountID) {
         self.account = account
     }
-
-    /// There is nothing to check without state.
-    public func validate() throws(Rejection) {}
 }

@@ -175,38 +175,3 @@ extension AccountState {
         }
     }
 }
-
-extension SessionEvent {
-    /// In whose stream the event is.
-    public var account: AccountID {
-        switch self {
-        case .accountOpened(let event): event.account
-        case .accountClosed(let event): event.account
-        case .deviceSignedIn(let event): event.account
-        case .deviceRefreshed(let event): event.account
-        case .deviceSignedOut(let event): event.account
-        case .signInFailed(let event): event.account
-        case .passwordChanged(let event): event.account
-        case .securityUpdated(let event): event.account
-        case .profileUpdated(let event): event.account
-        case .phoneCodeIssued(let event): event.account
-        case .phoneCodeFailed(let event): event.account
-        case .phoneChanged(let event): event.account
-        case .identityConfirmed(let event): event.account
-        case .recoveryCodesMade(let event): event.account
-        case .recoveryCodeUsed(let event): event.account
-        case .securityChangesUndone(let event): event.account
-        case .avatarSet(let event): event.account
-        case .avatarRemoved(let event): event.account
-        case .checkedIn(let event): event.account
-        case .checkInIntervalSet(let event): event.account
-        case .checkInRemindersSet(let event): event.account
-        case .checkInReminded(let event): event.account
-        case .checkInMissed(let event): event.account
-        case .alarmRepeated(let event): event.account
-        case .alertRaised(let event): event.account
-        case .alertAnnounced(let event): event.account
-        case .alertCleared(let event): event.account
-        }
-    }
-}

@@ -1,6 +1,21 @@
 import Crypto
 public import Vocabulary
 
+/// An account's picture.
+public enum AvatarCommand: MessageSet {
+    case setAvatar(SetAvatar)
+    case removeAvatar(RemoveAvatar)
+
+    public static let cases: Cases<Self> = [Case(Self.setAvatar), Case(Self.removeAvatar)]
+
+    public var body: any CommandBody {
+        switch self {
+        case .setAvatar(let body): body
+        case .removeAvatar(let body): body
+        }
+    }
+}
+
 /// The SHA-256 of some bytes: their name wherever they are stored. 64 lower-case hexadecimal digits in JSON.
 public struct ContentHash: Hashable, Sendable, CustomStringConvertible {
     /// 32 bytes.
@@ -206,9 +221,6 @@ public struct SetAvatar: CommandBody {
 public struct RemoveAvatar: CommandBody {
     /// It has no parameters.
     public init() {}
-
-    /// There is nothing to check without state.
-    public func validate() throws(Rejection) {}
 }
 
 /// The account has a picture, or another one.

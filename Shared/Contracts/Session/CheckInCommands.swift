@@ -1,21 +1,63 @@
 public import Vocabulary
 
+/// Check-ins, their deadlines and reminders.
+public enum CheckInCommand: MessageSet {
+    case checkIn(CheckIn)
+    case setCheckInInterval(SetCheckInInterval)
+    case setCheckInReminders(SetCheckInReminders)
+    case expireCheckIn(ExpireCheckIn)
+    case remindCheckIn(RemindCheckIn)
+
+    public static let cases: Cases<Self> = [
+        Case(Self.checkIn), Case(Self.setCheckInInterval), Case(Self.setCheckInReminders), Case(Self.expireCheckIn),
+        Case(Self.remindCheckIn),
+    ]
+
+    public var body: any CommandBody {
+        switch self {
+        case .checkIn(let body): body
+        case .setCheckInInterval(let body): body
+        case .setCheckInReminders(let body): body
+        case .expireCheckIn(let body): body
+        case .remindCheckIn(let body): body
+        }
+    }
+}
+
+/// Alerts, and the repetition of alarms.
+public enum AlertCommand: MessageSet {
+    case raiseAlert(RaiseAlert)
+    case clearAlert(ClearAlert)
+    case announceAlert(AnnounceAlert)
+    case repeatAlarm(RepeatAlarm)
+
+    public static let cases: Cases<Self> = [
+        Case(Self.raiseAlert), Case(Self.clearAlert), Case(Self.announceAlert), Case(Self.repeatAlarm),
+    ]
+
+    public var body: any CommandBody {
+        switch self {
+        case .raiseAlert(let body): body
+        case .clearAlert(let body): body
+        case .announceAlert(let body): body
+        case .repeatAlarm(let body): body
+        }
+    }
+}
+
 /// Says "I'm all right". The timer begins anew; a missed check-in is over.
 ///
 /// Rejected: `tooSoon` within 5 minutes of the last one (a setting of the system), with the time left. Result: ``CheckedIn``.
-public struct CheckIn: CommandBody {
+public struct CheckIn: PublicCommandBody {
     /// It has no parameters.
     public init() {}
-
-    /// There is nothing to check without state.
-    public func validate() throws(Rejection) {}
 }
 
 /// Chooses how often to check in.
 ///
 /// The deadline moves to the last check-in, or the account's beginning, plus the new interval; where that has passed, the interval begins now. A
 /// check-in that was missed stays missed. Result: ``CheckInIntervalSet``; nothing if it was so.
-public struct SetCheckInInterval: CommandBody {
+public struct SetCheckInInterval: PublicCommandBody {
     /// At most 7 days, in microseconds. The least is a setting of the system: 1 hour unless said.
     public let interval: Interval
 
@@ -35,7 +77,7 @@ public struct SetCheckInInterval: CommandBody {
 /// Chooses which reminders come before the deadline.
 ///
 /// Result: ``CheckInRemindersSet``; nothing if it was so.
-public struct SetCheckInReminders: CommandBody {
+public struct SetCheckInReminders: PublicCommandBody {
     /// Each at most once; none for no reminders.
     public let leads: [ReminderLead]
 
@@ -55,7 +97,7 @@ public struct SetCheckInReminders: CommandBody {
 /// Says that a deadline has passed. Sent by a timer; when there is another deadline by now, it changes nothing.
 ///
 /// Rejected: `notDue`. Result: ``CheckInMissed``.
-public struct ExpireCheckIn: CommandBody {
+public struct ExpireCheckIn: OwnCommandBody {
     /// Whose.
     public let account: AccountID
     /// The deadline that the timer was set for.
@@ -66,16 +108,13 @@ public struct ExpireCheckIn: CommandBody {
         self.account = account
         self.deadline = deadline
     }
-
-    /// There is nothing to check without state.
-    public func validate() throws(Rejection) {}
 }
 
 /// Reminds of a deadline. Sent by a timer; when there is another deadline by now, when it has passed, or when a later
 /// reminder is due too, it changes nothing.
 ///
 /// Rejected: `notDue`. Result: ``CheckInReminded``.
-public struct RemindCheckIn: CommandBody {
+public struct RemindCheckIn: OwnCommandBody {
     /// Whose.
     public let account: AccountID
     /// The deadline that the timer was set for.
@@ -89,16 +128,13 @@ public struct RemindCheckIn: CommandBody {
         self.deadline = deadline
         self.lead = lead
     }
-
-    /// There is nothing to check without state.
-    public func validate() throws(Rejection) {}
 }
 
 /// Notifies again of an alarm that goes on, a bounded number of times. Sent by a timer; when the alarm is over by now, it
 /// changes nothing.
 ///
 /// Rejected: `notDue`. Result: ``AlarmRepeated``.
-public struct RepeatAlarm: CommandBody {
+public struct RepeatAlarm: OwnCommandBody {
     /// Whose.
     public let account: AccountID
     /// Which one.
@@ -130,18 +166,15 @@ public struct RepeatAlarm: CommandBody {
 /// after a minute, if it is still on.
 ///
 /// Result: ``AlertRaised``.
-public struct RaiseAlert: CommandBody {
+public struct RaiseAlert: PublicCommandBody {
     /// It has no parameters.
     public init() {}
-
-    /// There is nothing to check without state.
-    public func validate() throws(Rejection) {}
 }
 
 /// Has responders hear of an alert that waited. Sent by a timer; when that alert is over by now, it changes nothing.
 ///
 /// Rejected: `notDue`. Result: ``AlertAnnounced``.
-public struct AnnounceAlert: CommandBody {
+public struct AnnounceAlert: OwnCommandBody {
     /// Whose.
     public let account: AccountID
     /// Which alarm it is.
@@ -152,20 +185,14 @@ public struct AnnounceAlert: CommandBody {
         self.account = account
         self.alarm = alarm
     }
-
-    /// There is nothing to check without state.
-    public func validate() throws(Rejection) {}
 }
 
 /// Ends the alert. Without one it changes nothing.
 ///
 /// Result: ``AlertCleared``.
-public struct ClearAlert: CommandBody {
+public struct ClearAlert: PublicCommandBody {
     /// It has no parameters.
     public init() {}
-
-    /// There is nothing to check without state.
-    public func validate() throws(Rejection) {}
 }
 
 /// The numbers of check-ins that a sender can know beforehand.

@@ -1,5 +1,26 @@
 public import Vocabulary
 
+/// The phone that an account signs in by.
+public enum PhoneCommand: MessageSet {
+    case requestPhoneChange(RequestPhoneChange)
+    case changePhone(ChangePhone)
+    case removePhone(RemovePhone)
+    case renamePhone(RenamePhone)
+
+    public static let cases: Cases<Self> = [
+        Case(Self.requestPhoneChange), Case(Self.changePhone), Case(Self.removePhone), Case(Self.renamePhone),
+    ]
+
+    public var body: any CommandBody {
+        switch self {
+        case .requestPhoneChange(let body): body
+        case .changePhone(let body): body
+        case .removePhone(let body): body
+        case .renamePhone(let body): body
+        }
+    }
+}
+
 /// Begins a sign-in by phone: the code that the edge is about to send will be good for it.
 ///
 /// Nobody asks this: who it is turns out here. Its key is the phone's. A phone with which nobody signs in is accepted
@@ -31,9 +52,6 @@ public struct RequestSignInCode: CommandBody {
         self.source = source
         self.known = known
     }
-
-    /// There is nothing to check without state.
-    public func validate() throws(Rejection) {}
 }
 
 /// Signs a device in by a code that was sent to the account's phone.
@@ -125,9 +143,6 @@ public struct ChangePhone: CommandBody {
         self.proof = proof
         self.by = by
     }
-
-    /// There is nothing to check without state.
-    public func validate() throws(Rejection) {}
 }
 
 /// Gives the account's phone the name that the server's current key makes of its number. If that has another name or there is
@@ -146,9 +161,6 @@ public struct RenamePhone: CommandBody {
         self.next = next
         self.key = key
     }
-
-    /// There is nothing to check without state.
-    public func validate() throws(Rejection) {}
 }
 
 /// Takes the phone from the account. Without one it changes nothing.
@@ -162,9 +174,6 @@ public struct RemovePhone: CommandBody {
     public init(by: DeviceID? = nil) {
         self.by = by
     }
-
-    /// There is nothing to check without state.
-    public func validate() throws(Rejection) {}
 }
 
 /// Proves once more who uses a device: for a few minutes it may do what the account wants confirmed.
@@ -182,7 +191,4 @@ public struct ConfirmIdentity: CommandBody {
         self.verifier = verifier
         self.device = device
     }
-
-    /// There is nothing to check without state.
-    public func validate() throws(Rejection) {}
 }

@@ -4,7 +4,7 @@ public import Vocabulary
 /// Changes what is given of the profile and leaves the rest.
 ///
 /// Rejected: `staleVersion`. Result: ``ProfileUpdated``; nothing if it was so.
-public struct UpdateProfile: CommandBody {
+public struct UpdateProfile: PublicCommandBody {
     /// The version that the asker has seen; another one is rejected.
     public let expectedVersion: Int64
     /// The person's name; see ``PersonName``.

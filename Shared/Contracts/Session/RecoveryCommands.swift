@@ -1,6 +1,28 @@
 import Grammar
 public import Vocabulary
 
+/// How an account is taken back from a thief.
+public enum RecoveryCommand: MessageSet {
+    case makeRecoveryCodes(MakeRecoveryCodes)
+    case confirmByRecoveryCode(ConfirmByRecoveryCode)
+    case undoSecurityChanges(UndoSecurityChanges)
+    case forgetSecurityChanges(ForgetSecurityChanges)
+
+    public static let cases: Cases<Self> = [
+        Case(Self.makeRecoveryCodes), Case(Self.confirmByRecoveryCode), Case(Self.undoSecurityChanges),
+        Case(Self.forgetSecurityChanges),
+    ]
+
+    public var body: any CommandBody {
+        switch self {
+        case .makeRecoveryCodes(let body): body
+        case .confirmByRecoveryCode(let body): body
+        case .undoSecurityChanges(let body): body
+        case .forgetSecurityChanges(let body): body
+        }
+    }
+}
+
 /// Numbers in the rules of recovery codes.
 public enum RecoveryRules {
     /// How many codes an account gets at a time.
@@ -77,7 +99,4 @@ public struct ConfirmByRecoveryCode: CommandBody {
         self.proof = proof
         self.device = device
     }
-
-    /// There is nothing to check without state.
-    public func validate() throws(Rejection) {}
 }

@@ -38,15 +38,12 @@ public struct UndoSecurityChanges: CommandBody {
         self.token = token
         self.since = since
     }
-
-    /// There is nothing to check without state.
-    public func validate() throws(Rejection) {}
 }
 
 /// Forgets what can't be undone any more. Sent by a timer; it says nothing, since nobody sees it.
 ///
 /// Rejected: `notDue`.
-public struct ForgetSecurityChanges: CommandBody {
+public struct ForgetSecurityChanges: OwnCommandBody {
     /// Whose.
     public let account: AccountID
 
@@ -54,9 +51,6 @@ public struct ForgetSecurityChanges: CommandBody {
     public init(account: AccountID) {
         self.account = account
     }
-
-    /// There is nothing to check without state.
-    public func validate() throws(Rejection) {}
 }
 
 /// Changes of the account's security were taken back.

@@ -14,6 +14,7 @@ let package = Package(
             name: "Functions",
             dependencies: [
                 .product(name: "QuartetBus", package: "quartet"), .product(name: "QuartetLedger", package: "quartet"),
+                .product(name: "QuartetContracts", package: "quartet"),
                 .product(name: "Benchmark", package: "benchmark"),
             ],
             path: "Benchmarks/Functions", plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")])

@@ -1,5 +1,6 @@
 import Benchmark
 import Bus
+import ContactsContract
 import Ledger
 import Postgres
 import Vocabulary
@@ -22,6 +23,22 @@ let benchmarks = { @Sendable in
         for _ in benchmark.scaledIterations {
             blackHole(try LedgerCommand(type: PostEntry.type, version: 1, body: body))
         }
+    }
+    let ping = SendPing(contact: account)
+    let pingBody = (try? ping.encoded()) ?? []
+    Benchmark("decode one of contacts' commands") { benchmark in
+        for _ in benchmark.scaledIterations {
+            blackHole(try ContactsCommand(type: "SendPing", version: 1, body: pingBody))
+        }
+    }
+    Benchmark("find a command's type, and refuse its version") { benchmark in
+        for _ in benchmark.scaledIterations {
+            blackHole(try? ContactsCommand(type: "SendPing", version: 99, body: pingBody))
+        }
+    }
+    Benchmark("take a command out of its sets") { benchmark in
+        let command = ContactsCommand.ping(.sendPing(ping))
+        for _ in benchmark.scaledIterations { blackHole(command.body) }
     }
     Benchmark("make an id") { benchmark in
         for _ in benchmark.scaledIterations { blackHole(CommandID.new()) }

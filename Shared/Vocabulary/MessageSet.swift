@@ -1,0 +1,93 @@
+/// A closed set of messages, such as all commands of one service: what a reader decodes a row into.
+///
+/// An enum with a case for each message, and one list of these cases. A case may hold another set, so that the subjects of
+/// a service are sets inside the service's own:
+///
+///     enum PingCommand: MessageSet {
+///         case sendPing(SendPing)
+///         case cancelPing(CancelPing)
+///
+///         static let cases: Cases<Self> = [Case(Self.sendPing), Case(Self.cancelPing)]
+///
+///         var body: any CommandBody {
+///             switch self {
+///             case .sendPing(let body): body
+///             case .cancelPing(let body): body
+///             }
+///         }
+///     }
+///
+///     enum ContactsCommand: MessageSet {
+///         case ping(PingCommand)
+///
+///         static let cases: Cases<Self> = [Case(Self.ping)]
+///
+///         var body: any CommandBody {
+///             switch self {
+///             case .ping(let set): set.body
+///             }
+///         }
+///     }
+///
+/// The compiler checks everything but that the list is complete. A case that the list lacks can't be read, so any test
+/// that sends the message as bytes finds it.
+public protocol MessageSet<Body>: Hashable, Sendable {
+    /// `any CommandBody` or `any EventBody`.
+    associatedtype Body: Sendable
+    /// All of them.
+    static var cases: Cases<Self> { get }
+    /// The message inside, without its cases.
+    var body: Body { get }
+}
+
+extension MessageSet {
+    /// - Throws: ``MessageError`` when the type or version is unknown or the body isn't what they say.
+    public init(type: String, version: Int16, body: [UInt8]) throws(MessageError) {
+        guard let decode = Self.cases.decoders[type] else { throw .unknownType(type, version: version) }
+        self = try decode(body, version)
+    }
+
+    /// The types of all its messages, those of the sets inside included.
+    public static var types: [any MessageBody.Type] { cases.messages.map(\.type) }
+}
+
+extension MessageSet<any EventBody> {
+    /// The account whose stream the event is in.
+    public var account: AccountID { body.account }
+}
+
+/// One case of a ``MessageSet``.
+public struct Case<Messages: MessageSet>: Sendable {
+    typealias Decode = @Sendable (_ body: [UInt8], _ version: Int16) throws(MessageError) -> Messages
+
+    let messages: [(type: any MessageBody.Type, decode: Decode)]
+
+    /// A case that holds a message.
+    public init<Body: MessageBody>(_ make: @escaping @Sendable (Body) -> Messages) {
+        messages = [
+            (
+                Body.self,
+                { @Sendable body, version throws(MessageError) in make(try .decoded(from: body, version: version)) }
+            )
+        ]
+    }
+
+    /// A case that holds a set.
+    public init<Inside: MessageSet>(_ make: @escaping @Sendable (Inside) -> Messages) {
+        messages = Inside.cases.messages.map { message in
+            (message.type, { @Sendable body, version throws(MessageError) in make(try message.decode(body, version)) })
+        }
+    }
+}
+
+/// The list of a ``MessageSet``'s cases: from it come the types and the decoding.
+public struct Cases<Messages: MessageSet>: Sendable, ExpressibleByArrayLiteral {
+    let messages: [(type: any MessageBody.Type, decode: Case<Messages>.Decode)]
+    let decoders: [String: Case<Messages>.Decode]
+
+    /// - Precondition: no two messages have the same name.
+    public init(arrayLiteral cases: Case<Messages>...) {
+        messages = cases.flatMap(\.messages)
+        decoders = Dictionary(uniqueKeysWithValues: messages.map { ($0.type.type, $0.decode) })
+    }
+}
