@@ -147,33 +147,33 @@ let package = Package(
         // MARK: Tests
         .target(
             name: "StoreKit", dependencies: ["Bus", "Postgres", "ServiceKit", "Storage", "TestKit", "Vocabulary"],
-            path: "Tests/StoreKit",
+            path: "Tests/Kit/StoreKit",
             swiftSettings: settings),
         .testTarget(
             name: "ContractTests",
             dependencies: ["ContactsContract", "NotificationsContract", "SessionContract", "Vocabulary"],
-            path: "Tests/ContractTests", exclude: ["Published"], swiftSettings: settings),
+            path: "Tests/Unit/ContractTests", exclude: ["Published"], swiftSettings: settings),
         .testTarget(
             name: "SessionServiceTests",
             dependencies: [
                 "Bus", "Grammar", "Postgres", "SessionContract", "SessionService", "Storage", "StoreKit", "TestKit",
                 "Vocabulary", "WorkingSet", logging,
             ],
-            path: "Tests/SessionServiceTests", swiftSettings: settings),
+            path: "Tests/Unit/SessionServiceTests", swiftSettings: settings),
         .testTarget(
             name: "ContactsServiceTests",
             dependencies: [
                 "Bus", "Grammar", "Postgres", "ContactsContract", "ContactsService", "Storage", "StoreKit", "TestKit",
                 "Vocabulary", "WorkingSet",
             ],
-            path: "Tests/ContactsServiceTests", swiftSettings: settings),
+            path: "Tests/Unit/ContactsServiceTests", swiftSettings: settings),
         .testTarget(
             name: "NotificationsServiceTests",
             dependencies: [
                 "Bus", "Grammar", "Postgres", "NotificationsContract", "NotificationsService", "Storage", "StoreKit",
                 "TestKit", "Vocabulary", "WorkingSet",
             ],
-            path: "Tests/NotificationsServiceTests", swiftSettings: settings),
+            path: "Tests/Unit/NotificationsServiceTests", swiftSettings: settings),
         .testTarget(
             name: "SessionClientServiceTests",
             dependencies: [
@@ -181,34 +181,35 @@ let package = Package(
                 logging, nio, nioHTTPTypes,
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
-            path: "Tests/SessionClientServiceTests", swiftSettings: settings),
+            path: "Tests/Unit/SessionClientServiceTests", swiftSettings: settings),
         .executableTarget(
-            name: "example", dependencies: ["ServiceKit", logging, lifecycle], path: "Tests/Example",
+            name: "example", dependencies: ["ServiceKit", logging, lifecycle], path: "Tests/Kit/Example",
             resources: [.copy("Migrations")], swiftSettings: settings),
         .testTarget(
             name: "ServiceKitTests",
             dependencies: ["Postgres", "ServiceKit", "TestKit", "example", coreMetrics, logging],
-            path: "Tests/ServiceKitTests", swiftSettings: settings),
-        .executableTarget(name: "test-supervisor", path: "Tests/Supervisor"),
-        .target(name: "SkewedClock", path: "Tests/SkewedClock"),
+            path: "Tests/Unit/ServiceKitTests", swiftSettings: settings),
+        .executableTarget(name: "test-supervisor", path: "Tests/Kit/Supervisor"),
+        .target(name: "SkewedClock", path: "Tests/Kit/SkewedClock"),
         .target(
-            name: "TestKit", dependencies: ["CLibpq", "test-supervisor"], path: "Tests/TestKit", exclude: ["clone.sql"],
+            name: "TestKit", dependencies: ["CLibpq", "test-supervisor"], path: "Tests/Kit/TestKit",
+            exclude: ["clone.sql"],
             swiftSettings: settings),
         .testTarget(
-            name: "TestKitTests", dependencies: ["TestKit"], path: "Tests/TestKitTests", swiftSettings: settings),
-        .target(name: "PackageGraph", path: "Tests/PackageGraph", swiftSettings: settings),
+            name: "TestKitTests", dependencies: ["TestKit"], path: "Tests/Unit/TestKitTests", swiftSettings: settings),
+        .target(name: "PackageGraph", path: "Tests/Kit/PackageGraph", swiftSettings: settings),
         .executableTarget(
-            name: "package-graph", dependencies: ["PackageGraph"], path: "Tests/PackageGraphCommand",
+            name: "package-graph", dependencies: ["PackageGraph"], path: "Tests/Kit/PackageGraphCommand",
             swiftSettings: settings),
         .testTarget(
-            name: "PackageGraphTests", dependencies: ["PackageGraph", "TestKit"], path: "Tests/PackageGraphTests",
+            name: "PackageGraphTests", dependencies: ["PackageGraph", "TestKit"], path: "Tests/Unit/PackageGraphTests",
             swiftSettings: settings),
         .target(
             name: "EdgeClient",
             dependencies: [
                 httpClient, nio, nioHTTP,
             ],
-            path: "Tests/EdgeClient", swiftSettings: settings),
+            path: "Tests/Kit/EdgeClient", swiftSettings: settings),
         .executableTarget(
             name: "demo", dependencies: ["EdgeClient", httpClient], path: "Tests/Demo", swiftSettings: settings),
         .testTarget(
@@ -217,37 +218,39 @@ let package = Package(
                 "EdgeClient", "Postgres", "ServiceKit", "TestKit", "contacts", "notifications", "session",
                 "session-client", crypto, httpClient, httpTypes, hummingbird, logging, nio, nioHTTP,
             ],
-            path: "Tests/EndToEnd", swiftSettings: settings),
+            path: "Tests/System/Product", swiftSettings: settings),
         .testTarget(
             name: "SchemaTests",
             dependencies: [
                 "ContactsService", "NotificationsService", "Postgres", "ServiceKit", "SessionClientService",
                 "SessionService", "TestKit",
             ],
-            path: "Tests/Schema", swiftSettings: settings),
+            path: "Tests/System/Schema", swiftSettings: settings),
         .testTarget(
-            name: "PostgresTests", dependencies: ["Postgres", "TestKit", "Vocabulary"], path: "Tests/PostgresTests",
+            name: "PostgresTests", dependencies: ["Postgres", "TestKit", "Vocabulary"],
+            path: "Tests/Unit/PostgresTests",
             swiftSettings: settings),
         .executableTarget(
             name: "postgres-benchmark", dependencies: ["Postgres"], path: "Tests/Benchmarks/Postgres",
             exclude: ["libpq.c"],
             swiftSettings: settings),
         .testTarget(
-            name: "BusTests", dependencies: ["Bus", "Postgres", "Vocabulary"], path: "Tests/BusTests",
+            name: "BusTests", dependencies: ["Bus", "Postgres", "Vocabulary"], path: "Tests/Unit/BusTests",
             swiftSettings: settings),
         .target(
-            name: "Ledger", dependencies: ["Bus", "Postgres", "Vocabulary", logging, lifecycle], path: "Tests/Ledger",
+            name: "Ledger", dependencies: ["Bus", "Postgres", "Vocabulary", logging, lifecycle],
+            path: "Tests/Kit/Ledger",
             resources: [.copy("Migrations"), .copy("ClientMigrations")], swiftSettings: settings),
         .executableTarget(
             name: "ledger-service",
             dependencies: ["Bus", "Ledger", "Postgres", "Vocabulary", logging, lifecycle, signals],
-            path: "Tests/LedgerCommand", swiftSettings: settings),
+            path: "Tests/Kit/LedgerCommand", swiftSettings: settings),
         .testTarget(
             name: "FaultTests",
             dependencies: [
                 "Bus", "Ledger", "Postgres", "ServiceKit", "TestKit", "Vocabulary", "ledger-service", logging,
             ],
-            path: "Tests/Faults", swiftSettings: settings),
+            path: "Tests/System/Bus", swiftSettings: settings),
         .executableTarget(
             name: "benchmark",
             dependencies: [

@@ -11,7 +11,7 @@ struct PackageGraphTests {
             name: "Bus", path: "Shared/Bus", dependencies: ["Postgres"],
             files: [
                 .init(
-                    path: "Shared/Bus/Log.swift",
+                    path: "Shared/Bus/Logs/Log.swift",
                     text: "import Postgres\n/// Ends the other session.\nlet contactsX = 1")
             ]),
         .init(name: "Postgres", path: "Shared/Postgres", dependencies: []),

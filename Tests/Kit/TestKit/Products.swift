@@ -4,7 +4,7 @@ public import Foundation
 public enum Products {
     /// The package's folder.
     public static var package: URL {
-        URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        URL(filePath: #filePath).appending(path: "../../../..").standardized
     }
 
     /// The folder of the executables and resource bundles that were built together with these tests.

@@ -54,7 +54,7 @@ public struct TestDatabase: Sendable {
         let source = try await template.database(on: cluster)
         let database = TestDatabase(name: "\(template.name)_\(unique())", cluster: cluster)
         try await cluster.psql(
-            file: Products.package.appending(path: "Tests/TestKit/clone.sql"),
+            file: Products.package.appending(path: "Tests/Kit/TestKit/clone.sql"),
             variables: ["template": source, "database": database.name, "run": run])
         return database
     }

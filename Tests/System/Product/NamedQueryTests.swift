@@ -67,7 +67,7 @@ struct NamedQueryTests {
 extension Quartet {
     /// What `make psql` answers, a line a row.
     func named(_ query: String) async throws -> String {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
+        let root = Products.package
         let script = FileManager.default.temporaryDirectory.appending(path: "\(EdgeClient.newKey()).sql")
         try "\\i \(root.path)/deploy/psqlrc\n\(query)\n".write(to: script, atomically: true, encoding: .utf8)
         defer { try? FileManager.default.removeItem(at: script) }

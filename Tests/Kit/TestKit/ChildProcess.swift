@@ -3,7 +3,7 @@ public import Glibc
 import Synchronization
 
 /// A real process that a test runs, signals, kills and listens to, and that never outlives the test: also after kill -9
-/// of the tests a supervisor (`Tests/Supervisor`) ends it and everything it started.
+/// of the tests a supervisor (`Tests/Kit/Supervisor`) ends it and everything it started.
 ///
 /// ```swift
 /// try await ChildProcess.with("ledger", ["run"], environment: ["DATABASE_URL": url]) { ledger in
