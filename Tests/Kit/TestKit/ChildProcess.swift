@@ -157,7 +157,7 @@ public final class ChildProcess: Sendable {
     /// - Parameter deadline: How long to wait.
     /// - Throws: ``TimedOut`` with the end of its log.
     @discardableResult
-    public func waitForExit(within deadline: Duration = .seconds(30)) async throws -> ExitStatus {
+    public func waitForExit(within deadline: Duration = .patience) async throws -> ExitStatus {
         do {
             return try await state.exit.wait("\(name) (process \(processID)) to end", within: deadline) { $0 }
         } catch let timeout as TimedOut {
@@ -170,7 +170,7 @@ public final class ChildProcess: Sendable {
     ///   - expected: How it must end.
     ///   - deadline: How long to wait.
     /// - Throws: ``TimedOut``, or ``Ended`` when it ended otherwise, with the end of its log.
-    public func waitForExit(_ expected: ExitStatus, within deadline: Duration = .seconds(30)) async throws {
+    public func waitForExit(_ expected: ExitStatus, within deadline: Duration = .patience) async throws {
         let status = try await waitForExit(within: deadline)
         guard status == expected else {
             throw Ended(description: "\(name) should have \(expected), but it \(status)\n\(logTail())")
@@ -206,7 +206,7 @@ public final class ChildProcess: Sendable {
     @discardableResult
     public func waitForLine(
         containing text: String, after line: Line? = nil, on stream: Stream? = nil,
-        within deadline: Duration = .seconds(30)
+        within deadline: Duration = .patience
     ) async throws -> Line {
         try await waitForLine("a line containing '\(text)'", after: line, on: stream, within: deadline) {
             $0.contains(text)
@@ -224,7 +224,7 @@ public final class ChildProcess: Sendable {
     /// - Throws: ``TimedOut`` or ``Ended`` with the end of its log.
     @discardableResult
     public func waitForLine(
-        _ what: String, after line: Line? = nil, on stream: Stream? = nil, within deadline: Duration = .seconds(30),
+        _ what: String, after line: Line? = nil, on stream: Stream? = nil, within deadline: Duration = .patience,
         matching matches: @Sendable @escaping (String) -> Bool
     ) async throws -> Line {
         do {

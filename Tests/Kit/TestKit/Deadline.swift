@@ -9,6 +9,11 @@ public struct TimedOut: Error, CustomStringConvertible {
     }
 }
 
+extension Duration {
+    /// How long a test waits for what must happen: much longer than it takes on a machine that runs all tests at once.
+    public static var patience: Duration { .seconds(120) }
+}
+
 /// Runs `operation` and gives up on it after `deadline`.
 ///
 /// A deadline is there for a test that is broken, not to pace one that works: wait on the event itself inside

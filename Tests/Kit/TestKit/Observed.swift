@@ -56,7 +56,7 @@ public final class Observed<Value: Sendable>: Sendable {
     @discardableResult
     public func wait<Result: Sendable>(
         _ what: String,
-        within deadline: Duration = .seconds(30),
+        within deadline: Duration = .patience,
         until condition: @Sendable @escaping (Value) -> Result?
     ) async throws -> Result {
         do {

@@ -86,7 +86,7 @@ public final class Relay: Sendable {
     public var cutCount: Int { cuts.value }
 
     /// Waits until so many connections have run into a trap.
-    public func waitForCut(_ count: Int = 1, within deadline: Duration = .seconds(30)) async throws {
+    public func waitForCut(_ count: Int = 1, within deadline: Duration = .patience) async throws {
         try await cuts.wait("\(count) cut connection(s)", within: deadline) { $0 >= count ? true : nil }
     }
 

@@ -214,7 +214,7 @@ struct FenceTests {
                         let before = done.value
                         let other = try await fixture.startService(leaseMilliseconds: 1000)
                         // Everybody goes on: whoever waited for the paused one's partitions and locks too.
-                        try await done.wait("all entries", within: .seconds(30)) { $0 >= 800 ? true : nil }
+                        try await done.wait("all entries") { $0 >= 800 ? true : nil }
                         #expect(before < 800)
                         paused.send(.resume)
                         try await group.waitForAll()

@@ -91,12 +91,12 @@ struct LedgerFixture: Sendable {
     /// Asks, as the superuser, until the number is as wanted: what other processes change in a database rings no bell here.
     func wait(for what: String, _ sql: String, until isWanted: (Int64) -> Bool) async throws {
         var last: Int64 = -1
-        for _ in 0..<1500 {
+        for _ in 0..<6000 {
             last = try await number(sql)
             if isWanted(last) { return }
             try await Task.sleep(for: .milliseconds(20))
         }
-        throw Unexpected("waited 30 seconds for \(what); last: \(last)")
+        throw Unexpected("waited two minutes for \(what); last: \(last)")
     }
 
     static let logger: Logger = {

@@ -19,7 +19,7 @@ struct LedgerReplicaTests {
 
     private func waitForShares(_ wanted: String, _ fixture: LedgerFixture) async throws {
         var last = ""
-        for _ in 0..<1500 {
+        for _ in 0..<6000 {
             last = try await fixture.database.psql(Self.shares).trimmingCharacters(in: .whitespacesAndNewlines)
             if last == wanted { return }
             try await Task.sleep(for: .milliseconds(20))

@@ -173,11 +173,11 @@ struct AlertFloodTests {
 extension Device {
     /// Waits until a notification of a kind is in the history.
     func wait(toHear kind: String) async throws {
-        for _ in 0..<1500 {
+        for _ in 0..<6000 {
             if try await kinds().contains(kind) { return }
             try await Task.sleep(for: .milliseconds(20))
         }
-        throw TimedOut("waited 30 seconds for a notification \(kind); there are \(try await kinds())")
+        throw TimedOut("waited two minutes for a notification \(kind); there are \(try await kinds())")
     }
 }
 

@@ -123,11 +123,11 @@ extension Quartet {
 
     /// Waits until a service's readiness is as expected.
     func waitForReadiness(of service: Service, status: Int) async throws -> EdgeClient.Reply {
-        for _ in 0..<600 {
+        for _ in 0..<2400 {
             let reply = try await readiness(of: service)
             if reply.status == status { return reply }
             try await Task.sleep(for: .milliseconds(50))
         }
-        throw TimedOut("\(service.rawValue) did not answer \(status) within 30 seconds")
+        throw TimedOut("\(service.rawValue) did not answer \(status) within two minutes")
     }
 }

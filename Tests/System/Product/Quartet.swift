@@ -221,12 +221,12 @@ final class Quartet: Sendable {
     /// - Throws: `TimedOut`, with the last answer.
     func wait(for what: String, _ sql: String, until isWanted: (String) -> Bool) async throws {
         var last = ""
-        for _ in 0..<1500 {
+        for _ in 0..<6000 {
             last = try await psql(sql)
             if isWanted(last) { return }
             try await Task.sleep(for: .milliseconds(20))
         }
-        throw TimedOut("waited 30 seconds for \(what), which did not happen; last: \(last)")
+        throw TimedOut("waited two minutes for \(what), which did not happen; last: \(last)")
     }
 }
 

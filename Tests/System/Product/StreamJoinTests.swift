@@ -195,12 +195,12 @@ extension Quartet {
     /// Waits until the edge has let go of everybody whose connection ended.
     fileprivate func waitUntilNobodyListens() async throws {
         var last: [String] = []
-        for _ in 0..<600 {
+        for _ in 0..<2400 {
             last = try await metrics(of: .sessionClient).filter { $0.hasPrefix("quartet_subscribers{") }
             if last.allSatisfy({ $0.hasSuffix(" 0") || $0.hasSuffix(" 0.0") }) { return }
             try await Task.sleep(for: .milliseconds(50))
         }
-        throw TimedOut("waited 30 seconds until nobody listens; last: \(last)")
+        throw TimedOut("waited two minutes until nobody listens; last: \(last)")
     }
 
     /// Puts events straight into an account's notifications stream.
