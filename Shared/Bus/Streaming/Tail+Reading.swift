@@ -90,7 +90,8 @@ extension Tail {
                 if !heading.isReadable || gone.contains(heading.position) {
                     // A subscriber that far behind a closed account has to join again.
                     for subscriber in (registry.subscribers[heading.key] ?? [:]).values { subscriber.interrupt() }
-                    registry.subscribers[heading.key] = nil
+                    registry.served -= registry.subscribers.removeValue(forKey: heading.key)?.count ?? 0
+                    metrics.serves(registry.served)
                 }
                 if registry.wants(heading), !gone.contains(heading.position) {
                     guard let message = row.message else { break }

@@ -14,6 +14,8 @@ public final class Tail: Service, Sendable {
 
     struct Registry: Sendable {
         var subscribers: [Key: [SubscriberID: SubscriptionBuffer]] = [:]
+        /// How many subscribers there are, over all keys.
+        var served = 0
         var observers: [Observer] = []
         var polls: [@Sendable () -> Void] = []
         var restarts: [@Sendable () -> Void] = []
@@ -76,6 +78,8 @@ public final class Tail: Service, Sendable {
                 registry.last += 1
                 let id = SubscriberID(number: registry.last)
                 registry.subscribers[key, default: [:]][id] = subscriber
+                registry.served += 1
+                metrics.serves(registry.served)
                 return (id, place.positions[Int(log.partition(of: key).number)], place.incarnation)
             }
             if let registered { return registered }
@@ -84,7 +88,9 @@ public final class Tail: Service, Sendable {
 
     func unregister(_ id: SubscriberID, from key: Key) {
         registry.withLock { registry in
-            registry.subscribers[key]?[id] = nil
+            guard registry.subscribers[key]?.removeValue(forKey: id) != nil else { return }
+            registry.served -= 1
+            metrics.serves(registry.served)
             if registry.subscribers[key]?.isEmpty == true { registry.subscribers[key] = nil }
         }
     }
@@ -146,11 +152,7 @@ public final class Tail: Service, Sendable {
             if rings.all || isPollDue { rung = Set(log.partitions) }
             // Not at each ring: anybody may ring as often as they like.
             if isPollDue {
-                let (polls, served) = registry.withLock { registry in
-                    (registry.polls, registry.subscribers.values.reduce(0) { $0 + $1.count })
-                }
-                metrics.serves(served)
-                for poll in polls { poll() }
+                for poll in registry.withLock({ $0.polls }) { poll() }
                 nextPoll = .now + idlePoll
             }
         }
@@ -170,6 +172,8 @@ public final class Tail: Service, Sendable {
                 if registry.place != nil { actions = registry.restarts + actions }
                 interrupted = registry.subscribers.values.flatMap(\.values)
                 registry.subscribers = [:]
+                registry.served = 0
+                metrics.serves(0)
                 registry.place = Place(positions: positions, incarnation: incarnation)
             }
             defer { registry.waiters = [:] }
