@@ -7,24 +7,24 @@
 /// - Vocabulary ← Postgres ← Storage, Bus: neither of the two knows the other, and Storage knows nothing else.
 /// - Shared code is below the services: nothing in `Shared` depends on a target in `Services`.
 /// - What a file imports is declared in `Package.swift`.
-public struct PackageGraph: Sendable {
+struct PackageGraph: Sendable {
     /// A target as the manifest has it, with what its files say.
-    public struct Target: Sendable, Hashable {
+    struct Target: Sendable, Hashable {
         /// Its name, which is also its module's unless it has a dash in it.
-        public var name: String
+        var name: String
         /// Its folder in the package, such as `Services/Contacts`.
-        public var path: String
+        var path: String
         /// The targets of this package that it declares.
-        public var dependencies: Set<String>
+        var dependencies: Set<String>
         /// Its files.
-        public var files: [File]
+        var files: [File]
 
         /// - Parameters:
         ///   - name: Its name.
         ///   - path: Its folder in the package.
         ///   - dependencies: The targets of this package that it declares.
         ///   - files: Its files.
-        public init(name: String, path: String, dependencies: Set<String>, files: [File] = []) {
+        init(name: String, path: String, dependencies: Set<String>, files: [File] = []) {
             self.name = name
             self.path = path
             self.dependencies = dependencies
@@ -33,40 +33,40 @@ public struct PackageGraph: Sendable {
     }
 
     /// A source file.
-    public struct File: Sendable, Hashable {
+    struct File: Sendable, Hashable {
         /// Its path in the package.
-        public var path: String
+        var path: String
         /// What it says.
-        public var text: String
+        var text: String
 
         /// - Parameters:
         ///   - path: Its path in the package.
         ///   - text: What it says.
-        public init(path: String, text: String) {
+        init(path: String, text: String) {
             self.path = path
             self.text = text
         }
     }
 
     /// A law that is broken.
-    public struct Violation: Sendable, Hashable, CustomStringConvertible {
+    struct Violation: Sendable, Hashable, CustomStringConvertible {
         /// Who breaks which law, and where.
-        public let description: String
+        let description: String
     }
 
     /// The folder of the one service that may know the others' contracts.
     static let knowsAllContracts = "SessionClient"
 
     /// The targets.
-    public var targets: [Target]
+    var targets: [Target]
 
     /// - Parameter targets: The targets.
-    public init(targets: [Target]) {
+    init(targets: [Target]) {
         self.targets = targets
     }
 
     /// Everything that breaks a law, in the order of the targets.
-    public var violations: [Violation] {
+    var violations: [Violation] {
         let byName = Dictionary(targets.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         let byModule = Dictionary(targets.map { ($0.module, $0) }, uniquingKeysWith: { first, _ in first })
         let services = Set(targets.compactMap(\.service))
