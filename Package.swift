@@ -261,8 +261,7 @@ let package = Package(
             name: "faulty-ledger",
             dependencies: [
                 "Bus", "LedgerContract", "LedgerEdge", "LedgerRules", "LedgerService", "Postgres", "Vocabulary",
-                logging,
-                lifecycle, signals,
+                "WorkingSet", logging, lifecycle, signals,
             ],
             path: "Tests/Kit/FaultyLedger", swiftSettings: settings),
         .testTarget(
