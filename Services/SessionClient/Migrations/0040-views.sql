@@ -348,7 +348,7 @@ COMMENT ON COLUMN session_client.lag.behind IS 'How many rows come after that; a
 COMMENT ON COLUMN session_client.lag.behind_for IS 'How long ago the first of these was appended; null when there is none.';
 COMMENT ON COLUMN session_client.lag.parked IS 'How many messages failed or wait behind one that did; these are not counted as behind.';
 COMMENT ON COLUMN session_client.lag.first_parked IS 'The position of the first of these.';
-COMMENT ON COLUMN session_client.lag.lost IS 'How many messages retention deleted before they were handled: the consumer waits until somebody calls its accept_expiry.';
+COMMENT ON COLUMN session_client.lag.lost IS 'How many messages retention deleted before they were handled: the consumer waits until somebody calls its accept_truncation.';
 COMMENT ON COLUMN session_client.lag.since_last_batch IS 'How long ago the consumer last handled something here; null if that is forgotten or never was.';
 COMMENT ON COLUMN session_client.lag.owner IS 'The worker that has the partition, or had it until its lease ran out; null if nobody has.';
 
@@ -511,14 +511,14 @@ COMMENT ON COLUMN session_client.timers.body IS 'The first 80 characters of the 
 -- What is kept, and what it takes -------------------------------------------------------------------------------------
 
 CREATE VIEW session_client.retention_state WITH (security_invoker = true) AS
-WITH rule (log, keep, expire_after) AS (
-    SELECT 'session.' || r.subject, r.keep, r.expire_after FROM session.retention AS r
+WITH rule (log, keep, truncate_after) AS (
+    SELECT 'session.' || r.subject, r.keep, r.truncate_after FROM session.retention AS r
      UNION ALL
-    SELECT 'contacts.' || r.subject, r.keep, r.expire_after FROM contacts.retention AS r
+    SELECT 'contacts.' || r.subject, r.keep, r.truncate_after FROM contacts.retention AS r
      UNION ALL
-    SELECT 'notifications.' || r.subject, r.keep, r.expire_after FROM notifications.retention AS r
+    SELECT 'notifications.' || r.subject, r.keep, r.truncate_after FROM notifications.retention AS r
      UNION ALL
-    SELECT 'session_client.' || r.subject, r.keep, r.expire_after FROM session_client.retention AS r
+    SELECT 'session_client.' || r.subject, r.keep, r.truncate_after FROM session_client.retention AS r
 ), place AS (
     SELECT h.log, h.partition, h.base, h.head, m.recorded_at AS oldest,
            CASE h.log
@@ -536,7 +536,7 @@ WITH rule (log, keep, expire_after) AS (
                           WHERE m.log = h.log AND m.partition = h.partition AND m.position = h.base + 1
                           LIMIT 1) AS m ON true
 )
-SELECT p.log, r.keep, r.expire_after, sum(p.head - p.base)::bigint AS rows, sum(p.base)::bigint AS deleted,
+SELECT p.log, r.keep, r.truncate_after, sum(p.head - p.base)::bigint AS rows, sum(p.base)::bigint AS deleted,
        min(p.oldest) AS oldest, clock_timestamp() - min(p.oldest) AS oldest_for,
        max(CASE WHEN p.oldest < clock_timestamp() - r.keep AND p.handled <= p.base
                 THEN CASE p.log WHEN 'session_client.session_commands' THEN 'session' WHEN 'session.due' THEN 'session'
@@ -545,12 +545,12 @@ SELECT p.log, r.keep, r.expire_after, sum(p.head - p.base)::bigint AS rows, sum(
                                 ELSE 'session_client' END END) AS held_back_by
   FROM place AS p
   JOIN rule AS r ON r.log = p.log
- GROUP BY p.log, r.keep, r.expire_after;
+ GROUP BY p.log, r.keep, r.truncate_after;
 COMMENT ON VIEW session_client.retention_state IS
     'How long each log is kept, how much of it there is, and who keeps it from being forgotten. Change it with set_retention of the log''s schema.';
 COMMENT ON COLUMN session_client.retention_state.log IS 'The log, as schema.table.';
 COMMENT ON COLUMN session_client.retention_state.keep IS 'Rows are kept at least this long, and until they are handled.';
-COMMENT ON COLUMN session_client.retention_state.expire_after IS 'Older rows go although they are not handled; null if never.';
+COMMENT ON COLUMN session_client.retention_state.truncate_after IS 'Older rows go although they are not handled; null if never.';
 COMMENT ON COLUMN session_client.retention_state.rows IS 'How many there are.';
 COMMENT ON COLUMN session_client.retention_state.deleted IS 'How many there once were.';
 COMMENT ON COLUMN session_client.retention_state.oldest IS 'When the oldest one was appended. The newest row of a partition is never deleted.';

@@ -150,14 +150,14 @@ SELECT 'notifications', t.due_at - clock_timestamp(), t.due_at, t.key, t.name, t
   FROM notifications.timer AS t;
 
 CREATE OR REPLACE VIEW session_client.retention_state WITH (security_invoker = true) AS
-WITH rule (log, keep, expire_after) AS (
-    SELECT 'session.' || r.subject, r.keep, r.expire_after FROM session.retention AS r
+WITH rule (log, keep, truncate_after) AS (
+    SELECT 'session.' || r.subject, r.keep, r.truncate_after FROM session.retention AS r
      UNION ALL
-    SELECT 'contacts.' || r.subject, r.keep, r.expire_after FROM contacts.retention AS r
+    SELECT 'contacts.' || r.subject, r.keep, r.truncate_after FROM contacts.retention AS r
      UNION ALL
-    SELECT 'notifications.' || r.subject, r.keep, r.expire_after FROM notifications.retention AS r
+    SELECT 'notifications.' || r.subject, r.keep, r.truncate_after FROM notifications.retention AS r
      UNION ALL
-    SELECT 'session_client.' || r.subject, r.keep, r.expire_after FROM session_client.retention AS r
+    SELECT 'session_client.' || r.subject, r.keep, r.truncate_after FROM session_client.retention AS r
 ), place AS (
     SELECT h.log, h.partition, h.base, h.head, m.recorded_at AS oldest,
            CASE h.log
@@ -176,7 +176,7 @@ WITH rule (log, keep, expire_after) AS (
                           WHERE m.log = h.log AND m.partition = h.partition AND m.position = h.base + 1
                           LIMIT 1) AS m ON true
 )
-SELECT p.log, r.keep, r.expire_after, sum(p.head - p.base)::bigint AS rows, sum(p.base)::bigint AS deleted,
+SELECT p.log, r.keep, r.truncate_after, sum(p.head - p.base)::bigint AS rows, sum(p.base)::bigint AS deleted,
        min(p.oldest) AS oldest, clock_timestamp() - min(p.oldest) AS oldest_for,
        max(CASE WHEN p.oldest < clock_timestamp() - r.keep AND p.handled <= p.base
                 THEN CASE p.log WHEN 'session_client.session_commands' THEN 'session' WHEN 'session.due' THEN 'session'
@@ -186,4 +186,4 @@ SELECT p.log, r.keep, r.expire_after, sum(p.head - p.base)::bigint AS rows, sum(
                                 ELSE 'session_client' END END) AS held_back_by
   FROM place AS p
   JOIN rule AS r ON r.log = p.log
- GROUP BY p.log, r.keep, r.expire_after;
+ GROUP BY p.log, r.keep, r.truncate_after;
