@@ -65,7 +65,8 @@ extension BadInputTests {
         .malformed("AddContact", #"{"handle":"eve","isMyResponder":*}"#, notFlags, "isMyResponder"),
         .malformed("AddContact", #"{"handle":"eve","iAmResponder":*}"#, notFlags, "iAmResponder"),
         Rule(
-            "AddContact", #"{"handle":"eve"*}"#, ["", ",\"responder\":false,\"dependent\":null"], 422, "roleRequired",
+            "AddContact", #"{"handle":"eve"*}"#, ["", ",\"isMyResponder\":false,\"iAmResponder\":null"], 422,
+            "roleRequired",
             "isMyResponder"),
         .malformed("AddContact", #"{"handle":"eve","iAmResponder":true,"nickname":*}"#, notTexts, "nickname"),
         .invalid("AddContact", #"{"handle":"eve","iAmResponder":true,"nickname":*}"#, misleadingLine, "nickname"),
@@ -101,7 +102,7 @@ extension BadInputTests {
         // Bob is a dependent and nothing else.
         Rule(
             "UpdateContact", #"{"contact":"<bob>","expectedVersion":1,"iAmResponder":false*}"#,
-            ["", ",\"responder\":false"],
+            ["", ",\"isMyResponder\":false"],
             422, "roleRequired", "isMyResponder"),
         .malformed("UpdateContact", #"{"contact":"<bob>","expectedVersion":1,"version":2}"#, [""], "version"),
         .malformed(

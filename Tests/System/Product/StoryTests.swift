@@ -30,7 +30,7 @@ struct StoryTests {
             let added = try await anna.act("AddContact", ["code": code, "iAmResponder": true])
             #expect(added["contact"]["account"].string == bob.account)
             let mirrored = try await bobSees.wait("ContactAdded", in: "contacts").data["body"]["contact"]
-            #expect(mirrored["contact"].string == anna.account)
+            #expect(mirrored["account"].string == anna.account)
             #expect(mirrored["isMyResponder"] == true && mirrored["iAmResponder"] == false)
             try await bobSees.wait(notification: "contactAdded")
             try await annaSees.wait(notification: "contactAdded")

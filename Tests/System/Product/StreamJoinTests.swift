@@ -37,7 +37,7 @@ struct StreamJoinTests {
             if isRefetched {
                 // A snapshot replaces the people, too.
                 let contacts = try await again.snapshot(of: "contacts")["contacts"].array
-                #expect(contacts.map { $0["contact"].string } == [carol.account])
+                #expect(contacts.map { $0["account"].string } == [carol.account])
             } else {
                 try await again.wait("ContactRemoved", in: "contacts")
                 let names = again.all.filter {
