@@ -10,60 +10,31 @@
 struct PackageGraph: Sendable {
     /// A target as the manifest has it, with what its files say.
     struct Target: Sendable, Hashable {
-        /// Its name, which is also its module's unless it has a dash in it.
+        /// Also its module's name, unless there is a dash in it.
         var name: String
         /// Its folder in the package, such as `Services/Contacts`.
         var path: String
         /// The targets of this package that it declares.
         var dependencies: Set<String>
-        /// Its files.
-        var files: [File]
-
-        /// - Parameters:
-        ///   - name: Its name.
-        ///   - path: Its folder in the package.
-        ///   - dependencies: The targets of this package that it declares.
-        ///   - files: Its files.
-        init(name: String, path: String, dependencies: Set<String>, files: [File] = []) {
-            self.name = name
-            self.path = path
-            self.dependencies = dependencies
-            self.files = files
-        }
+        var files: [File] = []
     }
 
-    /// A source file.
+    /// A source file; its path is the one in the package.
     struct File: Sendable, Hashable {
-        /// Its path in the package.
         var path: String
-        /// What it says.
         var text: String
-
-        /// - Parameters:
-        ///   - path: Its path in the package.
-        ///   - text: What it says.
-        init(path: String, text: String) {
-            self.path = path
-            self.text = text
-        }
     }
 
     /// A law that is broken.
     struct Violation: Sendable, Hashable, CustomStringConvertible {
-        /// Who breaks which law, and where.
+        /// The target or line, and the law.
         let description: String
     }
 
     /// The folder of the one service that may know the others' contracts.
     static let knowsAllContracts = "SessionClient"
 
-    /// The targets.
     var targets: [Target]
-
-    /// - Parameter targets: The targets.
-    init(targets: [Target]) {
-        self.targets = targets
-    }
 
     /// Everything that breaks a law, in the order of the targets.
     var violations: [Violation] {

@@ -58,10 +58,9 @@ struct LedgerGuideTests {
             at: folder.appending(path: "deploy"), withDestinationURL: Products.deploy(""))
         let mark = "--- next ---"
         let script = "set -e\ncd '\(folder.path)'\n" + commands.map { "echo '\(mark)'\n\($0)\n" }.joined()
-        let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+        let path = "\(Products.folder.path):\(ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")"
         return try await ChildProcess.with(
-            "/bin/sh", ["-c", script],
-            environment: ["DATABASE_URL": cluster.superuserURL, "PATH": "\(Products.folder.path):\(path)"], name: "guide"
+            "/bin/sh", ["-c", script], environment: ["DATABASE_URL": cluster.superuserURL, "PATH": path], name: "guide"
         ) { shell in
             try await shell.waitForExit(.exited(0))
             // Aligned output has spaces at the ends of lines and a blank line at its end.
