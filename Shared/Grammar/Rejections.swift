@@ -47,7 +47,7 @@ extension Rejection {
         Rejection(
             .staleVersion,
             "It was changed meanwhile (it is at version \(current), you have \(expected)); read it again and repeat your change.",
-            field: "expectedVersion")
+            field: "expectedVersion", details: ["version": .integer(current)])
     }
 
     /// - Parameters:

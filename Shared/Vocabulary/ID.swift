@@ -203,6 +203,8 @@ private let randomWords = Mutex(RandomWords())
 public enum AccountSubject {}
 /// What ``AlarmID`` identifies.
 public enum AlarmSubject {}
+/// What ``GroupID`` identifies.
+public enum GroupSubject {}
 /// What ``CommandID`` identifies.
 public enum CommandSubject {}
 /// What ``MessageID`` identifies.
@@ -217,6 +219,8 @@ public typealias AccountID = ID<AccountSubject>
 /// One missed check-in or one raised alert, from its beginning to its all-clear: everything that is said because of it has
 /// this id.
 public typealias AlarmID = ID<AlarmSubject>
+/// A group session: what people do together, from its beginning to its end.
+public typealias GroupID = ID<GroupSubject>
 /// A request to one service; chosen by the caller, the same each time it is sent again.
 public typealias CommandID = ID<CommandSubject>
 /// One row of one log (version 7, made by the sender).

@@ -17,9 +17,25 @@ public struct Key: Hashable, Sendable, CustomStringConvertible {
     /// The key of what an account asks, and of the streams about it.
     public static func account(_ account: AccountID) -> Self { Self(kind: "account", id: account.description) }
 
+    /// The key of what a group session is asked, and of its stream.
+    public static func group(_ group: GroupID) -> Self { Self(kind: "group", id: group.description) }
+
+    /// The key of what an edge process asks for itself.
+    public static func edge(_ edge: OwnerID) -> Self { Self(kind: "edge", id: edge.description) }
+
     /// The account, where this key is one's.
     public var account: AccountID? {
         description.hasPrefix("account/") ? AccountID(String(description.dropFirst("account/".count))) : nil
+    }
+
+    /// The group session, where this key is one's.
+    public var group: GroupID? {
+        description.hasPrefix("group/") ? GroupID(String(description.dropFirst("group/".count))) : nil
+    }
+
+    /// The edge process, where this key is one's.
+    public var edge: OwnerID? {
+        description.hasPrefix("edge/") ? OwnerID(String(description.dropFirst("edge/".count))) : nil
     }
 
     package init(kind: StaticString, id: String) {

@@ -49,8 +49,15 @@ public protocol OwnCommandBody: CommandBody {
 
 /// A past-tense state change, published by its owner.
 public protocol EventBody: MessageBody {
-    /// The account whose stream it is in.
+    /// The account that it is about.
     var account: AccountID { get }
+    /// The stream that it is in: the account's unless the type says otherwise.
+    var stream: Key { get }
+}
+
+extension EventBody {
+    /// The stream of the account that it is about.
+    public var stream: Key { .account(account) }
 }
 
 /// Why a row could not be understood.

@@ -52,7 +52,7 @@ extension MessageSet {
 }
 
 extension MessageSet<any EventBody> {
-    /// The account whose stream the event is in.
+    /// The account that the event is about.
     public var account: AccountID { body.account }
 }
 

@@ -26,13 +26,19 @@ public struct Rejection: Error, Hashable, Sendable, Codable, CustomStringConvert
     public let field: String?
     /// After how long the same may be accepted, where only time is in the way.
     public let retryAfter: Interval?
+    /// What programs need besides the code, for example who has the seat.
+    public let details: [String: JSONValue]?
 
     /// All its parts, as the properties describe them.
-    public init(_ code: Code, _ message: String, field: String? = nil, retryAfter: Interval? = nil) {
+    public init(
+        _ code: Code, _ message: String, field: String? = nil, retryAfter: Interval? = nil,
+        details: [String: JSONValue]? = nil
+    ) {
         self.code = code
         self.message = message
         self.field = field
         self.retryAfter = retryAfter
+        self.details = details
     }
 
     /// For logs and messages to people.

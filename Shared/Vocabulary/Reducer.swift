@@ -33,9 +33,9 @@ public struct Emission<Event: Hashable & Sendable>: Hashable, Sendable {
 }
 
 extension Emission where Event: MessageSet<any EventBody> {
-    /// In the stream of the event's account.
+    /// In the stream that the event says.
     public init(_ event: Event) {
-        self.init(event, key: .account(event.account))
+        self.init(event, key: event.body.stream)
     }
 }
 

@@ -172,6 +172,7 @@ extension AccountState {
         case .alertCleared:
             alertRaised = nil
             alertAlarm = nil
+        case .group, .game: break
         }
     }
 }

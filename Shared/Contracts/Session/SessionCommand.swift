@@ -11,10 +11,14 @@ public enum SessionCommand: MessageSet {
     case avatar(AvatarCommand)
     case checkIn(CheckInCommand)
     case alert(AlertCommand)
+    case group(GroupCommand)
+    case presence(PresenceCommand)
+    case game(GameCommand)
 
     public static let cases: Cases<Self> = [
         Case(Self.signIn), Case(Self.account), Case(Self.device), Case(Self.security), Case(Self.phone),
         Case(Self.recovery), Case(Self.avatar), Case(Self.checkIn), Case(Self.alert),
+        Case(Self.group), Case(Self.presence), Case(Self.game),
     ]
 
     public var body: any CommandBody {
@@ -28,6 +32,9 @@ public enum SessionCommand: MessageSet {
         case .avatar(let set): set.body
         case .checkIn(let set): set.body
         case .alert(let set): set.body
+        case .group(let set): set.body
+        case .presence(let set): set.body
+        case .game(let set): set.body
         }
     }
 }

@@ -1,6 +1,7 @@
 public import Vocabulary
 
-/// Everything that `session` says. Each event is in the stream of the account that it names first.
+/// Everything that `session` says. An event is in the stream of the account that it names first,
+/// or of the group session.
 public enum SessionEvent: MessageSet {
     case accountOpened(AccountOpened)
     case accountClosed(AccountClosed)
@@ -29,6 +30,8 @@ public enum SessionEvent: MessageSet {
     case alertRaised(AlertRaised)
     case alertAnnounced(AlertAnnounced)
     case alertCleared(AlertCleared)
+    case group(GroupEvent)
+    case game(GameEvent)
 
     public static let cases: Cases<Self> = [
         Case(Self.accountOpened), Case(Self.accountClosed), Case(Self.deviceSignedIn), Case(Self.deviceRefreshed),
@@ -38,7 +41,7 @@ public enum SessionEvent: MessageSet {
         Case(Self.securityChangesUndone), Case(Self.avatarSet), Case(Self.avatarRemoved), Case(Self.checkedIn),
         Case(Self.checkInIntervalSet), Case(Self.checkInRemindersSet), Case(Self.checkInReminded),
         Case(Self.checkInMissed), Case(Self.alarmRepeated), Case(Self.alertRaised), Case(Self.alertAnnounced),
-        Case(Self.alertCleared),
+        Case(Self.alertCleared), Case(Self.group), Case(Self.game),
     ]
 
     public var body: any EventBody {
@@ -70,6 +73,8 @@ public enum SessionEvent: MessageSet {
         case .alertRaised(let body): body
         case .alertAnnounced(let body): body
         case .alertCleared(let body): body
+        case .group(let set): set.body
+        case .game(let set): set.body
         }
     }
 }

@@ -1,0 +1,211 @@
+package import SessionContract
+package import Vocabulary
+
+/// A group session.
+package struct GroupSessionRow: Equatable, Sendable {
+    /// Who created it.
+    package var creator: AccountID
+    /// What its activity is called: an account is in one session of each at most.
+    package var identifier: String
+    /// How many people may be in it.
+    package var capacity: Int
+    /// How many seats it has.
+    package var seats: Int
+    /// Whether contacts of the host may join without an invitation.
+    package var isOpenToContacts: Bool
+    /// The host; nil while nobody is in it.
+    package var host: AccountID?
+    /// How often somebody joined.
+    package var joins: Int
+    /// Since when nobody is in it.
+    package var emptySince: Instant?
+    /// When it began.
+    package var created: Instant
+    /// When it ended.
+    package var ended: Instant?
+    /// Why.
+    package var endReason: EndReason?
+    /// Who ended it.
+    package var endedBy: AccountID?
+}
+
+/// Where a participant is kept: an account has one row in a session, however often it joins.
+package struct ParticipantPlace: Hashable, Comparable, Sendable {
+    package let group: GroupID
+    package let account: AccountID
+
+    package init(_ group: GroupID, _ account: AccountID) {
+        self.group = group
+        self.account = account
+    }
+
+    package static func < (left: Self, right: Self) -> Bool {
+        (left.group, left.account) < (right.group, right.account)
+    }
+}
+
+/// How somebody stands to a session.
+package enum ParticipantStatus: String, Codable, Hashable, Sendable {
+    /// Invited and not in it.
+    case waiting
+    /// In it.
+    case joined
+    /// Not in it any more, or not invited any more.
+    case invalidated
+}
+
+/// Somebody who is in a session, was in it, or is invited to it.
+package struct ParticipantRow: Equatable, Sendable {
+    /// What the session's activity is called.
+    package var identifier: String
+    package var status: ParticipantStatus
+    /// Since when.
+    package var since: Instant
+    /// Why not any more.
+    package var reason: LeaveReason?
+    /// The how many-th to join; 0 before they did.
+    package var ordinal = 0
+    /// Their seat.
+    package var seat: Int?
+    /// Since when no connection of theirs is known; nil while there is one.
+    package var droppedAt: Instant?
+    /// Whether others were told.
+    package var isDropAnnounced = false
+    /// Counts the changes of their name and picture since they joined.
+    package var version: Int64 = 0
+
+    /// Puts them out, or takes their invitation back.
+    mutating func invalidate(_ reason: LeaveReason, at time: Instant) {
+        status = .invalidated
+        since = time
+        self.reason = reason
+        seat = nil
+        comeBack()
+    }
+
+    /// They have a connection, or none matters any more.
+    mutating func comeBack() {
+        droppedAt = nil
+        isDropAnnounced = false
+    }
+}
+
+/// Where a connection to a session is kept.
+package struct ConnectionPlace: Hashable, Comparable, Sendable {
+    package let group: GroupID
+    package let connection: ConnectionID
+
+    package init(_ group: GroupID, _ connection: ConnectionID) {
+        self.group = group
+        self.connection = connection
+    }
+
+    package static func < (left: Self, right: Self) -> Bool {
+        (left.group, left.connection) < (right.group, right.connection)
+    }
+}
+
+/// A connection by which a participant follows a session.
+package struct ConnectionRow: Equatable, Sendable {
+    /// The participant.
+    package var account: AccountID
+    /// The edge process that has the connection.
+    package var edge: OwnerID
+
+    package init(account: AccountID, edge: OwnerID) {
+        self.account = account
+        self.edge = edge
+    }
+}
+
+/// An edge process.
+package struct EdgeRow: Equatable, Sendable {
+    /// When its lease ends, unless it is renewed.
+    package var leaseUntil: Instant
+    /// When the lease ended; the row goes with the last connection.
+    package var ended: Instant?
+
+    package init(leaseUntil: Instant, ended: Instant? = nil) {
+        self.leaseUntil = leaseUntil
+        self.ended = ended
+    }
+}
+
+/// What session keeps of group sessions, as far as a batch of commands touches it: of a session that is here, all
+/// participants; its connections where presence matters, and its game where that does.
+package struct GroupRows: Equatable, Sendable {
+    /// Sessions, also such as are over.
+    package var sessions = WorkingSet<GroupID, GroupSessionRow>()
+    /// What each is for: written once, not looked at by any rule.
+    package var activities = WorkingSet<GroupID, Activity>()
+    /// Connections to sessions.
+    package var connections = WorkingSet<ConnectionPlace, ConnectionRow>()
+    /// Edge processes.
+    package var edges = WorkingSet<OwnerID, EdgeRow>()
+    /// Edge processes that have connections besides those here.
+    package var edgesWithMore: Set<OwnerID> = []
+    /// The games of sessions.
+    package var games = WorkingSet<GroupID, Game>()
+    private var participants = WorkingSet<ParticipantPlace, ParticipantRow>()
+    private var accounts: [GroupID: Set<AccountID>] = [:]
+    private var groups: [AccountID: Set<GroupID>] = [:]
+
+    package init() {}
+
+    /// Takes a participant as the database has it.
+    package mutating func load(_ row: ParticipantRow, at place: ParticipantPlace) {
+        participants.load(row, at: place)
+        index(place)
+    }
+
+    /// What has to be written of the participants.
+    package var participantChanges: WorkingSet<ParticipantPlace, ParticipantRow>.Changes { participants.changes }
+
+    /// How an account stands to a session; nil where it has nothing to do with it.
+    package subscript(group: GroupID, account: AccountID) -> ParticipantRow? {
+        get { participants[ParticipantPlace(group, account)] }
+        set {
+            participants[ParticipantPlace(group, account)] = newValue
+            if newValue != nil { index(ParticipantPlace(group, account)) }
+        }
+    }
+
+    private mutating func index(_ place: ParticipantPlace) {
+        accounts[place.group, default: []].insert(place.account)
+        groups[place.account, default: []].insert(place.group)
+    }
+
+    /// The accounts of a session that have a status there, in the order of their ids.
+    package func accounts(of group: GroupID, _ status: ParticipantStatus) -> [AccountID] {
+        accounts[group, default: []].filter { self[group, $0]?.status == status }.sorted()
+    }
+
+    /// The sessions that an account is in, in the order of their ids.
+    package func groups(of account: AccountID) -> [GroupID] {
+        groups[account, default: []].filter { self[$0, account]?.status == .joined }.sorted()
+    }
+
+    /// The connections of a session, or of one account to it.
+    func connections(of group: GroupID, _ account: AccountID? = nil) -> [ConnectionPlace] {
+        connections.keys.filter { place in
+            place.group == group && (account == nil || connections[place]?.account == account)
+        }
+    }
+
+    /// Who is in a session, as succession goes: others were not told that they are away, and they joined first.
+    func succession(of group: GroupID) -> AccountID? {
+        let joined = accounts(of: group, .joined).compactMap { account in
+            self[group, account].map { (account: account, row: $0) }
+        }
+        return joined.min {
+            ($0.row.isDropAnnounced ? 1 : 0, $0.row.ordinal) < ($1.row.isDropAnnounced ? 1 : 0, $1.row.ordinal)
+        }?.account
+    }
+
+    /// Two states are equal when their rows are, however they were found.
+    package static func == (left: Self, right: Self) -> Bool {
+        left.sessions == right.sessions && left.activities == right.activities
+            && left.participants == right.participants && left.connections == right.connections
+            && left.edges == right.edges && left.games == right.games
+    }
+}

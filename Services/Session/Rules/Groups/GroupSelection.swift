@@ -1,0 +1,54 @@
+import SessionContract
+import Vocabulary
+
+extension SessionRows.Selection {
+    mutating func add(_ command: GroupCommand, of asker: AccountID?) {
+        switch command {
+        case .createGroupSession(let command):
+            groups.insert(command.group)
+            addNewcomer(asker)
+        case .joinGroupSession(let command):
+            groups.insert(command.group)
+            addNewcomer(asker)
+        case .activateGroupSession(let command):
+            groups.insert(command.group)
+            accounts.formUnion(command.contacts)
+        case .leaveGroupSession(let command): addLeaving(command.group)
+        case .removeParticipant(let command): addLeaving(command.group)
+        case .transferHost(let command): groups.insert(command.group)
+        case .endGroupSession(let command): addLeaving(command.group)
+        case .expireGroupSession(let command): addLeaving(command.group)
+        }
+    }
+
+    mutating func add(_ command: PresenceCommand) {
+        switch command {
+        case .renewEdge(let command): renewingEdges.insert(command.edge)
+        case .expireEdge(let command): expiringEdges.insert(command.edge)
+        case .connectParticipant(let command):
+            addPresence(command.group)
+            connectingEdges.insert(command.edge)
+        case .disconnectParticipant(let command): addPresence(command.group)
+        case .announceDrop(let command): groups.insert(command.group)
+        case .dropParticipant(let command): addPresence(command.group)
+        }
+    }
+
+    /// Somebody who may be in one more session: its own row, and the sessions that it is in.
+    private mutating func addNewcomer(_ account: AccountID?) {
+        guard let account else { return }
+        accounts.insert(account)
+        newcomers.insert(account)
+    }
+
+    private mutating func addPresence(_ group: GroupID) {
+        groups.insert(group)
+        connectedGroups.insert(group)
+    }
+
+    /// A session that may end.
+    private mutating func addLeaving(_ group: GroupID) {
+        addPresence(group)
+        gaming.insert(group)
+    }
+}

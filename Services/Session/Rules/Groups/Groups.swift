@@ -1,0 +1,297 @@
+import ContractSupport
+import SessionContract
+import Vocabulary
+
+// Group sessions: who is invited, who is in, who is the host.
+
+extension SessionReducer {
+    static func reduce(
+        _ rows: inout SessionRows, _ command: GroupCommand, _ context: CommandContext
+    ) throws(Rejection) -> [SessionEvent] {
+        switch command {
+        case .createGroupSession(let command): try create(&rows, command, context)
+        case .activateGroupSession(let command): try invite(&rows, command, context)
+        case .joinGroupSession(let command): try join(&rows, command, context)
+        case .leaveGroupSession(let command): try leave(&rows, command, context)
+        case .removeParticipant(let command): try remove(&rows, command, context)
+        case .transferHost(let command): try transferHost(&rows, command, context)
+        case .endGroupSession(let command): try end(&rows, command, context)
+        case .expireGroupSession(let command): try expire(&rows, command, context.time)
+        }
+    }
+
+    // MARK: Who may do what
+
+    /// The asker, and a session that it has something to do with and that goes on. Strangers don't learn that there is one.
+    static func group(
+        _ group: GroupID, _ rows: SessionRows, _ context: CommandContext
+    ) throws(Rejection) -> (account: AccountID, session: GroupSessionRow, own: ParticipantRow) {
+        guard let account = context.account else { throw .accountRequired }
+        guard let session = rows.groups.sessions[group], let own = rows.groups[group, account] else {
+            throw .groupNotFound
+        }
+        guard session.ended == nil else { throw .groupEnded }
+        return (account, session, own)
+    }
+
+    /// The asker, who is in the session.
+    static func participant(
+        of group: GroupID, _ rows: SessionRows, _ context: CommandContext
+    ) throws(Rejection) -> (account: AccountID, session: GroupSessionRow, own: ParticipantRow) {
+        let asker = try self.group(group, rows, context)
+        guard asker.own.status == .joined else { throw .notParticipant }
+        return asker
+    }
+
+    /// The asker, who is the session's host.
+    static func host(
+        of group: GroupID, _ rows: SessionRows, _ context: CommandContext
+    ) throws(Rejection) -> (account: AccountID, session: GroupSessionRow) {
+        let asker = try participant(of: group, rows, context)
+        guard asker.session.host == asker.account else { throw .notHost(asker.session.host) }
+        return (asker.account, asker.session)
+    }
+
+    /// The asker, who may be in one more session with an activity of this name.
+    private static func newcomer(
+        _ identifier: String, _ rows: SessionRows, _ context: CommandContext
+    ) throws(Rejection) -> AccountID {
+        let (account, row) = try asker(rows, context)
+        guard row.name != nil else {
+            throw Rejection(.needsProfile, "Give yourself a name first: the others want to know who you are.")
+        }
+        let groups = rows.groups.groups(of: account)
+        if let same = groups.first(where: { rows.groups[$0, account]?.identifier == identifier }) {
+            throw .alreadyInSession(same)
+        }
+        guard groups.count < rows.limits.groups else {
+            throw Rejection(
+                .tooManyGroups, "You are in \(groups.count) sessions, as many as there may be; leave one of them.")
+        }
+        return account
+    }
+
+    // MARK: Beginning
+
+    private static func create(
+        _ rows: inout SessionRows, _ command: CreateGroupSession, _ context: CommandContext
+    ) throws(Rejection) -> [SessionEvent] {
+        guard rows.groups.sessions[command.group] == nil else {
+            throw Rejection(.groupExists, "There is a session of this id; repeat with another one.", field: "group")
+        }
+        let account = try newcomer(command.activity.identifier, rows, context)
+        let session = GroupSessionRow(
+            creator: account, identifier: command.activity.identifier,
+            capacity: command.capacity ?? GroupRules.defaultCapacity, seats: command.seats ?? GroupRules.defaultSeats,
+            isOpenToContacts: command.isOpenToContacts ?? false, host: account, joins: 1, created: context.time)
+        rows.groups.sessions[command.group] = session
+        rows.groups.activities[command.group] = command.activity
+        rows.groups[command.group, account] = ParticipantRow(
+            identifier: session.identifier, status: .joined, since: context.time, ordinal: 1, droppedAt: context.time)
+        return [
+            .group(
+                .groupSessionCreated(
+                    .init(
+                        group: command.group, account: account, activity: command.activity, capacity: session.capacity,
+                        seats: session.seats, isOpenToContacts: session.isOpenToContacts, at: context.time)))
+        ]
+    }
+
+    private static func invite(
+        _ rows: inout SessionRows, _ command: ActivateGroupSession, _ context: CommandContext
+    ) throws(Rejection) -> [SessionEvent] {
+        let (account, session) = try host(of: command.group, rows, context)
+        for contact in command.contacts {
+            guard let row = rows[contact] else { throw .accountNotFound("contacts") }
+            guard row.closed == nil else { throw .accountClosed("contacts") }
+        }
+        let invited = command.contacts.filter { contact in
+            rows.groups[command.group, contact].map { $0.status == .invalidated } ?? true
+        }.sorted()
+        let waiting = rows.groups.accounts(of: command.group, .waiting).count
+        guard waiting + invited.count <= rows.limits.invitations else {
+            throw Rejection(
+                .limitReached, "\(waiting) people are invited already; take invitations back, or invite fewer.",
+                field: "contacts")
+        }
+        guard !invited.isEmpty else { return [] }
+        for contact in invited {
+            rows.groups[command.group, contact] = ParticipantRow(
+                identifier: session.identifier, status: .waiting, since: context.time)
+        }
+        return [
+            .group(
+                .participantsInvited(
+                    .init(group: command.group, account: account, invited: invited, at: context.time)))
+        ]
+    }
+
+    // MARK: Coming and going
+
+    private static func join(
+        _ rows: inout SessionRows, _ command: JoinGroupSession, _ context: CommandContext
+    ) throws(Rejection) -> [SessionEvent] {
+        guard let asker = context.account else { throw .accountRequired }
+        let own = rows.groups[command.group, asker]
+        guard var session = rows.groups.sessions[command.group],
+            own != nil || (session.isOpenToContacts && command.contactOf != nil)
+        else { throw .groupNotFound }
+        guard session.ended == nil else { throw .groupEnded }
+        if own?.status == .joined { return [] }
+        if own?.reason == .removed {
+            throw Rejection(.removedFromGroup, "The host put you out; ask them to invite you again.")
+        }
+        if own == nil, command.contactOf != session.host {
+            throw Rejection(
+                .hostChanged, "The session has another host by now; look again, and repeat this.", field: "contactOf")
+        }
+        guard rows.groups.accounts(of: command.group, .joined).count < session.capacity else {
+            throw Rejection(
+                .groupFull, "\(session.capacity) people are in this session, as many as it takes; wait until one leaves.",
+                details: ["capacity": .integer(Int64(session.capacity))])
+        }
+        let account = try newcomer(session.identifier, rows, context)
+        session.joins += 1
+        let isHost = session.host == nil
+        if isHost { session.host = account }
+        session.emptySince = nil
+        rows.groups.sessions[command.group] = session
+        rows.groups[command.group, account] = ParticipantRow(
+            identifier: session.identifier, status: .joined, since: context.time, ordinal: session.joins,
+            droppedAt: context.time)
+        return [
+            .group(
+                .participantJoined(
+                    .init(
+                        group: command.group, account: account, ordinal: session.joins, isHost: isHost,
+                        at: context.time)))
+        ]
+    }
+
+    private static func leave(
+        _ rows: inout SessionRows, _ command: LeaveGroupSession, _ context: CommandContext
+    ) throws(Rejection) -> [SessionEvent] {
+        guard let account = context.account else { throw .accountRequired }
+        guard rows.groups.sessions[command.group] != nil, let own = rows.groups[command.group, account] else {
+            throw .groupNotFound
+        }
+        switch own.status {
+        case .waiting: return [withdraw(&rows, command.group, account, .left, by: account, context.time)]
+        case .joined: return [putOut(&rows, command.group, account, .left, context.time)]
+        case .invalidated: return []
+        }
+    }
+
+    private static func remove(
+        _ rows: inout SessionRows, _ command: RemoveParticipant, _ context: CommandContext
+    ) throws(Rejection) -> [SessionEvent] {
+        let (account, _) = try host(of: command.group, rows, context)
+        guard command.participant != account else {
+            throw Rejection(.invalidField, "Leave the session, or end it, instead.", field: "participant")
+        }
+        switch rows.groups[command.group, command.participant]?.status {
+        case .waiting:
+            return [withdraw(&rows, command.group, command.participant, .removed, by: account, context.time)]
+        case .joined:
+            return [putOut(&rows, command.group, command.participant, .removed, by: account, context.time)]
+        case .invalidated, nil: throw .participantNotFound("participant")
+        }
+    }
+
+    private static func transferHost(
+        _ rows: inout SessionRows, _ command: TransferHost, _ context: CommandContext
+    ) throws(Rejection) -> [SessionEvent] {
+        let (account, _) = try host(of: command.group, rows, context)
+        guard rows.groups[command.group, command.to]?.status == .joined else { throw .participantNotFound("to") }
+        guard command.to != account else { return [] }
+        rows.groups.sessions[command.group]?.host = command.to
+        return [
+            .group(
+                .hostTransferred(
+                    .init(group: command.group, account: command.to, from: account, at: context.time)))
+        ]
+    }
+
+    /// Puts somebody out who is in the session; who is host then is decided here, for every way to leave.
+    static func putOut(
+        _ rows: inout SessionRows, _ group: GroupID, _ account: AccountID, _ reason: LeaveReason,
+        by host: AccountID? = nil, _ time: Instant
+    ) -> SessionEvent {
+        rows.groups[group, account]?.invalidate(reason, at: time)
+        for place in rows.groups.connections(of: group, account) { rows.groups.connections[place] = nil }
+        if rows.groups.sessions[group]?.host == account {
+            rows.groups.sessions[group]?.host = rows.groups.succession(of: group)
+        }
+        let next = rows.groups.sessions[group]?.host
+        if next == nil { rows.groups.sessions[group]?.emptySince = time }
+        return .group(
+            .participantLeft(.init(group: group, account: account, reason: reason, by: host, host: next, at: time)))
+    }
+
+    private static func withdraw(
+        _ rows: inout SessionRows, _ group: GroupID, _ account: AccountID, _ reason: LeaveReason, by asker: AccountID,
+        _ time: Instant
+    ) -> SessionEvent {
+        rows.groups[group, account]?.invalidate(reason, at: time)
+        return .group(.invitationWithdrawn(.init(group: group, account: account, by: asker, at: time)))
+    }
+
+    /// Puts an account that is closed out of every session. Its invitations stay: nobody can follow them any more.
+    static func leaveAll(_ rows: inout SessionRows, _ account: AccountID, _ time: Instant) -> [SessionEvent] {
+        rows.groups.groups(of: account).map { putOut(&rows, $0, account, .accountClosed, time) }
+    }
+
+    /// Tells every session that an account is in that its name or picture is another one.
+    static func updateParticipant(_ rows: inout SessionRows, _ account: AccountID, _ time: Instant) -> [SessionEvent] {
+        rows.groups.groups(of: account).map { group in
+            let version = (rows.groups[group, account]?.version ?? 0) + 1
+            rows.groups[group, account]?.version = version
+            return .group(.participantUpdated(.init(group: group, account: account, version: version, at: time)))
+        }
+    }
+
+    // MARK: The end
+
+    private static func end(
+        _ rows: inout SessionRows, _ command: EndGroupSession, _ context: CommandContext
+    ) throws(Rejection) -> [SessionEvent] {
+        guard let account = context.account else { throw .accountRequired }
+        guard let session = rows.groups.sessions[command.group], let own = rows.groups[command.group, account] else {
+            throw .groupNotFound
+        }
+        guard session.ended == nil else { return [] }
+        guard own.status == .joined else { throw .notParticipant }
+        guard account == session.host || account == session.creator else { throw .notHost(session.host) }
+        return [end(&rows, command.group, session, .ended, by: account, context.time)]
+    }
+
+    private static func expire(
+        _ rows: inout SessionRows, _ command: ExpireGroupSession, _ time: Instant
+    ) throws(Rejection) -> [SessionEvent] {
+        guard let session = rows.groups.sessions[command.group], session.ended == nil,
+            session.emptySince == command.since
+        else { return [] }
+        try requireDue(command.since + rows.limits.emptyGroupRest, time)
+        return [end(&rows, command.group, session, .expired, by: nil, time)]
+    }
+
+    private static func end(
+        _ rows: inout SessionRows, _ group: GroupID, _ session: GroupSessionRow, _ reason: EndReason,
+        by account: AccountID?, _ time: Instant
+    ) -> SessionEvent {
+        let participants = rows.groups.accounts(of: group, .joined)
+        let invited = rows.groups.accounts(of: group, .waiting)
+        for account in participants + invited { rows.groups[group, account]?.invalidate(.ended, at: time) }
+        for place in rows.groups.connections(of: group) { rows.groups.connections[place] = nil }
+        rows.groups.games[group] = nil
+        var ended = session
+        (ended.host, ended.emptySince) = (nil, nil)
+        (ended.ended, ended.endReason, ended.endedBy) = (time, reason, account)
+        rows.groups.sessions[group] = ended
+        return .group(
+            .groupSessionEnded(
+                .init(
+                    group: group, account: account ?? session.creator, reason: reason, participants: participants,
+                    invited: invited, at: time)))
+    }
+}

@@ -1,0 +1,196 @@
+public import Vocabulary
+
+/// People who do something together: who is invited, who is in, who is the host.
+public enum GroupCommand: MessageSet {
+    case createGroupSession(CreateGroupSession)
+    case activateGroupSession(ActivateGroupSession)
+    case joinGroupSession(JoinGroupSession)
+    case leaveGroupSession(LeaveGroupSession)
+    case removeParticipant(RemoveParticipant)
+    case transferHost(TransferHost)
+    case endGroupSession(EndGroupSession)
+    case expireGroupSession(ExpireGroupSession)
+
+    public static let cases: Cases<Self> = [
+        Case(Self.createGroupSession), Case(Self.activateGroupSession), Case(Self.joinGroupSession),
+        Case(Self.leaveGroupSession), Case(Self.removeParticipant), Case(Self.transferHost),
+        Case(Self.endGroupSession), Case(Self.expireGroupSession),
+    ]
+
+    public var body: any CommandBody {
+        switch self {
+        case .createGroupSession(let body): body
+        case .activateGroupSession(let body): body
+        case .joinGroupSession(let body): body
+        case .leaveGroupSession(let body): body
+        case .removeParticipant(let body): body
+        case .transferHost(let body): body
+        case .endGroupSession(let body): body
+        case .expireGroupSession(let body): body
+        }
+    }
+}
+
+/// A command to a group session, sent under the session's key.
+public protocol GroupCommandBody: CommandBody {
+    /// The session.
+    var group: GroupID { get }
+}
+
+/// Creates a group session, whose first participant and host is the asker.
+///
+/// Rejected: `needsProfile`, `alreadyInSession` with the session to join, `tooManyGroups`, `groupExists`.
+/// Result: ``GroupSessionCreated``.
+public struct CreateGroupSession: GroupCommandBody {
+    /// Its id, which the sender derives from the command's.
+    public let group: GroupID
+    /// What it is for.
+    public let activity: Activity
+    /// How many people may be in it; see ``GroupRules/capacities``.
+    public let capacity: Int?
+    /// How many seats it has; see ``GroupRules/seats``.
+    public let seats: Int?
+    /// Whether contacts of the host may join without an invitation.
+    public let isOpenToContacts: Bool?
+
+    /// Its parameters are the properties of the same names.
+    public init(
+        group: GroupID, activity: Activity, capacity: Int? = nil, seats: Int? = nil, isOpenToContacts: Bool? = nil
+    ) {
+        self.group = group
+        self.activity = activity
+        self.capacity = capacity
+        self.seats = seats
+        self.isOpenToContacts = isOpenToContacts
+    }
+
+    /// Checks what needs no state.
+    public func validate() throws(Rejection) {
+        try activity.validate()
+        if let capacity, !GroupRules.capacities.contains(capacity) {
+            throw Rejection(.invalidField, "Choose a capacity from 2 to 100.", field: "capacity")
+        }
+        if let seats, !GroupRules.seats.contains(seats) {
+            throw Rejection(.invalidField, "Choose 0 to 32 seats.", field: "seats")
+        }
+    }
+}
+
+/// Invites people. Those who are invited or in already are left out. Only the host may do this.
+///
+/// The sender has checked that all of them are contacts of the asker: session doesn't know.
+///
+/// Rejected: `notHost`, `accountNotFound`, `accountClosed`, `limitReached`. Result: ``ParticipantsInvited``; nothing if all were.
+public struct ActivateGroupSession: GroupCommandBody {
+    /// The session.
+    public let group: GroupID
+    /// Whom to invite; see ``GroupRules/invitations``.
+    public let contacts: [AccountID]
+
+    /// Its parameters are the properties of the same names.
+    public init(group: GroupID, contacts: [AccountID]) {
+        self.group = group
+        self.contacts = contacts
+    }
+
+    /// Checks what needs no state.
+    public func validate() throws(Rejection) {
+        guard GroupRules.invitations.contains(contacts.count) else {
+            throw Rejection(.invalidField, "Choose 1 to 100 people.", field: "contacts")
+        }
+        guard Set(contacts).count == contacts.count else {
+            throw Rejection(.invalidField, "Name each person once.", field: "contacts")
+        }
+    }
+}
+
+/// Enters a session: one that the asker is invited to, was in before, or may enter as a contact of its host.
+///
+/// Whoever is in already stays in, and nothing changes.
+///
+/// Rejected: `groupNotFound` also without an invitation, `groupEnded`, `groupFull`, `removedFromGroup`, `hostChanged`,
+/// `needsProfile`, `alreadyInSession` with the other session, `tooManyGroups`. Result: ``ParticipantJoined``; nothing if they were in.
+public struct JoinGroupSession: GroupCommandBody {
+    /// The session.
+    public let group: GroupID
+    /// The account that the asker is a contact of, as the sender has looked up: it counts if this is the host.
+    public let contactOf: AccountID?
+
+    /// Its parameters are the properties of the same names.
+    public init(group: GroupID, contactOf: AccountID? = nil) {
+        self.group = group
+        self.contactOf = contactOf
+    }
+}
+
+/// Leaves a session, or declines the invitation to it.
+///
+/// Result: ``ParticipantLeft`` or ``InvitationWithdrawn``; nothing if they weren't in and had no invitation.
+public struct LeaveGroupSession: GroupCommandBody {
+    /// The session.
+    public let group: GroupID
+
+    /// Its parameters are the properties of the same names.
+    public init(group: GroupID) {
+        self.group = group
+    }
+}
+
+/// Puts somebody out, who then needs an invitation to come back; or takes an invitation back. Only the host may do this.
+///
+/// Rejected: `notHost`, `participantNotFound`, `invalidField` for the host. Result: ``ParticipantLeft`` or ``InvitationWithdrawn``.
+public struct RemoveParticipant: GroupCommandBody {
+    /// The session.
+    public let group: GroupID
+    /// Whom to put out.
+    public let participant: AccountID
+
+    /// Its parameters are the properties of the same names.
+    public init(group: GroupID, participant: AccountID) {
+        self.group = group
+        self.participant = participant
+    }
+}
+
+/// Makes another participant the host. Only the host may do this.
+///
+/// Rejected: `notHost`, `participantNotFound`. Result: ``HostTransferred``; nothing if they are the host.
+public struct TransferHost: GroupCommandBody {
+    /// The session.
+    public let group: GroupID
+    /// The next host.
+    public let to: AccountID
+
+    /// Its parameters are the properties of the same names.
+    public init(group: GroupID, to: AccountID) {
+        self.group = group
+        self.to = to
+    }
+}
+
+/// Ends a session for all. The host may do this, and its creator while in it.
+///
+/// Rejected: `notHost`. Result: ``GroupSessionEnded``; nothing if it was over.
+public struct EndGroupSession: GroupCommandBody {
+    /// The session.
+    public let group: GroupID
+
+    /// Its parameters are the properties of the same names.
+    public init(group: GroupID) {
+        self.group = group
+    }
+}
+
+/// Ends a session that nobody has been in for too long. Sent by a timer; dropped if somebody came meanwhile.
+public struct ExpireGroupSession: GroupCommandBody {
+    /// The session.
+    public let group: GroupID
+    /// Since when nobody is in it.
+    public let since: Instant
+
+    /// Its parameters are the properties of the same names.
+    public init(group: GroupID, since: Instant) {
+        self.group = group
+        self.since = since
+    }
+}

@@ -1,0 +1,280 @@
+public import Vocabulary
+
+/// What happens in a group session. All of it is in the session's stream, `group/<group session>`.
+///
+/// Events and state have ids alone, and nothing of a person besides: the stream is other people's, too, and stays when an
+/// account is closed. Names and pictures come from the profile; ``ParticipantUpdated`` says when to look again.
+public enum GroupEvent: MessageSet {
+    case groupSessionCreated(GroupSessionCreated)
+    case participantsInvited(ParticipantsInvited)
+    case invitationWithdrawn(InvitationWithdrawn)
+    case participantJoined(ParticipantJoined)
+    case participantUpdated(ParticipantUpdated)
+    case participantDisconnected(ParticipantDisconnected)
+    case participantConnected(ParticipantConnected)
+    case participantLeft(ParticipantLeft)
+    case hostTransferred(HostTransferred)
+    case groupSessionEnded(GroupSessionEnded)
+
+    public static let cases: Cases<Self> = [
+        Case(Self.groupSessionCreated), Case(Self.participantsInvited), Case(Self.invitationWithdrawn),
+        Case(Self.participantJoined), Case(Self.participantUpdated), Case(Self.participantDisconnected),
+        Case(Self.participantConnected), Case(Self.participantLeft), Case(Self.hostTransferred),
+        Case(Self.groupSessionEnded),
+    ]
+
+    public var body: any EventBody {
+        switch self {
+        case .groupSessionCreated(let body): body
+        case .participantsInvited(let body): body
+        case .invitationWithdrawn(let body): body
+        case .participantJoined(let body): body
+        case .participantUpdated(let body): body
+        case .participantDisconnected(let body): body
+        case .participantConnected(let body): body
+        case .participantLeft(let body): body
+        case .hostTransferred(let body): body
+        case .groupSessionEnded(let body): body
+        }
+    }
+}
+
+/// An event in a group session's stream.
+public protocol GroupEventBody: EventBody {
+    /// The session.
+    var group: GroupID { get }
+}
+
+extension GroupEventBody {
+    /// The stream of the session.
+    public var stream: Key { .group(group) }
+}
+
+/// A session began; its creator is in it and its host.
+public struct GroupSessionCreated: GroupEventBody {
+    /// The session.
+    public let group: GroupID
+    /// The creator.
+    public let account: AccountID
+    /// What it is for.
+    public let activity: Activity
+    /// How many people may be in it.
+    public let capacity: Int
+    /// How many seats it has.
+    public let seats: Int
+    /// Whether contacts of the host may join without an invitation.
+    public let isOpenToContacts: Bool
+    /// When.
+    public let at: Instant
+
+    /// Its parameters are the properties of the same names.
+    public init(
+        group: GroupID, account: AccountID, activity: Activity, capacity: Int, seats: Int, isOpenToContacts: Bool,
+        at: Instant
+    ) {
+        self.group = group
+        self.account = account
+        self.activity = activity
+        self.capacity = capacity
+        self.seats = seats
+        self.isOpenToContacts = isOpenToContacts
+        self.at = at
+    }
+}
+
+/// People were invited who weren't before.
+public struct ParticipantsInvited: GroupEventBody {
+    /// The session.
+    public let group: GroupID
+    /// The host who invited them.
+    public let account: AccountID
+    /// Who was invited.
+    public let invited: [AccountID]
+    /// When.
+    public let at: Instant
+
+    /// Its parameters are the properties of the same names.
+    public init(group: GroupID, account: AccountID, invited: [AccountID], at: Instant) {
+        self.group = group
+        self.account = account
+        self.invited = invited
+        self.at = at
+    }
+}
+
+/// Somebody isn't invited any more: the host took it back, or they declined.
+public struct InvitationWithdrawn: GroupEventBody {
+    /// The session.
+    public let group: GroupID
+    /// Who was invited.
+    public let account: AccountID
+    /// Who withdrew it: the host, or the invited person.
+    public let by: AccountID
+    /// When.
+    public let at: Instant
+
+    /// Its parameters are the properties of the same names.
+    public init(group: GroupID, account: AccountID, by: AccountID, at: Instant) {
+        self.group = group
+        self.account = account
+        self.by = by
+        self.at = at
+    }
+}
+
+/// Somebody is in, and counts as here: whoever has no connection by then gets the grace to make one.
+public struct ParticipantJoined: GroupEventBody {
+    /// The session.
+    public let group: GroupID
+    /// Who joined.
+    public let account: AccountID
+    /// The how many-th to join this session: succession goes by it. Another one each time they join.
+    public let ordinal: Int
+    /// Whether they are its host, because nobody else is in it.
+    public let isHost: Bool
+    /// When.
+    public let at: Instant
+
+    /// Its parameters are the properties of the same names.
+    public init(group: GroupID, account: AccountID, ordinal: Int, isHost: Bool, at: Instant) {
+        self.group = group
+        self.account = account
+        self.ordinal = ordinal
+        self.isHost = isHost
+        self.at = at
+    }
+}
+
+/// A participant's name or picture is another one.
+public struct ParticipantUpdated: GroupEventBody {
+    /// The session.
+    public let group: GroupID
+    /// Whose.
+    public let account: AccountID
+    /// Counts the changes since they joined, from 1.
+    public let version: Int64
+    /// When.
+    public let at: Instant
+
+    /// Its parameters are the properties of the same names.
+    public init(group: GroupID, account: AccountID, version: Int64, at: Instant) {
+        self.group = group
+        self.account = account
+        self.version = version
+        self.at = at
+    }
+}
+
+/// A participant has had no connection for a moment. They are still in, with seat and role, until their grace is over.
+public struct ParticipantDisconnected: GroupEventBody {
+    /// The session.
+    public let group: GroupID
+    /// Who is away.
+    public let account: AccountID
+    /// Since when.
+    public let since: Instant
+    /// When.
+    public let at: Instant
+
+    /// Its parameters are the properties of the same names.
+    public init(group: GroupID, account: AccountID, since: Instant, at: Instant) {
+        self.group = group
+        self.account = account
+        self.since = since
+        self.at = at
+    }
+}
+
+/// A participant who was away is back.
+public struct ParticipantConnected: GroupEventBody {
+    /// The session.
+    public let group: GroupID
+    /// Who is back.
+    public let account: AccountID
+    /// When.
+    public let at: Instant
+
+    /// Its parameters are the properties of the same names.
+    public init(group: GroupID, account: AccountID, at: Instant) {
+        self.group = group
+        self.account = account
+        self.at = at
+    }
+}
+
+/// Somebody isn't in the session any more. Their seat is free; who is host now stands here, so there is one at every position.
+public struct ParticipantLeft: GroupEventBody {
+    /// The session.
+    public let group: GroupID
+    /// Who left.
+    public let account: AccountID
+    /// Why.
+    public let reason: LeaveReason
+    /// The host who removed them.
+    public let by: AccountID?
+    /// The host from now on; nil where nobody is left.
+    public let host: AccountID?
+    /// When.
+    public let at: Instant
+
+    /// Its parameters are the properties of the same names.
+    public init(
+        group: GroupID, account: AccountID, reason: LeaveReason, by: AccountID? = nil, host: AccountID?, at: Instant
+    ) {
+        self.group = group
+        self.account = account
+        self.reason = reason
+        self.by = by
+        self.host = host
+        self.at = at
+    }
+}
+
+/// The host made somebody else the host.
+public struct HostTransferred: GroupEventBody {
+    /// The session.
+    public let group: GroupID
+    /// The host from now on.
+    public let account: AccountID
+    /// The host until now.
+    public let from: AccountID
+    /// When.
+    public let at: Instant
+
+    /// Its parameters are the properties of the same names.
+    public init(group: GroupID, account: AccountID, from: AccountID, at: Instant) {
+        self.group = group
+        self.account = account
+        self.from = from
+        self.at = at
+    }
+}
+
+/// A session is over, for everybody; nothing follows in its stream.
+public struct GroupSessionEnded: GroupEventBody {
+    /// The session.
+    public let group: GroupID
+    /// Who ended it; the creator, where it expired.
+    public let account: AccountID
+    /// Why.
+    public let reason: EndReason
+    /// Who was in it.
+    public let participants: [AccountID]
+    /// Whose invitation is void.
+    public let invited: [AccountID]
+    /// When.
+    public let at: Instant
+
+    /// Its parameters are the properties of the same names.
+    public init(
+        group: GroupID, account: AccountID, reason: EndReason, participants: [AccountID], invited: [AccountID],
+        at: Instant
+    ) {
+        self.group = group
+        self.account = account
+        self.reason = reason
+        self.participants = participants
+        self.invited = invited
+        self.at = at
+    }
+}

@@ -1,0 +1,157 @@
+public import ContractSupport
+public import Vocabulary
+
+/// A group session as everybody in it sees it: the state of the stream `group/<group session>`. It has ids alone; names and
+/// pictures come from the profiles.
+///
+/// Folding a stream's events from its beginning gives the same as what the owner publishes, for everybody alike.
+public struct GroupState: Codable, Hashable, Sendable {
+    /// Its id.
+    public var group: GroupID
+    /// Who created it; nil before the beginning.
+    public var creator: AccountID?
+    /// What it is for; nil before the beginning.
+    public var activity: Activity?
+    /// How many people may be in it.
+    public var capacity: Int
+    /// How many seats it has; they are numbered from 0.
+    public var seats: Int
+    /// Whether contacts of the host may join without an invitation.
+    public var isOpenToContacts: Bool
+    /// The host: one of the participants; nil while there are none.
+    public var host: AccountID?
+    /// Who is in it.
+    public var participants: Ordered<Participant>
+    /// Who is invited and not in it.
+    public var invited: Ordered<Invitation>
+    /// The game that is played, or was played last.
+    public var game: Game?
+    /// When it began.
+    public var created: Instant?
+    /// How it ended; nothing changes after that.
+    public var end: GroupEnd?
+
+    /// Its parameters are the properties of the same names.
+    public init(
+        group: GroupID, creator: AccountID? = nil, activity: Activity? = nil, capacity: Int = 0, seats: Int = 0,
+        isOpenToContacts: Bool = false, host: AccountID? = nil, participants: Ordered<Participant> = [],
+        invited: Ordered<Invitation> = [], game: Game? = nil, created: Instant? = nil, end: GroupEnd? = nil
+    ) {
+        self.group = group
+        self.creator = creator
+        self.activity = activity
+        self.capacity = capacity
+        self.seats = seats
+        self.isOpenToContacts = isOpenToContacts
+        self.host = host
+        self.participants = participants
+        self.invited = invited
+        self.game = game
+        self.created = created
+        self.end = end
+    }
+
+    /// Who has a seat; nil where it is free.
+    public func occupant(of seat: Int) -> AccountID? { participants.first { $0.seat == seat }?.id }
+}
+
+/// Somebody who is in a session.
+public struct Participant: Codable, Hashable, Sendable, Identifiable {
+    /// The account.
+    public var id: AccountID
+    /// The how many-th to join.
+    public var ordinal: Int
+    /// Since when.
+    public var joined: Instant
+    /// Since when they are away, as far as others were told.
+    public var awaySince: Instant?
+    /// Their seat.
+    public var seat: Int?
+    /// Counts the changes of their name and picture since they joined.
+    public var version: Int64
+
+    /// Its parameters are the properties of the same names.
+    public init(
+        id: AccountID, ordinal: Int, joined: Instant, awaySince: Instant? = nil, seat: Int? = nil, version: Int64 = 0
+    ) {
+        self.id = id
+        self.ordinal = ordinal
+        self.joined = joined
+        self.awaySince = awaySince
+        self.seat = seat
+        self.version = version
+    }
+}
+
+/// Somebody who is invited to a session.
+public struct Invitation: Codable, Hashable, Sendable, Identifiable {
+    /// The account.
+    public var id: AccountID
+    /// When.
+    public var at: Instant
+
+    /// Its parameters are the properties of the same names.
+    public init(id: AccountID, at: Instant) {
+        self.id = id
+        self.at = at
+    }
+}
+
+/// How a session ended.
+public struct GroupEnd: Codable, Hashable, Sendable {
+    /// Why.
+    public var reason: EndReason
+    /// Who ended it; nil where it expired.
+    public var by: AccountID?
+    /// When.
+    public var at: Instant
+
+    /// Its parameters are the properties of the same names.
+    public init(reason: EndReason, by: AccountID? = nil, at: Instant) {
+        self.reason = reason
+        self.by = by
+        self.at = at
+    }
+}
+
+extension GroupState {
+    /// Takes in the next event of the stream. Events of other streams change nothing.
+    public mutating func apply(_ event: SessionEvent) {
+        guard end == nil, event.body.stream == .group(group) else { return }
+        switch event {
+        case .group(let event): apply(event)
+        case .game(let event): apply(event)
+        default: break
+        }
+    }
+
+    private mutating func apply(_ event: GroupEvent) {
+        switch event {
+        case .groupSessionCreated(let event):
+            self = GroupState(
+                group: group, creator: event.account, activity: event.activity, capacity: event.capacity,
+                seats: event.seats, isOpenToContacts: event.isOpenToContacts, host: event.account,
+                participants: [Participant(id: event.account, ordinal: 1, joined: event.at)], created: event.at)
+        case .participantsInvited(let event):
+            for account in event.invited { invited[account] = Invitation(id: account, at: event.at) }
+        case .invitationWithdrawn(let event): invited[event.account] = nil
+        case .participantJoined(let event):
+            invited[event.account] = nil
+            participants[event.account] = Participant(id: event.account, ordinal: event.ordinal, joined: event.at)
+            if event.isHost { host = event.account }
+        case .participantUpdated(let event): participants[event.account]?.version = event.version
+        case .participantDisconnected(let event): participants[event.account]?.awaySince = event.since
+        case .participantConnected(let event): participants[event.account]?.awaySince = nil
+        case .participantLeft(let event):
+            participants[event.account] = nil
+            host = event.host
+        case .hostTransferred(let event): host = event.account
+        case .groupSessionEnded(let event):
+            participants = []
+            invited = []
+            (host, game) = (nil, nil)
+            end = GroupEnd(
+                reason: event.reason, by: event.reason == .ended ? event.account : nil, at: event.at)
+        }
+    }
+}
