@@ -106,7 +106,7 @@ stop_processes() { # name-replica...
 
 known_processes() {
   for file in "$state"/*.pid; do
-    [ -e "$file" ] && basename "$file" .pid
+    if [ -e "$file" ]; then basename "$file" .pid; fi
   done
 }
 
