@@ -1,0 +1,159 @@
+-- Group sessions: who does something together, who is here, and who is the host. A session's row is locked by whatever changes
+-- what belongs to it.
+
+ALTER TABLE session.limits
+    ADD COLUMN drop_notice      interval NOT NULL DEFAULT '5 seconds'
+        CONSTRAINT drop_notice_is_at_most_a_minute CHECK (drop_notice BETWEEN '0' AND '1 minute'),
+    ADD COLUMN drop_grace       interval NOT NULL DEFAULT '30 seconds'
+        CONSTRAINT drop_grace_is_five_seconds_to_five_minutes CHECK (drop_grace BETWEEN '5 seconds' AND '5 minutes'),
+    ADD COLUMN edge_lease       interval NOT NULL DEFAULT '15 seconds'
+        CONSTRAINT edge_lease_is_a_second_to_five_minutes CHECK (edge_lease BETWEEN '1 second' AND '5 minutes'),
+    ADD COLUMN empty_group_rest interval NOT NULL DEFAULT '10 minutes'
+        CONSTRAINT empty_group_rest_is_a_second_to_a_day CHECK (empty_group_rest BETWEEN '1 second' AND '1 day');
+COMMENT ON COLUMN session.limits.drop_notice IS 'How long a participant can be without a connection before others hear of it.';
+COMMENT ON COLUMN session.limits.drop_grace IS 'How long a participant can be without a connection and stay in a group session.';
+COMMENT ON COLUMN session.limits.edge_lease IS 'How long an edge process counts as alive after it said so.';
+COMMENT ON COLUMN session.limits.empty_group_rest IS 'How long a group session goes on with nobody in it.';
+
+CREATE TABLE session.group_session (
+    group_id            uuid        NOT NULL CONSTRAINT group_session_is_one_row PRIMARY KEY,
+    creator             uuid        NOT NULL,
+    activity            text        NOT NULL CONSTRAINT activity_is_a_name CHECK (activity ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$'),
+    capacity            int         NOT NULL CONSTRAINT capacity_is_two_to_a_hundred CHECK (capacity BETWEEN 2 AND 100),
+    seats               int         NOT NULL CONSTRAINT seats_are_at_most_thirty_two CHECK (seats BETWEEN 0 AND 32),
+    is_open_to_contacts boolean     NOT NULL,
+    host                uuid,
+    joins               int         NOT NULL CONSTRAINT creator_joined CHECK (joins > 0),
+    empty_since         timestamptz,
+    created_at          timestamptz NOT NULL,
+    ended_at            timestamptz,
+    end_reason          text        CONSTRAINT end_reason_is_known CHECK (end_reason IN ('ended', 'expired')),
+    ended_by            uuid,
+    CONSTRAINT end_has_a_reason CHECK ((ended_at IS NULL) = (end_reason IS NULL)),
+    CONSTRAINT somebody_ended_it CHECK ((end_reason IS NOT DISTINCT FROM 'ended') = (ended_by IS NOT NULL)),
+    CONSTRAINT session_has_a_host_while_somebody_is_in_it
+        CHECK ((host IS NULL) = (empty_since IS NOT NULL OR ended_at IS NOT NULL)),
+    CONSTRAINT session_that_is_over_waits_for_nobody CHECK (ended_at IS NULL OR empty_since IS NULL)
+) WITH (fillfactor = 80);
+CREATE INDEX group_session_by_end ON session.group_session (ended_at) WHERE ended_at IS NOT NULL;
+COMMENT ON TABLE session.group_session IS 'Group sessions. One that is over is kept for a while, so that late commands hear of it.';
+COMMENT ON INDEX session.group_session_by_end IS 'What is forgotten next.';
+COMMENT ON COLUMN session.group_session.group_id IS 'Its id, derived from the command that created it.';
+COMMENT ON COLUMN session.group_session.creator IS 'Who created it.';
+COMMENT ON COLUMN session.group_session.activity IS 'What the app calls the kind of activity.';
+COMMENT ON COLUMN session.group_session.capacity IS 'How many people may be in it.';
+COMMENT ON COLUMN session.group_session.seats IS 'How many seats it has, numbered from 0.';
+COMMENT ON COLUMN session.group_session.is_open_to_contacts IS 'Whether contacts of the host may join without an invitation.';
+COMMENT ON COLUMN session.group_session.host IS 'The participant who is the host. NULL while nobody is in it.';
+COMMENT ON COLUMN session.group_session.joins IS 'How often somebody joined.';
+COMMENT ON COLUMN session.group_session.empty_since IS 'Since when nobody is in it.';
+COMMENT ON COLUMN session.group_session.created_at IS 'When it began.';
+COMMENT ON COLUMN session.group_session.ended_at IS 'When it ended.';
+COMMENT ON COLUMN session.group_session.end_reason IS 'Why it ended.';
+COMMENT ON COLUMN session.group_session.ended_by IS 'Who ended it. NULL where it expired.';
+GRANT SELECT, INSERT, UPDATE ON session.group_session TO session;
+
+-- Apart from the session's row, which every command reads.
+CREATE TABLE session.group_activity (
+    group_id uuid NOT NULL CONSTRAINT group_activity_is_one_row PRIMARY KEY
+        CONSTRAINT activity_is_of_a_session REFERENCES session.group_session ON DELETE CASCADE,
+    activity json NOT NULL CONSTRAINT activity_is_at_most_forty_kilobytes CHECK (octet_length(activity::text) <= 40960)
+);
+COMMENT ON TABLE session.group_activity IS 'What group sessions are for. Written once.';
+COMMENT ON COLUMN session.group_activity.group_id IS 'The session.';
+COMMENT ON COLUMN session.group_activity.activity IS 'Activity of the contract.';
+GRANT SELECT, INSERT, UPDATE ON session.group_activity TO session;
+
+CREATE TABLE session.participant (
+    group_id          uuid        NOT NULL
+        CONSTRAINT participant_is_in_a_session REFERENCES session.group_session ON DELETE CASCADE,
+    account           uuid        NOT NULL,
+    activity          text        NOT NULL,
+    status            text        NOT NULL CONSTRAINT status_is_known CHECK (status IN ('waiting', 'joined', 'invalidated')),
+    since             timestamptz NOT NULL,
+    reason            text
+        CONSTRAINT reason_is_known CHECK (reason IN ('left', 'removed', 'dropped', 'ended', 'accountClosed')),
+    ordinal           int         NOT NULL CONSTRAINT ordinal_is_not_negative CHECK (ordinal >= 0),
+    seat              int         CONSTRAINT seat_is_a_number CHECK (seat BETWEEN 0 AND 31),
+    dropped_at        timestamptz,
+    is_drop_announced boolean     NOT NULL,
+    version           bigint      NOT NULL CONSTRAINT version_is_not_negative CHECK (version >= 0),
+    CONSTRAINT account_stands_one_way_to_a_session PRIMARY KEY (group_id, account),
+    -- Checked after each statement: in one batch two people may change places.
+    CONSTRAINT seat_is_taken_once UNIQUE (group_id, seat) DEFERRABLE INITIALLY IMMEDIATE,
+    CONSTRAINT who_is_out_knows_why CHECK ((status = 'invalidated') = (reason IS NOT NULL)),
+    CONSTRAINT who_is_in_has_joined CHECK (status <> 'joined' OR ordinal > 0),
+    CONSTRAINT only_who_is_in_has_a_seat CHECK (seat IS NULL OR status = 'joined'),
+    CONSTRAINT only_who_is_in_can_be_away CHECK (dropped_at IS NULL OR status = 'joined'),
+    CONSTRAINT announced_drop_has_a_time CHECK (NOT is_drop_announced OR dropped_at IS NOT NULL)
+) WITH (fillfactor = 80);
+CREATE UNIQUE INDEX account_is_in_one_session_of_an_activity ON session.participant (account, activity) WHERE status = 'joined';
+CREATE UNIQUE INDEX nobody_joined_at_the_same_time ON session.participant (group_id, ordinal) WHERE status = 'joined';
+CREATE INDEX participant_by_account ON session.participant (account, group_id) WHERE status <> 'invalidated';
+COMMENT ON TABLE session.participant IS 'Who is in a group session, was in it, or is invited. An account has one row in a session, however often it joins.';
+COMMENT ON INDEX session.account_is_in_one_session_of_an_activity IS 'Keeps two sessions from taking one account for the same activity.';
+COMMENT ON INDEX session.nobody_joined_at_the_same_time IS 'Keeps succession unambiguous.';
+COMMENT ON INDEX session.participant_by_account IS 'The sessions that an account is in or invited to.';
+COMMENT ON COLUMN session.participant.group_id IS 'The session.';
+COMMENT ON COLUMN session.participant.account IS 'Who.';
+COMMENT ON COLUMN session.participant.activity IS 'The session''s activity.';
+COMMENT ON COLUMN session.participant.status IS 'Whether they are invited (waiting), in (joined), or neither any more (invalidated).';
+COMMENT ON COLUMN session.participant.since IS 'Since when.';
+COMMENT ON COLUMN session.participant.reason IS 'Why they aren''t in or invited any more.';
+COMMENT ON COLUMN session.participant.ordinal IS 'The number of their joining among all of the session. 0 before they joined.';
+COMMENT ON COLUMN session.participant.seat IS 'Their seat.';
+COMMENT ON COLUMN session.participant.dropped_at IS 'Since when no connection of theirs is known. NULL while there is one.';
+COMMENT ON COLUMN session.participant.is_drop_announced IS 'Whether others were told.';
+COMMENT ON COLUMN session.participant.version IS 'How often their name or picture changed since they joined.';
+GRANT SELECT, INSERT, UPDATE ON session.participant TO session;
+
+CREATE TABLE session.edge (
+    edge        uuid        NOT NULL CONSTRAINT edge_is_one_row PRIMARY KEY,
+    lease_until timestamptz NOT NULL,
+    ended_at    timestamptz
+) WITH (fillfactor = 50);
+COMMENT ON TABLE session.edge IS 'Edge processes that say which participants are connected. One whose lease ended goes with its last connection.';
+COMMENT ON COLUMN session.edge.edge IS 'The process, another id at each start.';
+COMMENT ON COLUMN session.edge.lease_until IS 'When its lease ends, unless it is renewed.';
+COMMENT ON COLUMN session.edge.ended_at IS 'When the lease ended.';
+GRANT SELECT, INSERT, UPDATE, DELETE ON session.edge TO session;
+
+CREATE TABLE session.group_connection (
+    group_id   uuid NOT NULL,
+    connection uuid NOT NULL,
+    account    uuid NOT NULL,
+    edge       uuid NOT NULL CONSTRAINT connection_is_to_an_edge REFERENCES session.edge,
+    CONSTRAINT connection_is_one_row PRIMARY KEY (group_id, connection),
+    CONSTRAINT connection_is_a_participants FOREIGN KEY (group_id, account) REFERENCES session.participant ON DELETE CASCADE
+) WITH (fillfactor = 80);
+CREATE INDEX group_connection_by_edge ON session.group_connection (edge, group_id);
+CREATE INDEX group_connection_by_account ON session.group_connection (group_id, account);
+COMMENT ON TABLE session.group_connection IS 'Connections by which participants follow group sessions. A participant without one is away.';
+COMMENT ON INDEX session.group_connection_by_edge IS 'What is lost with an edge process.';
+COMMENT ON INDEX session.group_connection_by_account IS 'A participant''s connections.';
+COMMENT ON COLUMN session.group_connection.group_id IS 'The session.';
+COMMENT ON COLUMN session.group_connection.connection IS 'Which connection of the edge process.';
+COMMENT ON COLUMN session.group_connection.account IS 'The participant.';
+COMMENT ON COLUMN session.group_connection.edge IS 'The edge process that has it.';
+GRANT SELECT, INSERT, DELETE ON session.group_connection TO session;
+
+INSERT INTO session.retention (subject, keep) VALUES ('group_session', interval '30 days');
+CREATE FUNCTION session.delete_old_groups(at_most int) RETURNS bigint
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
+AS $$
+DECLARE
+    deleted bigint;
+BEGIN
+    DELETE FROM session.group_session AS g
+     WHERE g.group_id IN (
+        SELECT o.group_id FROM session.group_session AS o
+         WHERE o.ended_at < clock_timestamp() - (SELECT r.keep FROM session.retention AS r WHERE r.subject = 'group_session')
+         ORDER BY o.ended_at LIMIT at_most);
+    GET DIAGNOSTICS deleted = ROW_COUNT;
+    RETURN deleted;
+END
+$$;
+COMMENT ON FUNCTION session.delete_old_groups(int) IS
+    'Forgets at most so many group sessions that ended longer ago than session.retention says. Returns how many.';
+REVOKE EXECUTE ON FUNCTION session.delete_old_groups(int) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION session.delete_old_groups(int) TO session;

@@ -1,0 +1,104 @@
+import Bus
+import Postgres
+import SessionContract
+import SessionRules
+import Storage
+import Vocabulary
+
+// What a batch reads and writes of group sessions. The locks are taken in one order by all: accounts, edge processes, sessions.
+
+extension Pipeline {
+    /// How many sessions a command that ends a lease looks at. Then it is sent again.
+    static var expiryPiece: Int { 100 }
+
+    /// Queues the statements for a batch's group sessions. Where accounts and edge processes say which ones these are, looks
+    /// that up first, with a round trip of its own: their rows are locked by then, so it can only become fewer.
+    func loadGroups(_ touched: SessionRows.Selection) throws -> LoadingGroups {
+        var loading = LoadingGroups()
+        loading.edges = lockEdges(touched)
+        var (groups, connected) = (touched.groups, touched.connectedGroups)
+        if !touched.followed.isEmpty || !touched.expiringEdges.isEmpty {
+            let joined = self.groups(of: touched.followed)
+            let lost = self.groups(connectedBy: touched.expiringEdges, limit: Int64(Self.expiryPiece) + 1)
+            try flush()
+            let lostGroups = try lost.rowsIfAsked.map { try $0.decode(0, as: GroupID.self) }
+            if lostGroups.count > Self.expiryPiece { loading.edgesWithMore = touched.expiringEdges }
+            let found =
+                try joined.rowsIfAsked.map { try $0.decode(0, as: GroupID.self) } + lostGroups.prefix(Self.expiryPiece)
+            groups.formUnion(found)
+            connected.formUnion(found)
+        }
+        loading.sessions = lockGroups(groups.sorted())
+        loading.participants = participants(of: groups.sorted())
+        loading.participations = participations(of: touched.newcomers)
+        loading.connections = connections(to: connected.sorted())
+        loading.games = games(of: touched.gaming)
+        return loading
+    }
+
+    /// Writes what changed: what others refer to first, and what refers to others is gone first.
+    func save(_ groups: GroupRows) throws {
+        let edges = groups.edges.changes
+        try update(edges.updated.map { ($0.key, $0.row) }, in: Tables.edge)
+        try insert(edges.inserted, into: Tables.edge)
+        try save(groups.sessions.changes, in: Tables.groupSession)
+        try save(groups.activities.changes, in: Tables.groupActivity)
+        delete(groups.connections.changes.deleted, from: Tables.connection)
+        try save(groups.participantChanges)
+        try insert(groups.connections.changes.inserted, into: Tables.connection)
+        delete(edges.deleted, from: Tables.edge)
+        try save(groups.games.changes, in: Tables.game)
+    }
+
+}
+
+/// Statements that are queued, and whose rows come with the next flush.
+struct LoadingGroups {
+    var edges: Pending?
+    var edgesWithMore: Set<OwnerID> = []
+    var sessions: Pending?
+    var participants: Pending?
+    var participations: Pending?
+    var connections: Pending?
+    var games: Pending?
+
+    /// The rows.
+    func rows() throws -> GroupRows {
+        var rows = GroupRows()
+        for (edge, row) in try Tables.edge.rows(of: edges) { rows.edges.load(row, at: edge) }
+        rows.edgesWithMore = edgesWithMore
+        for (group, row) in try Tables.groupSession.rows(of: sessions) { rows.sessions.load(row, at: group) }
+        for (place, row) in try Tables.participant.rows(of: participations) { rows.load(row, at: place) }
+        for (place, row) in try Tables.participant.rows(of: participants) { rows.load(row, at: place) }
+        for (place, row) in try Tables.connection.rows(of: connections) { rows.connections.load(row, at: place) }
+        for (group, game) in try Tables.game.rows(of: games) { rows.games.load(game, at: group) }
+        return rows
+    }
+}
+
+extension GroupRows {
+    /// The sessions whose timers may be others now.
+    var retimedGroups: Set<GroupID> {
+        let sessions = sessions.changes
+        let participants = participantChanges
+        var groups = Set(sessions.inserted.map(\.key))
+        for change in sessions.updated
+        where (change.row.emptySince, change.row.ended) != (change.before.emptySince, change.before.ended) {
+            groups.insert(change.key)
+        }
+        for place in participants.inserted where place.row.droppedAt != nil { groups.insert(place.key.group) }
+        for change in participants.updated
+        where (change.row.droppedAt, change.row.isDropAnnounced)
+            != (change.before.droppedAt, change.before.isDropAnnounced)
+        {
+            groups.insert(change.key.group)
+        }
+        return groups
+    }
+
+    /// The edge processes whose timers may be others now: those with a new lease, and those of which not everything was seen.
+    var retimedEdges: Set<OwnerID> {
+        let changes = edges.changes
+        return edgesWithMore.union(changes.inserted.map(\.key)).union(changes.updated.map(\.key)).union(changes.deleted)
+    }
+}

@@ -1,0 +1,107 @@
+import Postgres
+import SessionContract
+import SessionRules
+package import Storage
+package import Vocabulary
+
+// The tables of group sessions: what a session is, and who is in it.
+
+extension Tables {
+    package static let groupSession = Table<GroupID, GroupSessionRow>(
+        "session.group_session", as: "g", key: TableKey("group_id"),
+        blank: GroupSessionRow(
+            creator: .blank, identifier: "", capacity: 0, seats: 0, isOpenToContacts: false, joins: 0,
+            created: .blank),
+        columns: [
+            Column("creator", \.creator),
+            Column("activity", \.identifier),
+            Column("capacity", \.capacity),
+            Column("seats", \.seats),
+            Column("is_open_to_contacts", \.isOpenToContacts),
+            Column("host", \.host),
+            Column("joins", \.joins),
+            Column("empty_since", \.emptySince),
+            Column("created_at", \.created),
+            Column("ended_at", \.ended),
+            Column("end_reason", \.endReason),
+            Column("ended_by", \.endedBy),
+        ])
+
+    package static let groupActivity = Table<GroupID, Activity>(
+        "session.group_activity", as: "a", key: TableKey("group_id"), blank: Activity(identifier: "", title: ""),
+        columns: [Column(json: "activity", \.self)])
+
+    package static let participant = Table<ParticipantPlace, ParticipantRow>(
+        "session.participant", as: "p",
+        key: TableKey(
+            KeyColumn("group_id", \.group), KeyColumn("account", \.account), make: ParticipantPlace.init),
+        blank: ParticipantRow(identifier: "", status: .waiting, since: .blank),
+        columns: [
+            Column("activity", \.identifier),
+            Column("status", \.status),
+            Column("since", \.since),
+            Column("reason", \.reason),
+            Column("ordinal", \.ordinal),
+            Column("seat", \.seat),
+            Column("dropped_at", \.droppedAt),
+            Column("is_drop_announced", \.isDropAnnounced),
+            Column("version", \.version),
+        ])
+}
+
+extension Pipeline {
+    /// Locks and reads sessions, in the order of their ids. The lock keeps all that belongs to a session, which is read after it.
+    func lockGroups(_ groups: [GroupID]) -> Pending? {
+        guard !groups.isEmpty else { return nil }
+        return query(
+            """
+            SELECT \(unescaped: Tables.groupSession.selection)
+              FROM session.group_session AS g
+             WHERE g.group_id = ANY (\(groups))
+             ORDER BY g.group_id
+               FOR NO KEY UPDATE
+            """)
+    }
+
+    /// Reads the sessions that come after one, in the order of their ids.
+    func groups(after group: GroupID?, limit: Int64) -> Pending {
+        query(
+            """
+            SELECT \(unescaped: Tables.groupSession.selection)
+              FROM session.group_session AS g
+             WHERE g.group_id > \(group ?? .blank)
+             ORDER BY g.group_id
+             LIMIT \(limit)
+            """)
+    }
+
+    /// The participants of sessions.
+    func participants(of groups: [GroupID]) -> Pending? {
+        guard !groups.isEmpty else { return nil }
+        return query(
+            """
+            SELECT \(unescaped: Tables.participant.selection)
+              FROM session.participant AS p
+             WHERE p.group_id = ANY (\(groups))
+            """)
+    }
+
+    /// The same, of accounts, in sessions that they are in.
+    func participations(of accounts: Set<AccountID>) -> Pending? {
+        guard !accounts.isEmpty else { return nil }
+        return query(
+            """
+            SELECT \(unescaped: Tables.participant.selection)
+              FROM session.participant AS p
+             WHERE p.account = ANY (\(accounts.sorted())) AND p.status = 'joined'
+            """)
+    }
+
+    /// Writes participants. Those who are out come first: they give up what others may have once.
+    func save(_ participants: WorkingSet<ParticipantPlace, ParticipantRow>.Changes) throws {
+        let updated = participants.updated.map { ($0.key, $0.row) }
+        try update(updated.filter { $0.1.status != .joined }, in: Tables.participant)
+        try update(updated.filter { $0.1.status == .joined }, in: Tables.participant)
+        try insert(participants.inserted, into: Tables.participant)
+    }
+}
