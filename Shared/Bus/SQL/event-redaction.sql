@@ -4,8 +4,8 @@ CREATE FUNCTION {{schema}}.{{log}}_of_redacted(of_partition int, after_position 
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    -- An event in another account's stream belongs to that account even if a closed one caused it: a client that resumes
-    -- there must find it, and it carries ids only.
+    -- An event in another account's stream belongs to that account even if a closed one caused it: a client that
+    -- resumes there must find it, and it carries ids only.
     RETURN QUERY
     SELECT l.position::bigint FROM {{schema}}.{{log}} AS l
      WHERE l.partition = of_partition AND l.position > after_position AND l.position <= to_position

@@ -1,5 +1,5 @@
--- How failed messages lose their bodies. Placeholders: schema, sender (the service whose function carries_secrets, if it has
--- one, names the types of commands with secrets).
+-- How failed messages lose their bodies. Placeholders: schema, sender (the service whose function carries_secrets, if
+-- it has one, names the types of commands with secrets).
 
 INSERT INTO {{schema}}.retention (subject, keep) VALUES ('secrets', interval '1 hour'), ('dead_letter', interval '180 days');
 
