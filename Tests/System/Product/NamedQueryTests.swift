@@ -6,7 +6,7 @@ import Testing
 /// What `make psql` offers by name.
 @Suite("End to end: named queries", .timeLimit(.minutes(30)))
 struct NamedQueryTests {
-    @Test("A13: at psql every named query runs, and :receipts says who was notified of an alarm, shown it and has read it")
+    @Test("at psql every named query runs, and :receipts shows whom an alarm reached, and when [A13]")
     func all() async throws {
         try await Quartet.with { quartet in
             let bob = try await Device.signUp("bob", name: "Bob", at: quartet.edge)
