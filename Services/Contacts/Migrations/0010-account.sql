@@ -1,5 +1,5 @@
--- The code is UNIQUE at the end of a statement, not row by row: the UPDATE of a batch may give a code up in one row and take
--- it in another.
+-- The code is UNIQUE at the end of a statement, not row by row: the UPDATE of a batch may give a code up in one row and
+-- take it in another.
 CREATE TABLE contacts.account (
     account              uuid        CONSTRAINT account_is_known_once PRIMARY KEY,
     code                 uuid        CONSTRAINT code_leads_to_one_account UNIQUE DEFERRABLE INITIALLY IMMEDIATE,

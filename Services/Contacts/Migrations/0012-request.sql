@@ -1,11 +1,11 @@
 CREATE TABLE contacts.request (
-    asker        uuid        NOT NULL,
-    asked        uuid        NOT NULL,
-    is_my_responder boolean  NOT NULL,
-    i_am_responder  boolean  NOT NULL,
-    nickname     text        NOT NULL CONSTRAINT request_nickname_is_short CHECK (char_length(nickname) <= 400),
-    is_stranger  boolean     NOT NULL,
-    requested_at timestamptz NOT NULL,
+    asker           uuid        NOT NULL,
+    asked           uuid        NOT NULL,
+    is_my_responder boolean     NOT NULL,
+    i_am_responder  boolean     NOT NULL,
+    nickname        text        NOT NULL CONSTRAINT request_nickname_is_short CHECK (char_length(nickname) <= 400),
+    is_stranger     boolean     NOT NULL,
+    requested_at    timestamptz NOT NULL,
     CONSTRAINT request_is_made_once PRIMARY KEY (asker, asked),
     CONSTRAINT request_is_between_two CHECK (asker <> asked),
     CONSTRAINT request_has_a_role CHECK (is_my_responder OR i_am_responder)

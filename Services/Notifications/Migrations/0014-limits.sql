@@ -1,7 +1,7 @@
 -- One row. `notifications migrate --burst 10` changes it. Every replica reads it with each batch, so all of them
 -- decide by the same numbers.
 CREATE TABLE notifications.limits (
-    only_row     boolean DEFAULT true CONSTRAINT limits_are_one_row PRIMARY KEY
+    only_row boolean DEFAULT true CONSTRAINT limits_are_one_row PRIMARY KEY
         CONSTRAINT only_row_is_true CHECK (only_row),
     burst    int     NOT NULL DEFAULT 6
         CONSTRAINT burst_is_at_most_a_thousand CHECK (burst BETWEEN 0 AND 1000)

@@ -1,5 +1,5 @@
--- The UNIQUE constraints are checked at the end of a statement, not row by row: the UPDATE of a batch may give a value up in
--- one row and take it in another.
+-- The UNIQUE constraints are checked at the end of a statement, not row by row: the UPDATE of a batch may give a value
+-- up in one row and take it in another.
 CREATE TABLE session.account (
     account                  uuid        CONSTRAINT account_is_known_once PRIMARY KEY,
     opened_at                timestamptz NOT NULL,

@@ -1,5 +1,5 @@
--- One row. `session migrate --check-in-cooldown 1m` changes it. Every replica reads it with each batch, so all of them decide
--- by the same numbers.
+-- One row. `session migrate --check-in-cooldown 1m` changes it. Every replica reads it with each batch, so all of them
+-- decide by the same numbers.
 CREATE TABLE session.limits (
     only_row                  boolean  DEFAULT true CONSTRAINT limits_are_one_row PRIMARY KEY
         CONSTRAINT only_row_is_true CHECK (only_row),

@@ -1,12 +1,12 @@
--- Views for operators over the logs and tables of all services. session-client has them because it alone knows the other
--- services, and its migrations run last.
+-- Views for operators over the logs and tables of all services. session-client has them because it alone knows the
+-- other services, and its migrations run last.
 --
--- The views run with their reader's rights. Their cost doesn't grow with the logs: newest rows are found by primary key,
--- times by binary search, and each view that counts rows says in its comment among how many. They depend on the other
--- services' columns: a migration that drops such a column or changes its type has to drop the view first.
+-- The views run with their reader's rights. Their cost doesn't grow with the logs: newest rows are found by primary
+-- key, times by binary search, and each view that counts rows says in its comment among how many. They depend on the
+-- other services' columns: a migration that drops such a column or changes its type has to drop the view first.
 
--- Every log, and the service that handles it. To add a log, add its line; once this file is released, replace the view and
--- call create_union_views().
+-- Every log, and the service that handles it. To add a log, add its line; once this file is released, replace the view
+-- and call create_union_views().
 CREATE VIEW session_client.logs (log, consumer) AS
 VALUES ('session.log', 'session_client'),
        ('session.due', 'session'),
@@ -47,8 +47,8 @@ $$;
 COMMENT ON FUNCTION session_client.create_union_view(text, text[], text, text) IS
     'Creates a view that joins one SELECT per name by UNION ALL; %1$s in the SELECT stands for the name. Columns without a comment get the one of like_table''s column of that name.';
 
--- PostgreSQL plans each branch of a UNION ALL by its own indexes only if the branches are plain SELECTs whose types agree.
--- So columns whose type is a domain of their schema are cast to the domain's base type.
+-- PostgreSQL plans each branch of a UNION ALL by its own indexes only if the branches are plain SELECTs whose types
+-- agree. So columns whose type is a domain of their schema are cast to the domain's base type.
 CREATE FUNCTION session_client.create_union_views() RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$

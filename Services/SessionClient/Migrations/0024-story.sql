@@ -4,8 +4,8 @@ CREATE FUNCTION session_client.newest_messages(at_most bigint) RETURNS SETOF ses
     LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
 AS $$
     WITH newest AS (
-        -- A command that was appended again, after a lost connection or at its sender's request, is handled where it came
-        -- first.
+        -- A command that was appended again, after a lost connection or at its sender's request, is handled where it
+        -- came first.
         SELECT DISTINCT ON (m.log, m.kind, CASE m.kind WHEN 'command' THEN m.command_id ELSE m.message_id END) m.*
           FROM session_client.heads AS h
          CROSS JOIN LATERAL (SELECT m.* FROM session_client.messages AS m

@@ -10,11 +10,9 @@ BEGIN
     SELECT l.position::bigint FROM {{schema}}.{{log}} AS l
      WHERE l.partition = of_partition AND l.position > after_position AND l.position <= to_position
        AND l.type <> 'Redacted'
-       AND (l.key::text IN (SELECT 'account/' || r.account FROM {{schema}}.redaction AS r
-                             WHERE r.done_at IS NULL OR r.done_at < r.late_until)
+       AND (l.key::text IN (SELECT 'account/' || r.account FROM {{schema}}.open_redaction AS r)
             OR coalesce(l.account, (SELECT o.account FROM {{reader}}.outcome AS o WHERE o.command_id = l.command_id))
-               IN (SELECT r.account FROM {{schema}}.redaction AS r
-                    WHERE r.done_at IS NULL OR r.done_at < r.late_until));
+               IN (SELECT r.account FROM {{schema}}.open_redaction AS r));
 END
 $$;
 COMMENT ON FUNCTION {{schema}}.{{log}}_of_redacted(int, bigint, bigint) IS

@@ -1,14 +1,14 @@
--- How far a consumer has come in the logs it reads, and which worker reads which partition. Placeholders: schema, sender (the
--- service whose logs it reads).
+-- How far a consumer has come in the logs it reads, and which worker reads which partition. Placeholders: schema,
+-- sender (the service whose logs it reads).
 
 CREATE TABLE {{schema}}.batch (
-    source     text        NOT NULL,
-    partition  int         NOT NULL,
+    source     text                      NOT NULL,
+    partition  int                       NOT NULL,
     number     {{schema}}.batch_number   NOT NULL,
     position   {{schema}}.batch_position NOT NULL,
-    owner      uuid        NOT NULL,
-    epoch      bigint      NOT NULL,
-    given_time timestamptz NOT NULL,
+    owner      uuid                      NOT NULL,
+    epoch      bigint                    NOT NULL,
+    given_time timestamptz               NOT NULL,
     messages   {{schema}}.batch_messages NOT NULL,
     -- The fence: two replicas that build on the same batch both insert its successor, and one of them fails.
     CONSTRAINT batch_has_one_successor PRIMARY KEY (source, partition, number)

@@ -1,5 +1,5 @@
--- How failed messages lose their bodies. Placeholders: schema, sender (the service whose function carries_secrets, if it has
--- one, names the types of commands with secrets).
+-- How failed messages lose their bodies. Placeholders: schema, sender (the service whose function carries_secrets, if
+-- it has one, names the types of commands with secrets).
 
 INSERT INTO {{schema}}.retention (subject, keep) VALUES ('secrets', interval '1 hour'), ('dead_letter', interval '180 days');
 
@@ -8,17 +8,13 @@ CREATE FUNCTION {{schema}}.redact_failed() RETURNS void
 AS $$
     UPDATE {{schema}}.dead_letter AS d SET body = '{}'
      WHERE d.body::text <> '{}'
-       AND (d.account IN (SELECT r.account FROM {{schema}}.redaction AS r
-                           WHERE r.done_at IS NULL OR r.done_at < r.late_until)
-            OR d.key IN (SELECT 'account/' || r.account FROM {{schema}}.redaction AS r
-                          WHERE r.done_at IS NULL OR r.done_at < r.late_until));
+       AND (d.account IN (SELECT r.account FROM {{schema}}.open_redaction AS r)
+            OR d.key IN (SELECT 'account/' || r.account FROM {{schema}}.open_redaction AS r));
     -- A closed account's command can only be rejected, whatever its body says. An event still concerns other accounts.
     UPDATE {{schema}}.parked AS p SET body = '{}'
      WHERE p.kind = 'command' AND p.body::text <> '{}'
-       AND (p.account IN (SELECT r.account FROM {{schema}}.redaction AS r
-                           WHERE r.done_at IS NULL OR r.done_at < r.late_until)
-            OR p.key IN (SELECT 'account/' || r.account FROM {{schema}}.redaction AS r
-                          WHERE r.done_at IS NULL OR r.done_at < r.late_until));
+       AND (p.account IN (SELECT r.account FROM {{schema}}.open_redaction AS r)
+            OR p.key IN (SELECT 'account/' || r.account FROM {{schema}}.open_redaction AS r));
 $$;
 COMMENT ON FUNCTION {{schema}}.redact_failed() IS
     'Empties the dead letters and parked commands of accounts with an unfinished redaction.';

@@ -14,8 +14,7 @@ BEGIN
     SELECT * INTO pass FROM {{schema}}.redaction_pass AS p
      WHERE p.log = '{{log}}' AND p.partition = of_partition FOR NO KEY UPDATE;
     IF pass.is_whole AND began > pass.begun_at + pass.rows * interval '1 millisecond'
-       AND EXISTS (SELECT FROM {{schema}}.redaction AS r
-                    WHERE (r.done_at IS NULL OR r.done_at < r.late_until) AND r.noticed_at > pass.begun_at) THEN
+       AND EXISTS (SELECT FROM {{schema}}.open_redaction AS r WHERE r.noticed_at > pass.begun_at) THEN
         pass.begun_at := began;
         pass.is_whole := false;
         pass.rows := 0;

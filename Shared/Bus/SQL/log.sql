@@ -1,5 +1,5 @@
--- A log: an append-only table for one reader, in numbered partitions, with gap-free positions. Placeholders: schema, log,
--- reader (the service that handles or streams it), partitions (how many).
+-- A log: an append-only table for one reader, in numbered partitions, with gap-free positions. Placeholders: schema,
+-- log, reader (the service that handles or streams it), partitions (how many).
 
 CREATE TABLE {{schema}}.{{log}}_partition (
     partition     int     CONSTRAINT {{log}}_partition_is_unique PRIMARY KEY,
@@ -73,8 +73,9 @@ END;
 COMMENT ON FUNCTION {{schema}}.{{log}}_partition_of(text) IS
     'The partition of a key: the first four bytes of the key''s SHA-256, unsigned, modulo the number of partitions.';
 
--- One VOLATILE function: under READ COMMITTED each statement in it has a snapshot of its own, so it reads positions after it
--- has the locks. A single statement would read them before. And a pipeline that was sent by half holds no lock.
+-- One VOLATILE function: under READ COMMITTED each statement in it has a snapshot of its own, so it reads positions
+-- after it has the locks. A single statement would read them before. And a pipeline that was sent by half holds no
+-- lock.
 CREATE FUNCTION {{schema}}.{{log}}_append(
     into_partitions int[], slots int[], ordinals int[], kinds text[], types text[], versions smallint[], keys text[],
     accounts uuid[], bodies json[], message_ids uuid[], command_ids uuid[], outcomes text[], command_hashes uuid[],

@@ -44,10 +44,9 @@ BEGIN
     IF pass.is_whole THEN
         -- Ids aren't in order of time, so late outcomes need another pass.
         IF began <= pass.begun_at + pass.rows * interval '1 millisecond'
-           OR NOT EXISTS (SELECT FROM {{schema}}.redaction AS r
-                           WHERE (r.done_at IS NULL OR r.done_at < r.late_until)
-                             AND (r.noticed_at > pass.begun_at
-                                  OR (r.late_until > pass.begun_at AND r.late_until < began))) THEN
+           OR NOT EXISTS (SELECT FROM {{schema}}.open_redaction AS r
+                           WHERE r.noticed_at > pass.begun_at
+                              OR (r.late_until > pass.begun_at AND r.late_until < began)) THEN
             RETURN false;
         END IF;
         pass.begun_at := began;
@@ -66,8 +65,7 @@ BEGIN
     ELSE
         UPDATE {{schema}}.outcome AS o SET body = '{}'
          WHERE o.command_id > pass.command_id AND o.command_id <= last AND o.body::text <> '{}'
-           AND o.account IN (SELECT r.account FROM {{schema}}.redaction AS r
-                              WHERE r.done_at IS NULL OR r.done_at < r.late_until);
+           AND o.account IN (SELECT r.account FROM {{schema}}.open_redaction AS r);
         pass.rows := pass.rows + count;
         pass.command_id := last;
     END IF;

@@ -1,15 +1,15 @@
 -- How commands ended, kept independently of the log's retention. Placeholders: schema, log, reader.
 
 CREATE TABLE {{schema}}.outcome (
-    command_id   uuid        CONSTRAINT one_outcome_per_command PRIMARY KEY,
+    command_id   uuid                       CONSTRAINT one_outcome_per_command PRIMARY KEY,
     account      uuid,
-    command_hash uuid        NOT NULL,
+    command_hash uuid                       NOT NULL,
     outcome      {{schema}}.message_outcome NOT NULL,
-    partition    int         NOT NULL,
-    position     bigint      NOT NULL,
+    partition    int                        NOT NULL,
+    position     bigint                     NOT NULL,
     type         {{schema}}.message_type    NOT NULL,
-    body         json        NOT NULL,
-    recorded_at  timestamptz NOT NULL DEFAULT clock_timestamp()
+    body         json                       NOT NULL,
+    recorded_at  timestamptz                NOT NULL DEFAULT clock_timestamp()
 ) WITH (autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 100000,
         -- No plan depends on the statistics: rows are found by key. Analyzing takes half a second of a core.
         autovacuum_analyze_scale_factor = 1, autovacuum_analyze_threshold = 1000000);

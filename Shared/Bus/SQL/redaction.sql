@@ -17,6 +17,15 @@ COMMENT ON COLUMN {{schema}}.redaction.late_until IS 'Until when late messages m
 COMMENT ON COLUMN {{schema}}.redaction.noticed_at IS 'When the service first saw it. A pass that begins later empties all rows of the account.';
 COMMENT ON COLUMN {{schema}}.redaction.done_at IS 'When all rows from before requested_at were emptied; after late_until, when the late ones were too. Null while some wait, for example for a consumer to handle them.';
 
+CREATE VIEW {{schema}}.open_redaction AS
+SELECT r.account, r.late_until, r.noticed_at
+  FROM {{schema}}.redaction AS r
+ WHERE r.done_at IS NULL OR r.done_at < r.late_until;
+COMMENT ON VIEW {{schema}}.open_redaction IS 'Redactions that aren''t finished.';
+COMMENT ON COLUMN {{schema}}.open_redaction.account IS 'The account.';
+COMMENT ON COLUMN {{schema}}.open_redaction.late_until IS 'Until when late messages may arrive.';
+COMMENT ON COLUMN {{schema}}.open_redaction.noticed_at IS 'When the service first saw the redaction.';
+
 CREATE TABLE {{schema}}.redaction_pass (
     log          text        NOT NULL,
     partition    int         NOT NULL,

@@ -1,11 +1,11 @@
 -- How long a schema keeps the rows of its tables. Placeholder: schema.
 
 CREATE TABLE {{schema}}.retention (
-    subject      text     CONSTRAINT retention_is_one_per_subject PRIMARY KEY,
-    keep         interval NOT NULL CONSTRAINT retention_keeps_a_minute CHECK (keep >= interval '1 minute'),
-    truncate_after interval CONSTRAINT retention_truncates_after_keeping CHECK (truncate_after >= keep),
-    changed_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
-    changed_by   text     NOT NULL DEFAULT session_user
+    subject        text        CONSTRAINT retention_is_one_per_subject PRIMARY KEY,
+    keep           interval    NOT NULL CONSTRAINT retention_keeps_a_minute CHECK (keep >= interval '1 minute'),
+    truncate_after interval    CONSTRAINT retention_truncates_after_keeping CHECK (truncate_after >= keep),
+    changed_at     timestamptz NOT NULL DEFAULT clock_timestamp(),
+    changed_by     text        NOT NULL DEFAULT session_user
 );
 COMMENT ON TABLE {{schema}}.retention IS 'How long each table''s rows are kept. Change it with {{schema}}.set_retention.';
 COMMENT ON COLUMN {{schema}}.retention.subject IS 'The table''s name.';

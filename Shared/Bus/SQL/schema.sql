@@ -1,5 +1,5 @@
--- Everything that a schema has on the bus besides its logs. Placeholders: schema, sender (the service that sends it commands;
--- a service that gets none names itself).
+-- Everything that a schema has on the bus besides its logs. Placeholders: schema, sender (the service that sends it
+-- commands; a service that gets none names itself).
 --! include bus/types.sql schema={{schema}}
 --! include bus/retention.sql schema={{schema}}
 --! include bus/redaction.sql schema={{schema}}

@@ -1,4 +1,5 @@
--- Commands that a service sends itself later. When they are due they move to the log {{schema}}.due. Placeholder: schema.
+-- Commands that a service sends itself later. When they are due they move to the log {{schema}}.due. Placeholder:
+-- schema.
 
 CREATE TABLE {{schema}}.timer (
     key     text        NOT NULL CONSTRAINT timer_key_is_short CHECK (octet_length(key) BETWEEN 1 AND 128),

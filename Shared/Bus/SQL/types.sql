@@ -1,7 +1,7 @@
 -- The types of message and batch columns, with their constraints. Placeholder: schema.
 --
--- Why domains: PostgreSQL prepares a table's CHECK for each INSERT statement, which was half the cost of appending a row. It
--- prepares a domain's CHECK once per session.
+-- Why domains: PostgreSQL prepares a table's CHECK for each INSERT statement, which was half the cost of appending a
+-- row. It prepares a domain's CHECK once per session.
 
 CREATE DOMAIN {{schema}}.message_position AS bigint CONSTRAINT position_begins_at_one CHECK (VALUE > 0);
 CREATE DOMAIN {{schema}}.message_kind AS text CONSTRAINT kind_is_known CHECK (VALUE IN ('command', 'event', 'outcome'));
