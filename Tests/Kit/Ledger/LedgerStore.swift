@@ -1,6 +1,6 @@
 public import Bus
 public import Postgres
-import Vocabulary
+public import Vocabulary
 
 /// Keeps the books in the schema `ledger`.
 public struct LedgerStore: Store {
