@@ -55,8 +55,8 @@ package struct Ends: Hashable, Comparable, Sendable {
 
 /// A request to become contacts that waits for an answer. Roles as the asker gave them.
 package struct RequestRow: Equatable, Sendable {
-    package var responder: Bool
-    package var dependent: Bool
+    package var isMyResponder: Bool
+    package var iAmResponder: Bool
     package var nickname: String
     /// The two had no common contact.
     package var isStranger: Bool
@@ -145,7 +145,7 @@ package struct RelationRow: Equatable, Sendable {
     /// One account's part in a relation.
     package struct Side: Equatable, Sendable {
         /// This side is the other's responder.
-        package var isResponder: Bool
+        package var iAmResponder: Bool
         /// What this side calls the other.
         package var nickname: String
         /// What this side wrote about the other.
@@ -157,7 +157,7 @@ package struct RelationRow: Equatable, Sendable {
         /// This side wants to hear of the other's check-ins.
         package var notifyOnCheckIn: Bool
         /// This side wants to hear of the other's missed check-ins.
-        package var notifyOnExpiry: Bool
+        package var notifyOnMissedCheckIn: Bool
         /// When this side pinged the other, while no answer came.
         package var pinged: Instant?
         /// When this side last pinged the other, answered or not.
@@ -202,9 +202,10 @@ struct RelationView {
     /// What the account sees.
     var seen: Contact {
         Contact(
-            contact: contact, nickname: mine.nickname, notes: mine.notes, responder: theirs.isResponder,
-            dependent: mine.isResponder, sendPings: mine.sendPings, receivePings: mine.receivePings,
-            notifyOnCheckIn: mine.notifyOnCheckIn, notifyOnExpiry: mine.notifyOnExpiry, outgoingPing: mine.pinged,
+            account: contact, nickname: mine.nickname, notes: mine.notes, isMyResponder: theirs.iAmResponder,
+            iAmResponder: mine.iAmResponder, sendPings: mine.sendPings, receivePings: mine.receivePings,
+            notifyOnCheckIn: mine.notifyOnCheckIn, notifyOnMissedCheckIn: mine.notifyOnMissedCheckIn,
+            outgoingPing: mine.pinged,
             incomingPing: theirs.pinged, outgoingRoleRequest: mine.roleRequested,
             incomingRoleRequest: theirs.roleRequested, added: row.added, updated: mine.updated, version: mine.version)
     }
@@ -214,7 +215,7 @@ struct RelationView {
 
 extension RequestRow {
     package static let blank = Self(
-        responder: false, dependent: false, nickname: "", isStranger: false, requested: .blank)
+        isMyResponder: false, iAmResponder: false, nickname: "", isStranger: false, requested: .blank)
 }
 
 extension BlockRow {
@@ -235,6 +236,6 @@ extension RelationRow {
 
 extension RelationRow.Side {
     fileprivate static let blank = Self(
-        isResponder: false, nickname: "", notes: "", sendPings: false, receivePings: false, notifyOnCheckIn: false,
-        notifyOnExpiry: false, version: 0, updated: .blank)
+        iAmResponder: false, nickname: "", notes: "", sendPings: false, receivePings: false, notifyOnCheckIn: false,
+        notifyOnMissedCheckIn: false, version: 0, updated: .blank)
 }

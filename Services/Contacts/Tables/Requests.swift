@@ -13,8 +13,8 @@ extension Tables {
         key: TableKey(KeyColumn("asker", \.from), KeyColumn("asked", \.to), make: Ends.init(from:to:)),
         blank: .blank,
         columns: [
-            Column("responder", \.responder),
-            Column("dependent", \.dependent),
+            Column("is_my_responder", \.isMyResponder),
+            Column("i_am_responder", \.iAmResponder),
             Column("nickname", \.nickname),
             Column("is_stranger", \.isStranger),
             Column("requested_at", \.requested),

@@ -227,13 +227,13 @@ package struct NotificationsLimits: Equatable, Sendable {
     package var scheduled = 100
     /// How far ahead one may be scheduled.
     package var ahead: Interval = .days(366)
-    /// How many notifications about the same are told at once in ``toldWindow``: three times something and its end.
+    /// How many notifications about the same are told at once in ``burstWindow``: three times something and its end.
     /// 0: there is no limit.
-    package var toldAtOnce = 6
+    package var burst = 6
     /// For how long they count.
-    package var toldWindow: Interval = .minutes(10)
+    package var burstWindow: Interval = .minutes(10)
     /// How far apart they are told after that; so long what comes next waits at most.
-    package var toldInterval: Interval = .minutes(1)
+    package var burstInterval: Interval = .minutes(1)
     /// How many devices of an account may be pushed to.
     package var pushDevices = 20
     /// How many pushes may wait for a device; the oldest goes when another one comes.

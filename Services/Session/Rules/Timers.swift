@@ -17,7 +17,7 @@ extension SessionRows {
                     .recovery(.forgetSecurityChanges(.init(account: account))), due: oldest + limits.undoWindow))
         }
         if let due = row.checkIn.due, !row.checkIn.missed {
-            timers.append(WantedTimer(.checkIn(.expireCheckIn(.init(account: account, deadline: due))), due: due))
+            timers.append(WantedTimer(.checkIn(.missCheckIn(.init(account: account, deadline: due))), due: due))
             for lead in row.checkIn.usefulReminders
             where row.checkIn.reminded.map({ lead.interval < $0.interval }) ?? true {
                 timers.append(
@@ -26,25 +26,25 @@ extension SessionRows {
                         due: due - lead.interval, part: lead.rawValue))
             }
         }
-        if let alarm = row.checkIn.alarm, let told = row.checkIn.told {
-            timers += repetition(of: alarm, .checkInMissed, after: row.checkIn.repetitions, told, account)
+        if let alarm = row.checkIn.alarm, let lastAlarm = row.checkIn.lastAlarm {
+            timers += repetition(of: alarm, .checkInMissed, after: row.checkIn.repetitions, lastAlarm, account)
         }
         if let alarm = row.alert.alarm, let waitsUntil = row.alert.waitsUntil {
             timers.append(
                 WantedTimer(.alert(.announceAlert(.init(account: account, alarm: alarm))), due: waitsUntil))
         }
-        if let alarm = row.alert.alarm, let told = row.alert.told {
-            timers += repetition(of: alarm, .alertRaised, after: row.alert.repetitions, told, account)
+        if let alarm = row.alert.alarm, let lastAlarm = row.alert.lastAlarm {
+            timers += repetition(of: alarm, .alertRaised, after: row.alert.repetitions, lastAlarm, account)
         }
         return timers.sorted { $0.due < $1.due }
     }
 
-    /// So long after it was told last, not after it began: after an outage it isn't told several times at once.
+    /// Counts from the last alarm, not from the beginning: after an outage one repetition is sent, not several at once.
     private func repetition(
-        of alarm: AlarmID, _ kind: AlarmKind, after done: Int, _ told: Instant, _ account: AccountID
+        of alarm: AlarmID, _ kind: AlarmKind, after done: Int, _ lastAlarm: Instant, _ account: AccountID
     ) -> [WantedTimer<SessionCommand>] {
         guard done < limits.repetitions else { return [] }
         let next = RepeatAlarm(account: account, alarm: alarm, kind: kind, repetition: done + 1)
-        return [WantedTimer(.alert(.repeatAlarm(next)), due: told + limits.repetitionInterval, part: kind.rawValue)]
+        return [WantedTimer(.alert(.repeatAlarm(next)), due: lastAlarm + limits.repetitionInterval, part: kind.rawValue)]
     }
 }
