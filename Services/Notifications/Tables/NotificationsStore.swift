@@ -1,5 +1,4 @@
 package import Bus
-import ContractSupport
 package import NotificationsContract
 package import NotificationsRules
 package import Postgres

@@ -45,6 +45,8 @@ extension SessionRows {
     ) -> [WantedTimer<SessionCommand>] {
         guard done < limits.repetitions else { return [] }
         let next = RepeatAlarm(account: account, alarm: alarm, kind: kind, repetition: done + 1)
-        return [WantedTimer(.alert(.repeatAlarm(next)), due: lastAlarm + limits.repetitionInterval, part: kind.rawValue)]
+        return [
+            WantedTimer(.alert(.repeatAlarm(next)), due: lastAlarm + limits.repetitionInterval, part: kind.rawValue)
+        ]
     }
 }
