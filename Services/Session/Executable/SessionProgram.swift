@@ -4,10 +4,10 @@ import SessionService
 @main
 struct SessionProgram: DomainProgram {
     static let name = "session"
-    static let summary = "Accounts, devices, profiles, check-ins and alerts."
+    static let summary = "Accounts, devices, profiles, check-ins and alerts; group sessions and games."
     static let target = "SessionService"
 
-    static let forgetting = ["delete_old_attempts"]
+    static let forgetting = ["delete_old_attempts", "delete_old_groups"]
 
     static var limits: [StoredLimit] {
         [
@@ -41,6 +41,19 @@ struct SessionProgram: DomainProgram {
                 help:
                     "How long a phone that replaced another one can't sign in, unless the password confirmed it. At first: 24h."
             ),
+            .duration(
+                "drop_notice", in: .zero...(.seconds(60)),
+                help: "How long a participant can be without a connection before others hear of it. At first: 5s."),
+            .duration(
+                "drop_grace", in: .seconds(5)...(.seconds(300)),
+                help:
+                    "How long a participant can be without a connection and stay in a group session. At first: 30s."),
+            .duration(
+                "edge_lease", in: .seconds(1)...(.seconds(300)),
+                help: "How long a session-client process counts as alive after it said so. At first: 15s."),
+            .duration(
+                "empty_group_rest", in: .seconds(1)...(.seconds(86_400)),
+                help: "How long a group session goes on with nobody in it. At first: 10m."),
         ]
     }
 

@@ -32,6 +32,7 @@ extension SessionReducer {
         }
         rows[account]?.avatar = command.avatar
         return [.avatarSet(.init(account: account, avatar: command.avatar, at: time))]
+            + updateParticipant(&rows, account, time)
     }
 
     static func removeAvatar(
@@ -39,12 +40,13 @@ extension SessionReducer {
     ) -> [SessionEvent] {
         guard row.avatar != nil else { return [] }
         rows[account]?.avatar = nil
-        return [.avatarRemoved(.init(account: account, at: time))]
+        return [.avatarRemoved(.init(account: account, at: time))] + updateParticipant(&rows, account, time)
     }
 }
 
 extension SessionRows.Selection {
     mutating func add(_ command: AvatarCommand, of account: AccountID) {
+        followed.insert(account)
         switch command {
         case .setAvatar(let command): uploads.insert(UploadPlace(account, command.avatar.hash))
         case .removeAvatar: break

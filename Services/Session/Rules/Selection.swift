@@ -29,6 +29,22 @@ extension SessionRows {
         package var attempts: Set<AttemptPlace> = []
         /// Uploads that are named.
         package var uploads: Set<UploadPlace> = []
+        /// Group sessions.
+        package var groups: Set<GroupID> = []
+        /// Those of them whose connections are looked at.
+        package var connectedGroups: Set<GroupID> = []
+        /// Those of them whose games are looked at.
+        package var gaming: Set<GroupID> = []
+        /// Accounts that may be in one more group session: those that they are in are looked at.
+        package var newcomers: Set<AccountID> = []
+        /// Accounts that change, or are closed, in all group sessions that they are in.
+        package var followed: Set<AccountID> = []
+        /// Edge processes that say that they are alive.
+        package var renewingEdges: Set<OwnerID> = []
+        /// Edge processes whose lease ends.
+        package var expiringEdges: Set<OwnerID> = []
+        /// Edge processes that have a new connection.
+        package var connectingEdges: Set<OwnerID> = []
 
         package init(_ requests: [Request<SessionCommand>]) {
             for request in requests { add(request.command, of: request.account) }
@@ -43,6 +59,12 @@ extension SessionRows {
         }
 
         private mutating func add(_ command: SessionCommand, of asker: AccountID?) {
+            switch command {
+            case .group(let command): return add(command, of: asker)
+            case .presence(let command): return add(command)
+            case .game(let command): return add(command)
+            default: break
+            }
             let account = (command.body as? any OwnCommandBody)?.account ?? asker
             if let account { accounts.insert(account) }
             switch (command, account) {
@@ -55,6 +77,8 @@ extension SessionRows {
             case (.avatar(let command), let account?): add(command, of: account)
             // The account's own row is all that they need.
             case (.checkIn, _), (.alert, _): break
+            // Above.
+            case (.group, _), (.presence, _), (.game, _): break
             // Refused: somebody must ask.
             case (_, nil): break
             }

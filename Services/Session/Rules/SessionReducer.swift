@@ -2,7 +2,7 @@ import ContractSupport
 package import SessionContract
 package import Vocabulary
 
-/// The rules of session: accounts and their devices, profiles, check-ins and alerts.
+/// The rules of session: accounts and their devices, profiles, check-ins and alerts; group sessions and games.
 package enum SessionReducer: Reducer {
     /// The tables.
     package typealias State = SessionRows
@@ -26,6 +26,9 @@ package enum SessionReducer: Reducer {
             case .avatar(let command): try reduce(&rows, command, context)
             case .checkIn(let command): try reduce(&rows, command, context)
             case .alert(let command): try reduce(&rows, command, context)
+            case .group(let command): try reduce(&rows, command, context)
+            case .presence(let command): try reduce(&rows, command, context)
+            case .game(let command): try reduce(&rows, command, context)
             }
         return events.map { Emission($0) }
     }

@@ -18,6 +18,8 @@ package struct SessionRows: Equatable, Sendable {
     package var attempts = WorkingSet<AttemptPlace, AttemptsRow>()
     /// What was uploaded, whole and not long ago, of what the batch's commands name.
     package var uploads: [UploadPlace: Upload] = [:]
+    /// Group sessions, who is in them, and what they play.
+    package var groups = GroupRows()
     /// Accounts by id, closed ones too: an id is remembered for ever.
     private var accounts = WorkingSet<AccountID, AccountRow>()
     /// Devices, also some that are signed out.
@@ -122,6 +124,7 @@ package struct SessionRows: Equatable, Sendable {
         left.limits == right.limits && left.accounts == right.accounts && left.credentials == right.credentials
             && left.devices == right.devices && left.phoneCodes == right.phoneCodes && left.attempts == right.attempts
             && left.recoveries == right.recoveries && left.securityChanges == right.securityChanges
+            && left.groups == right.groups
     }
 }
 
@@ -173,6 +176,20 @@ package struct SessionLimits: Equatable, Sendable {
     package var alertPause: Interval = .seconds(60)
     /// How long the handle of a closed account stays out of reach.
     package var handleRest: Interval = .days(30)
+    /// How many group sessions an account may be in.
+    package var groups = 20
+    /// How many people may be invited to a group session at a time.
+    package var invitations = 200
+    /// By how many connections a participant may follow a group session.
+    package var connections = 32
+    /// How long a participant can be without a connection before others hear of it.
+    package var dropNotice: Interval = .seconds(5)
+    /// How long a participant can be without a connection and stay in.
+    package var dropGrace: Interval = .seconds(30)
+    /// How long an edge process counts as alive after it said so.
+    package var edgeLease: Interval = .seconds(15)
+    /// How long a group session goes on with nobody in it.
+    package var emptyGroupRest: Interval = .minutes(10)
 
     /// The product's numbers.
     package init() {}

@@ -2,6 +2,13 @@ package import SessionContract
 package import Vocabulary
 
 extension SessionRows {
+    /// The timers that what has a key wants now: an account, an edge process or a group session.
+    package func wantedTimers(of key: Key) -> [WantedTimer<SessionCommand>] {
+        if let account = key.account { return wantedTimers(of: account) }
+        if let edge = key.edge { return wantedTimers(of: edge) }
+        return key.group.map { wantedTimers(of: $0) } ?? []
+    }
+
     /// The timers that an account's state wants now, by when they are due. A function of the state alone: whoever sets
     /// exactly these after each change has every deadline, and the rules drop what came too late to be true.
     package func wantedTimers(of account: AccountID) -> [WantedTimer<SessionCommand>] {

@@ -11,7 +11,8 @@ package enum Tables {}
 /// Keeps accounts in the schema `session`.
 ///
 /// An account is asked under its own key and, by who isn't signed in yet, under its handle's or its phone's. So its row is locked, in
-/// the order of the ids; the lock also keeps its password and devices, which are read after it.
+/// the order of the ids; the lock also keeps its password and devices, which are read after it. So do the locks of edge
+/// processes and group sessions, which are taken after the accounts'.
 package struct SessionStore: TimedStore {
     /// The rules whose tables these are.
     package typealias Rules = SessionReducer
@@ -42,6 +43,7 @@ package struct SessionStore: TimedStore {
         let changes = pipeline.securityChanges(of: securing)
         let attempts = pipeline.attempts(touched.attempts)
         let uploads = pipeline.uploads(touched.uploads)
+        let groups = try pipeline.loadGroups(touched)
         let settled = pipeline.limits()
         try pipeline.flush()
 
@@ -57,28 +59,19 @@ package struct SessionStore: TimedStore {
             guard let (place, upload) = try row.upload() else { continue }
             rows.uploads[place] = upload
         }
+        rows.groups = try groups.rows()
         return rows
     }
 
-    /// Reads accounts and says what each wants to be timed.
+    /// Reads accounts, edge processes and group sessions, and says what each wants to be timed.
     package func wantedTimers(of keys: TimedKeys, in pipeline: Pipeline) throws -> [Key: [TimedCommand]] {
-        let found: Pending? =
-            switch keys {
-            case .next(let limit, let key): pipeline.accounts(after: key?.account, limit: limit)
-            case .locked(let keys):
-                pipeline.lockAccounts(
-                    Set(keys.compactMap(\.account)), skeletons: [], phones: [], changing: [], undoing: [])
-            }
         let settled = pipeline.limits()
-        try pipeline.flush()
+        let found = try pipeline.timedRows(keys)
         var rows = SessionRows(limits: try settled.limits(besides: limits))
-        var accounts: [AccountID] = []
-        for (account, row) in try Tables.account.rows(of: found) {
-            rows.load(row, at: account)
-            accounts.append(account)
-        }
+        for (account, row) in found.accounts { rows.load(row, at: account) }
+        rows.groups = found.groups
         return Dictionary(
-            uniqueKeysWithValues: accounts.map { (Key.account($0), rows.wantedTimers(of: $0).map(TimedCommand.init)) })
+            uniqueKeysWithValues: found.keys.map { ($0, rows.wantedTimers(of: $0).map(TimedCommand.init)) })
     }
 
     /// Writes what changed, a statement per table and kind of change.
@@ -89,12 +82,13 @@ package struct SessionStore: TimedStore {
             ($0.row.checkIn, $0.row.alert, $0.row.closed, $0.row.handle, $0.row.oldestChange)
                 != ($0.before.checkIn, $0.before.alert, $0.before.closed, $0.before.handle, $0.before.oldestChange)
         }
-        let deciding = accounts.inserted.map(\.key) + changed.map(\.key)
+        let deciding =
+            (accounts.inserted.map(\.key) + changed.map(\.key)).map(Key.account)
+            + rows.groups.retimedEdges.map(Key.edge) + rows.groups.retimedGroups.map(Key.group)
         try pipeline.setTimers(
             Dictionary(
-                uniqueKeysWithValues: deciding.map { account in
-                    (Key.account(account), rows.wantedTimers(of: account).map(TimedCommand.init))
-                }), in: "session")
+                uniqueKeysWithValues: deciding.map { ($0, rows.wantedTimers(of: $0).map(TimedCommand.init)) }),
+            in: "session")
         try pipeline.save(rows.credentials.changes, in: Tables.credential)
         try pipeline.save(rows.deviceChanges, in: Tables.device)
         try pipeline.save(rows.phoneCodes.changes, in: Tables.phoneCode)
@@ -105,6 +99,7 @@ package struct SessionStore: TimedStore {
         pipeline.delete(attempts.deleted, from: Tables.attempt)
         try pipeline.upsert(attempts.inserted + attempts.updated.map { ($0.key, $0.row) }, in: Tables.attempt)
         pipeline.saveAvatars(of: accounts)
+        try pipeline.save(rows.groups)
         pipeline.redact(accounts.updated.filter { $0.row.closed != $0.before.closed }.map(\.key), in: "session")
     }
 }

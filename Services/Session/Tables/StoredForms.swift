@@ -6,6 +6,9 @@ import Vocabulary
 
 // How the words of the contract are kept in columns.
 
+extension EndReason: PostgresEncodable, PostgresDecodable {}
+extension LeaveReason: PostgresEncodable, PostgresDecodable {}
+extension ParticipantStatus: PostgresEncodable, PostgresDecodable {}
 extension PhoneCodePurpose: PostgresEncodable, PostgresDecodable {}
 extension ReminderLead: PostgresEncodable, PostgresDecodable {}
 extension SecurityChangeKind: PostgresEncodable, PostgresDecodable {}

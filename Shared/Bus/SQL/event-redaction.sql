@@ -5,13 +5,14 @@ CREATE FUNCTION {{schema}}.{{log}}_of_redacted(of_partition int, after_position 
 AS $$
 BEGIN
     -- An event in another account's stream belongs to that account even if a closed one caused it: a client that
-    -- resumes there must find it, and it carries ids only.
+    -- resumes there must find it, and it carries ids only. So does an event of a group session belong to all who are in it.
     RETURN QUERY
     SELECT l.position::bigint FROM {{schema}}.{{log}} AS l
      WHERE l.partition = of_partition AND l.position > after_position AND l.position <= to_position
        AND l.type <> 'Redacted'
        AND (l.key::text IN (SELECT 'account/' || r.account FROM {{schema}}.open_redaction AS r)
-            OR (l.key NOT LIKE 'account/%' AND l.account IN (SELECT r.account FROM {{schema}}.open_redaction AS r)));
+            OR (l.key NOT LIKE 'account/%' AND NOT (l.key LIKE 'group/%' AND l.kind = 'event')
+                AND l.account IN (SELECT r.account FROM {{schema}}.open_redaction AS r)));
 END
 $$;
 COMMENT ON FUNCTION {{schema}}.{{log}}_of_redacted(int, bigint, bigint) IS

@@ -34,15 +34,17 @@ extension SessionReducer {
                 .init(
                     account: account, name: changed.name, emergencyNote: changed.emergencyNote,
                     version: changed.profileVersion, at: time))
-        ]
+        ] + (changed.name == row.name ? [] : updateParticipant(&rows, account, time))
     }
 }
 
 extension SessionRows.Selection {
     mutating func add(_ command: AccountCommand, of account: AccountID) {
         switch command {
-        case .updateProfile, .freeHandle: break
+        case .updateProfile: followed.insert(account)
+        case .freeHandle: break
         case .closeAccount:
+            followed.insert(account)
             securing.insert(account)
             coding.insert(account)
         }

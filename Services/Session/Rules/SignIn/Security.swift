@@ -88,7 +88,7 @@ extension SessionReducer {
         for change in rows.securityChanges(of: account) { rows.securityChanges[change.place] = nil }
         for place in rows.phoneCodes.keys.filter({ $0.account == account }) { rows.phoneCodes[place] = nil }
         rows[account] = AccountRow(handle: row.handle, opened: row.opened, closed: time)
-        return [.accountClosed(.init(account: account, at: time))]
+        return [.accountClosed(.init(account: account, at: time))] + leaveAll(&rows, account, time)
     }
 
     /// Says nothing: an account that is closed says nothing any more.

@@ -102,3 +102,71 @@ extension GroupRows {
         return edgesWithMore.union(changes.inserted.map(\.key)).union(changes.updated.map(\.key)).union(changes.deleted)
     }
 }
+
+/// What the timers of some keys follow from.
+struct TimedRows {
+    /// The keys that were found.
+    var keys: [Key] = []
+    var accounts: [(key: AccountID, row: AccountRow)] = []
+    var groups = GroupRows()
+
+    mutating func take(edges: Pending?) throws {
+        for (edge, row) in try Tables.edge.rows(of: edges) {
+            keys.append(.edge(edge))
+            groups.edges.load(row, at: edge)
+        }
+    }
+
+    mutating func take(groups found: Pending?) throws {
+        for (group, row) in try Tables.groupSession.rows(of: found) {
+            keys.append(.group(group))
+            groups.sessions.load(row, at: group)
+        }
+    }
+
+    mutating func take(accounts found: Pending?) throws {
+        accounts = try Tables.account.rows(of: found)
+        keys += accounts.map { .account($0.key) }
+    }
+}
+
+extension Pipeline {
+    /// Reads what the timers of keys follow from. In the order of their text, accounts come first, then edge processes, then group
+    /// sessions.
+    func timedRows(_ keys: TimedKeys) throws -> TimedRows {
+        var found = TimedRows()
+        switch keys {
+        case .locked(let keys):
+            let accounts = lockAccounts(
+                Set(keys.compactMap(\.account)), skeletons: [], phones: [], changing: [], undoing: [])
+            var touched = SessionRows.Selection([])
+            touched.renewingEdges = Set(keys.compactMap(\.edge))
+            let edges = lockEdges(touched)
+            let groups = lockGroups(keys.compactMap(\.group).sorted())
+            try flush()
+            try found.take(accounts: accounts)
+            try found.take(edges: edges)
+            try found.take(groups: groups)
+        case .next(let limit, let key):
+            if key == nil || key?.account != nil {
+                let accounts = accounts(after: key?.account, limit: limit)
+                try flush()
+                try found.take(accounts: accounts)
+            }
+            if found.keys.count < limit, key?.group == nil {
+                let edges = edges(after: key?.edge, limit: limit - Int64(found.keys.count))
+                try flush()
+                try found.take(edges: edges)
+            }
+            if found.keys.count < limit {
+                let groups = groups(after: key?.group, limit: limit - Int64(found.keys.count))
+                try flush()
+                try found.take(groups: groups)
+            }
+        }
+        let participants = participants(of: found.keys.compactMap(\.group))
+        try flush()
+        for (place, row) in try Tables.participant.rows(of: participants) { found.groups.load(row, at: place) }
+        return found
+    }
+}

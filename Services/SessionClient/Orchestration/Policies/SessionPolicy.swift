@@ -89,7 +89,7 @@ struct SessionPolicy: Policy {
         // A closed account's other parts are closed by the saga that closed it.
         case .accountClosed, .deviceRefreshed, .signInFailed, .profileUpdated,
             .phoneCodeIssued, .phoneCodeFailed, .identityConfirmed, .avatarSet, .avatarRemoved, .checkInIntervalSet,
-            .checkInRemindersSet:
+            .checkInRemindersSet, .group, .game:
             return []
         }
     }

@@ -1,3 +1,4 @@
+import ContractSupport
 public import Vocabulary
 
 /// What happens to the seats and the game of a group session, in its stream.
