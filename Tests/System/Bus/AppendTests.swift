@@ -7,7 +7,7 @@ import Vocabulary
 
 @Suite
 struct AppendTests {
-    @Test("hundreds of appenders with random aborts and a polling reader: no row missed, none out of order")
+    @Test("a polling reader misses no row and sees none out of order, while hundreds append and abort at random")
     func gapFree() async throws {
         try await withRandom { random in
             let seeds = (0..<200).map { _ in random.fork() }

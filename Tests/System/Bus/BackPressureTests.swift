@@ -11,8 +11,10 @@ import Vocabulary
 @Suite
 struct BackPressureTests {
     @Test(
-        "a service that doesn't answer is not sent ever more: it is said at once, and everything sent is done once it can"
-    )
+        """
+        a service that doesn't answer gets no more commands; senders hear so at once, and everything sent is done \
+        later
+        """)
     func bounded() async throws {
         try await LedgerFixture.with { fixture in
             let client = try await LedgerClient(
@@ -58,7 +60,7 @@ struct BackPressureTests {
         }
     }
 
-    @Test("a command that nobody waits for counts no longer than it is good")
+    @Test("an abandoned command counts against the limit only until it expires")
     func abandonedExpire() async throws {
         try await LedgerFixture.with { fixture in
             let client = try await LedgerClient(
@@ -82,7 +84,7 @@ struct BackPressureTests {
         }
     }
 
-    @Test("doorbells that can't be rung cost time, not data")
+    @Test("without NOTIFY, commands take longer and none is lost")
     func doorbellsFail() async throws {
         try await LedgerFixture.with { fixture in
             // As when the queue of NOTIFY is full: ringing fails after the commit.

@@ -8,7 +8,7 @@ import Vocabulary
 
 @Suite
 struct BlockerTests {
-    @Test("an edge that is stopped between Execute and Sync holds nobody up for long, and its own command is done once")
+    @Test("an edge paused between Execute and Sync doesn't hold others up for long, and its own command is done once")
     func stoppedEdge() async throws {
         try await LedgerFixture.with { fixture in
             let service = try await fixture.startService()

@@ -13,7 +13,7 @@ struct DurabilityTests {
     /// How often the server is stopped; `DURABILITY_STOPS=100` for a long run.
     private static let stops = ProcessInfo.processInfo.environment["DURABILITY_STOPS"].flatMap(Int.init) ?? 6
 
-    @Test("what was answered is there after PostgreSQL was stopped without a goodbye, each time")
+    @Test("everything acknowledged survives each immediate stop of PostgreSQL")
     func answeredIsDurable() async throws {
         try await PrivateCluster.with(isDurable: true) { postgres in
             // Nothing is flushed by the way: a commit that isn't flushed by itself is lost.
@@ -63,7 +63,7 @@ struct DurabilityTests {
         }
     }
 
-    @Test("an edge that waits appends its commands again after a reconnect: those that a crash took are done after all")
+    @Test("a waiting edge appends its commands again after a reconnect, so those lost in a crash are done after all")
     func appendedAgain() async throws {
         try await LedgerFixture.with { fixture in
             try await fixture.withClient { client in

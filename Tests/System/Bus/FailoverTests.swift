@@ -10,7 +10,7 @@ import Vocabulary
 /// A standby takes over.
 @Suite("Failover", .timeLimit(.minutes(10)))
 struct FailoverTests {
-    @Test("a token from before a standby was promoted starts again with a snapshot and says so; work goes on there")
+    @Test("after a standby is promoted, work goes on there, and an older token gets a snapshot marked as refetched")
     func promotedStandby() async throws {
         try await PrivateCluster.with { primary in
             let account = AccountID.new()

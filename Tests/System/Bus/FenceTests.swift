@@ -83,9 +83,7 @@ struct FenceTests {
         }
     }
 
-    @Test(
-        "of two consumers that build on the same batch one commits; the other loses everything and nothing happens twice"
-    )
+    @Test("of two consumers that build on one batch, one commits and the other rolls back: nothing happens twice")
     func oneCommits() async throws {
         try await LedgerFixture.with { fixture in
             let (commands, log) = try await logs(fixture)
@@ -127,7 +125,7 @@ struct FenceTests {
         }
     }
 
-    @Test("of two replicas that run a policy on the same batch one commits: its commands are in the log once, in order")
+    @Test("of two replicas that run a policy on one batch, one commits: its commands are in the log once, in order")
     func policyCommitsOnce() async throws {
         try await LedgerFixture.with { fixture in
             let (commands, log) = try await logs(fixture)
@@ -163,7 +161,7 @@ struct FenceTests {
         }
     }
 
-    @Test("whoever takes over ends the sessions of the owner before, also those that wait for nothing and hold nothing")
+    @Test("a new owner ends all sessions of the previous one, even idle ones that hold no lock")
     func takeoverEndsSessions() async throws {
         try await LedgerFixture.with { fixture in
             let paused = try await fixture.startService(leaseMilliseconds: 1000, workers: 1)
@@ -192,7 +190,10 @@ struct FenceTests {
     }
 
     @Test(
-        "a paused service is taken over within the lease time and can't commit when it wakes, also with a lock in its hands",
+        """
+        a paused service loses its partitions within the lease time and can't commit when it wakes, even holding a \
+        lock
+        """,
         arguments: [false, true])
     func pausedServiceIsFenced(holdsLock: Bool) async throws {
         try await withRandom { random in
@@ -234,7 +235,7 @@ struct FenceTests {
         }
     }
 
-    @Test("a commit whose answer is lost is looked up, not guessed")
+    @Test("when the answer to a COMMIT is lost, the result is looked up, not guessed")
     func unknownCommits() async throws {
         try await withRandom { random in
             let seeds = (0..<8).map { _ in random.fork() }

@@ -26,8 +26,7 @@ struct ParkingTests {
         ) { $0 == count }
     }
 
-    @Test(
-        "a failing command holds back its own key alone; an operator has it tried again, and the key goes on in order")
+    @Test("a failing command holds back its own key only; once an operator has it retried, the key goes on in order")
     func parked() async throws {
         try await LedgerFixture.with { fixture in
             let service = try await fixture.startService(backoffMilliseconds: 600_000)
@@ -74,7 +73,7 @@ struct ParkingTests {
         }
     }
 
-    @Test("what is parked when its owner is killed is tried again by the next one")
+    @Test("a parked message is retried by the next owner when its owner is killed")
     func parkedSurvives() async throws {
         try await LedgerFixture.with { fixture in
             let first = try await fixture.startService(leaseMilliseconds: 500, backoffMilliseconds: 600_000)
@@ -96,7 +95,7 @@ struct ParkingTests {
         }
     }
 
-    @Test("a parked message is handled although its log has forgotten it since, and those behind it follow")
+    @Test("a parked message is handled even after its log has deleted it, and those behind it follow")
     func parkedOutlivesItsLog() async throws {
         try await LedgerFixture.with { fixture in
             let service = try await fixture.startService(backoffMilliseconds: 600_000)
@@ -131,7 +130,8 @@ struct ParkingTests {
         }
     }
 
-    @Test("one that keeps failing is a dead letter with its error; sent again by an operator it is a new command, once")
+    @Test(
+        "a command that keeps failing becomes a dead letter with its error; an operator's retry is a new command, once")
     func deadLetter() async throws {
         try await LedgerFixture.with { fixture in
             let service = try await fixture.startService()
@@ -175,7 +175,10 @@ struct ParkingTests {
     }
 
     @Test(
-        "a type that nobody here knows waits without end, its key alone, and says for what; an operator can give it up")
+        """
+        an unknown type waits without end, holds back only its key, and says what it needs; an operator can give it \
+        up
+        """)
     func unknown() async throws {
         try await LedgerFixture.with { fixture in
             let services = [try await fixture.startService(), try await fixture.startService()]
@@ -208,7 +211,7 @@ struct ParkingTests {
         }
     }
 
-    @Test("a command that ends the process fails as crashed after three; those around it are done, once each")
+    @Test("a command that crashes three owners fails as crashed; those around it are done, once each")
     func endsTheProcess() async throws {
         try await LedgerFixture.with { fixture in
             let isDone = Observed(false)

@@ -38,7 +38,7 @@ struct LedgerReplicaTests {
     }
 
     @Test(
-        "a killed replica's partitions are taken over as soon as its connection is gone, a stopped one's by the lease")
+        "a killed replica's partitions are taken over once its connection is gone, a paused one's when its lease ends")
     func takeover() async throws {
         try await LedgerFixture.with { fixture in
             let minute = 60_000
@@ -74,7 +74,7 @@ struct LedgerReplicaTests {
         }
     }
 
-    @Test("partitions are shared evenly, and handed over when one joins or leaves: long before any lease runs out")
+    @Test("partitions are shared evenly and handed over when a replica joins or leaves, long before any lease ends")
     func handover() async throws {
         try await LedgerFixture.with { fixture in
             // Only a hand-over can be in time: a lease would run out after the test has given up.
@@ -107,8 +107,8 @@ struct LedgerReplicaTests {
 
     @Test(
         """
-        two replicas under random kill -9, pauses and dropped connections: one outcome and one effect each, in order, no gaps, \
-        and every subscriber sees every event once
+        through random kills, pauses and dropped connections of two replicas, each command has one outcome and one \
+        effect, in order, and every subscriber sees every event once
         """)
     func chaos() async throws {
         try await withRandom { random in

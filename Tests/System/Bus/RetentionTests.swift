@@ -54,7 +54,8 @@ struct RetentionTests {
         }
     }
 
-    @Test("old rows go but the newest of each partition; numbers go on; who resumes from before that gets a snapshot")
+    @Test(
+        "retention keeps each partition's newest row, so numbers go on; resuming from a deleted row gives a snapshot")
     func oldRowsGo() async throws {
         try await LedgerFixture.with { fixture in
             let service = try await fixture.startService()
@@ -93,8 +94,10 @@ struct RetentionTests {
     }
 
     @Test(
-        "what its consumer has not handled stays, however old; one that is gone for too long is told, and skips nothing by itself"
-    )
+        """
+        unhandled rows stay however old they are; a consumer that was away for too long stops, says so and skips \
+        nothing
+        """)
     func consumersAreWaitedFor() async throws {
         try await LedgerFixture.with { fixture in
             let service = try await fixture.startService(leaseMilliseconds: 500)
@@ -136,7 +139,11 @@ struct RetentionTests {
         }
     }
 
-    @Test("redact empties an account's messages and keeps their places; strangers' and unhandled ones stay as they are")
+    @Test(
+        """
+        redaction empties an account's messages and keeps their positions; others' and unhandled ones stay as they \
+        are
+        """)
     func redact() async throws {
         try await LedgerFixture.with { fixture in
             let service = try await fixture.startService()
@@ -166,9 +173,7 @@ struct RetentionTests {
         }
     }
 
-    @Test(
-        "one pass empties what many accounts said, and goes on for what comes late; accounts that are noticed later get the next"
-    )
+    @Test("one pass redacts many accounts, and later messages of theirs; accounts added meanwhile get the next pass")
     func redactMany() async throws {
         try await LedgerFixture.with { fixture in
             let service = try await fixture.startService()

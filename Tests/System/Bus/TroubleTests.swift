@@ -73,7 +73,7 @@ struct TroubleTests {
         }
     }
 
-    @Test("a right that is taken away and given back")
+    @Test("nothing is given up while a privilege is revoked")
     func privilege() async throws {
         try await LedgerFixture.with { fixture in
             try await suffer(fixture, saying: "42501") {
@@ -84,7 +84,7 @@ struct TroubleTests {
         }
     }
 
-    @Test("a column that a deploy takes away and brings back")
+    @Test("nothing is given up while a column is missing")
     func column() async throws {
         try await LedgerFixture.with { fixture in
             try await suffer(fixture, saying: "42703") {
@@ -95,7 +95,7 @@ struct TroubleTests {
         }
     }
 
-    @Test("statements that all take longer than the statement time-out, and then don't")
+    @Test("nothing is given up while every statement times out")
     func statementTimeout() async throws {
         try await LedgerFixture.with { fixture in
             try await suffer(fixture, saying: "57014") {
@@ -115,7 +115,7 @@ struct TroubleTests {
         }
     }
 
-    @Test("a role's statement time-out of a millisecond, set and reset")
+    @Test("nothing is given up while the role's statement time-out is a millisecond")
     func roleTimeout() async throws {
         try await LedgerFixture.with { fixture in
             let reconnect = """
@@ -134,7 +134,7 @@ struct TroubleTests {
         }
     }
 
-    @Test("a table that a stranger has locked")
+    @Test("nothing is given up while someone else holds a table lock")
     func locked() async throws {
         try await LedgerFixture.with { fixture in
             let stranger = try await Connection.connect(Configuration(try fixture.database.url))
@@ -151,7 +151,7 @@ struct TroubleTests {
     }
 
     @Test(
-        "a full disk",
+        "nothing is given up while the disk is full",
         .enabled(
             if: SmallDisk.isPossible, "mounting a small disk takes root, and a machine that lets it"))
     func fullDisk() async throws {
@@ -172,7 +172,7 @@ struct TroubleTests {
         }
     }
 
-    @Test("an old replica beside a new one, with commands that only the new one knows")
+    @Test("an old replica leaves commands it doesn't know to a new one, and none is given up")
     func rollingDeploy() async throws {
         try await LedgerFixture.with { fixture in
             try await suffer(fixture, refunds: true, isOneOld: true)
@@ -182,9 +182,7 @@ struct TroubleTests {
     /// Errors that say nothing against the message that met them.
     private static let codes = ["42501", "53100", "57014", "58030", "XX000", "55006"]
 
-    @Test(
-        "trouble that meets some keys alone parks them, without end; the others go on, and so do they when it's over"
-    )
+    @Test("trouble with some keys parks only those, without end; they go on when it is over")
     func fewKeys() async throws {
         try await LedgerFixture.with { fixture in
             let unlucky = Self.codes.map { (code: $0, account: AccountID.new()) }
@@ -246,8 +244,10 @@ struct TroubleTests {
     }
 
     @Test(
-        "a command that takes longer than a lease ends with an outcome; strangers' go on, and nobody fights for leases"
-    )
+        """
+        a command that takes longer than a lease gets an outcome; others go on, and no lease changes hands again and \
+        again
+        """)
     func longerThanLease() async throws {
         try await LedgerFixture.with { fixture in
             try await fixture.database.psql(

@@ -82,7 +82,7 @@ struct AbuseTests {
         }
     }
 
-    @Test("S42: tokens: missing, forged, foreign, refreshed, reused, signed out")
+    @Test("tokens: missing, forged, foreign, refreshed, reused, signed out (S42)")
     func tokens() async throws {
         try await Quartet.with { quartet in
             let anna = try await Device.signUp("anna", at: quartet.edge)
@@ -150,7 +150,7 @@ struct AbuseTests {
         }
     }
 
-    @Test("S42: of many who come with one refresh token at once, one gets the next; then the device is out")
+    @Test("of many requests with one refresh token, one gets the next token; then the device is signed out (S42)")
     func refreshRace() async throws {
         try await Quartet.with { quartet in
             let anna = try await Device.signUp("anna", at: quartet.edge)
@@ -177,7 +177,7 @@ struct AbuseTests {
         }
     }
 
-    @Test("an expired access token is refused, its stream has ended, and the refresh token is good for another")
+    @Test("an expired access token is refused and its stream ends; the refresh token gets another (S42)")
     func expired() async throws {
         try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
             try await quartet.start(.sessionClient, environment: ["ACCESS_TOKEN_LIFETIME": "2s"])
@@ -194,7 +194,7 @@ struct AbuseTests {
         }
     }
 
-    @Test("another system's tokens are worth nothing here, though they look the same")
+    @Test("another installation's tokens are refused, though they look the same (T22)")
     func foreignTokens() async throws {
         let foreign = try await Quartet.with { try await Device.signUp("anna", at: $0.edge) }
         try await Quartet.with { quartet in
@@ -259,7 +259,7 @@ struct AbuseTests {
         Bad("MarkRead", #"{"id":"\#(contact)"}"#, 404, "notFound", "id"),
     ]
 
-    @Test("bad input gets a problem document that names the field, and nothing is stored")
+    @Test("bad input gets a problem document that names the field, and nothing is stored (T23)")
     func badInput() async throws {
         try await Quartet.with { quartet in
             let anna = try await Device.signUp("anna", name: "Anna", at: quartet.edge)
@@ -331,7 +331,7 @@ struct AbuseTests {
         }
     }
 
-    @Test("too many streams of one account are refused; one that is closed makes room")
+    @Test("an account's seventeenth stream is refused until one is closed")
     func tooManyStreams() async throws {
         try await Quartet.with { quartet in
             let anna = try await Device.signUp("anna", at: quartet.edge)

@@ -7,8 +7,8 @@ import Testing
 struct AlarmTests {
     @Test(
         """
-        A1 S32: whoever heard of a missed check-in hears of its end once, whatever they want to hear and whoever they are by \
-        then; everything about it has one id
+        everyone who heard of a missed check-in hears of its end once, whatever their settings and role are by then; \
+        one id joins all of it (A1, S32)
         """)
     func allClear() async throws {
         try await Quartet.with { quartet in
@@ -74,7 +74,7 @@ struct AlarmTests {
         }
     }
 
-    @Test("A1 S34: an alert is over for whoever is removed or blocked, and for all when the account closes")
+    @Test("an alert ends for a responder who is removed or blocked, and for all when the account closes (A1, S34)")
     func ended() async throws {
         try await Quartet.with { quartet in
             let bob = try await Device.signUp("bob", name: "Bob", at: quartet.edge)
@@ -110,8 +110,8 @@ struct AlarmTests {
 struct AlertFloodTests {
     @Test(
         """
-        S34: who raises and clears an alert again and again changes its state each time, and floods nobody: responders hear \
-        of three, and a while later of one that is still on
+        raising and clearing an alert again and again changes its state each time, but responders hear of three, and \
+        a while later of one that is still on (S34)
         """)
     func flood() async throws {
         try await Quartet.with { quartet in
@@ -152,7 +152,7 @@ struct AlertFloodTests {
         }
     }
 
-    @Test("what migrate may set has limits, and says so")
+    @Test("migrate refuses a number outside its limits and says what they are")
     func refused() async throws {
         try await Quartet.with(services: []) { quartet in
             for flag in [["--alert-pause", "2h"], ["--least-check-in-interval", "10ms"], ["--alert-burst", "0"]] {

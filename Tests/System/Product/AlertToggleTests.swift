@@ -10,8 +10,8 @@ struct AlertToggleTests {
 
     @Test(
         """
-        S34: an alert toggled 1,000 times, where that is allowed, while notifications is being killed is told to every responder alternately, \
-        in order, once each
+        when an alert is toggled 1,000 times while notifications is killed, every responder hears of each change \
+        once, in order (S34)
         """)
     func toggled() async throws {
         try await Quartet.with { quartet in

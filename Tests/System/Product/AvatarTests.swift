@@ -50,7 +50,7 @@ struct AvatarTests {
             "PUT", "/v1/account/avatar", raw: bytes, token: device.token, key: key, headers: ["content-type": type])
     }
 
-    @Test("R10 S45: a picture is uploaded, seen by contacts alone, revalidated by its tag, replaced and removed")
+    @Test("a picture is uploaded, shown to contacts only, revalidated by its ETag, replaced and removed (R10, S45)")
     func story() async throws {
         try await Quartet.with { quartet in
             let anna = try await Device.signUp("anna", name: "Anna", at: quartet.edge)
@@ -118,7 +118,7 @@ struct AvatarTests {
         }
     }
 
-    @Test("a picture loses where and when it was taken before anybody can see it (R10)")
+    @Test("a picture loses where and when it was taken before anyone can see it (R10)")
     func metadata() async throws {
         try await Quartet.with { quartet in
             let anna = try await Device.signUp("anna", at: quartet.edge)
@@ -141,7 +141,8 @@ struct AvatarTests {
         }
     }
 
-    @Test("R10: what is no picture, is another one than it says, or is too large, is refused and nothing is stored")
+    @Test(
+        "a file that isn't a picture, isn't the type it claims or is too large is refused, and nothing is stored (R10)")
     func bad() async throws {
         try await Quartet.with { quartet in
             let anna = try await Device.signUp("anna", at: quartet.edge)

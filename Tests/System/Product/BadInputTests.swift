@@ -44,7 +44,11 @@ struct BadInputTests {
         }
     }
 
-    @Test("every field of every command: wrong, missing, unknown, misleading, out of range, a stranger's")
+    @Test(
+        """
+        every field of every command is refused when wrong, missing, unknown, misleading, out of range or someone \
+        else's (T23)
+        """)
     func commands() async throws {
         let rules = [
             Self.profile, Self.checkIns, Self.bare, Self.approval, Self.naming, Self.strangers, Self.unasked,
@@ -75,7 +79,11 @@ struct BadInputTests {
         }
     }
 
-    @Test("signing up, in and out, tokens and operations: wrong, missing, unknown, misleading, a stranger's")
+    @Test(
+        """
+        sign-up, sign-in, sign-out, tokens and operations refuse fields that are wrong, missing, unknown or someone \
+        else's (T23)
+        """)
     func accounts() async throws {
         try await Scene.with { scene in
             try await scene.refuse(Self.signUp)
@@ -84,7 +92,11 @@ struct BadInputTests {
         }
     }
 
-    @Test("phones, codes, confirmations, passwords, pushes, closing: wrong, missing, misleading, a stranger's")
+    @Test(
+        """
+        phones, codes, confirmations, passwords, pushes and closing refuse fields that are wrong, missing or someone \
+        else's (T23)
+        """)
     func security() async throws {
         try await Scene.with { scene in
             try await scene.refuse(Self.security)
@@ -120,7 +132,7 @@ struct BadInputTests {
         ("/v1/commands/MarkAllRead", "{}"), ("/v1/operations/ClearAllReceivedPings", #"{"checkIn":false}"#),
     ]
 
-    @Test("bodies of another type, too large, too deep, not in UTF-8, no JSON: refused by each path alike")
+    @Test("every path refuses bodies of another type, too large, too deep, not in UTF-8 or not JSON (T23)")
     func bodies() async throws {
         try await Scene.with { scene in
             for (path, body) in Self.requests {
@@ -178,7 +190,11 @@ struct BadInputTests {
         }
     }
 
-    @Test("Idempotency-Keys: of another version or form, too old, from the future, used before for something else")
+    @Test(
+        """
+        an Idempotency-Key of another version or form, too old, from the future or used for something else is refused \
+        (T23)
+        """)
     func keys() async throws {
         try await Scene.with { scene in
             for (path, body) in Self.requests {

@@ -6,7 +6,10 @@ import Testing
 @Suite("End to end: check-ins", .timeLimit(.minutes(30)))
 struct EndToEndCheckInTests {
     @Test(
-        "S29 S32 S33: a missed check-in is told once to the person and to every responder who wants it, also if nothing ran",
+        """
+        the person and every responder who wants it hear of a missed check-in once, even if nothing ran at the \
+        deadline (S29, S32, S33)
+        """,
         arguments: [false, true])
     func missed(isDown: Bool) async throws {
         try await Quartet.with { quartet in
@@ -79,7 +82,10 @@ struct EndToEndCheckInTests {
     }
 
     @Test(
-        "S32: a deadline that had passed when its timer fired is told though the clock went back since, by a failover")
+        """
+        a deadline that had passed when its timer fired counts as missed, though the clock went back in a failover \
+        (S32)
+        """)
     func clockWentBack() async throws {
         try await Quartet.with { quartet in
             let bob = try await Device.signUp("bob", at: quartet.edge)
@@ -112,7 +118,7 @@ struct EndToEndCheckInTests {
     }
 
     @Test(
-        "S32: a deadline whose timer was lost is told once all the same, also one that has passed",
+        "a deadline whose timer was lost is noticed once, even if it has passed (S32)",
         arguments: [false, true])
     func lostTimer(isPast: Bool) async throws {
         try await Quartet.with { quartet in
@@ -147,7 +153,7 @@ struct EndToEndCheckInTests {
         }
     }
 
-    @Test("timers of two replicas fire once each, under kill -9 of both in turn")
+    @Test("each timer fires once with two replicas, while both are killed in turn (S32)")
     func replicas() async throws {
         try await Quartet.with { quartet in
             let bob = try await Device.signUp("bob", at: quartet.edge)

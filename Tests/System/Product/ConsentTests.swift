@@ -36,7 +36,7 @@ struct EndToEndConsentTests {
     }
 
     @Test(
-        "S7 S33: by handle or phone nothing is seen and nobody is pinged before the other accepts; then what was asked")
+        "after a request by handle or phone, nothing is shown and no one is pinged until the other accepts (S7, S33)")
     func stalker() async throws {
         try await Quartet.with { quartet in
             let bob = try await Device.signUp("bob", name: "Bob", at: quartet.edge)
@@ -84,7 +84,7 @@ struct EndToEndConsentTests {
         }
     }
 
-    @Test("S7: requests are declined, withdrawn and approved, whoever they come by; each end is told to the other side")
+    @Test("requests are declined, withdrawn and approved, and the other side hears of each (S7)")
     func requests() async throws {
         try await Quartet.with { quartet in
             let bob = try await Device.signUp("bob", at: quartet.edge)
@@ -124,7 +124,8 @@ struct EndToEndConsentTests {
         }
     }
 
-    @Test("S8 S46: nobody widens what they see alone; both see what waits, and each answer is told")
+    @Test(
+        "nobody gets to see more without consent; both see the open request, and each answer is announced (S8, S46)")
     func widening() async throws {
         try await Quartet.with { quartet in
             let bob = try await Device.signUp("bob", name: "Bob", at: quartet.edge)
@@ -179,7 +180,8 @@ struct EndToEndConsentTests {
         }
     }
 
-    @Test("S9 S35: the blocked and the unknown are one answer: by handle and by code, added and looked up")
+    @Test(
+        "blocked and unknown people get the same answer, by handle and by code, when adding and looking up (S9, S35)")
     func blocked() async throws {
         try await Quartet.with { quartet in
             let bob = try await Device.signUp("bob", at: quartet.edge)
@@ -222,7 +224,7 @@ struct EndToEndConsentTests {
         }
     }
 
-    @Test("S35: handles can't be counted through, and one address can't crowd one person's requests")
+    @Test("handles can't be enumerated, and one address can't fill up a person's requests (S35)")
     func enumeration() async throws {
         try await Quartet.with { quartet in
             let bob = try await Device.signUp("bob", at: quartet.edge)

@@ -6,7 +6,7 @@ import Testing
 /// What keeps strangers and nuisances from holding the edge up.
 @Suite("End to end: the door", .timeLimit(.minutes(30)))
 struct DoorTests {
-    @Test("an account that sends too many commands has to wait; another's go on")
+    @Test("an account that sends too many commands has to wait; others go on (T21)")
     func tooManyCommands() async throws {
         try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
             try await quartet.start(.sessionClient, environment: ["COMMANDS_PER_MINUTE": "60"])
@@ -25,7 +25,7 @@ struct DoorTests {
         }
     }
 
-    @Test("malformed chunks, and a peer that leaves in the middle, are no errors of the server's")
+    @Test("malformed chunks and peers that leave midway don't count as server errors")
     func malformedChunks() async throws {
         try await Quartet.with { quartet in
             let anna = try await Device.signUp("anna", at: quartet.edge)
@@ -55,7 +55,7 @@ struct DoorTests {
         }
     }
 
-    @Test("a request hidden in another is never carried out: one answer, and the connection ends")
+    @Test("a request smuggled inside another is never carried out: one answer, and the connection closes")
     func smuggling() async throws {
         try await Quartet.with { quartet in
             let anna = try await Device.signUp("anna", at: quartet.edge)
@@ -93,8 +93,8 @@ struct DoorTests {
 
     @Test(
         """
-        one address can't take all connections, an upload that stalls gives its place back, other machines are not served \
-        in silence, and a process that ends says so before anything else of it ends
+        one address can't take all connections, a stalled upload gives its place back, serving other machines is \
+        logged, and a process says that it ends before anything of it does
         """)
     func edges() async throws {
         try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in

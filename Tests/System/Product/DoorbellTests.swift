@@ -19,7 +19,7 @@ struct DoorbellTests {
             String(repeating: ",", count: 7999), String(repeating: "é", count: 3999),
         ]
 
-    @Test("whatever doorbells say, on whichever channel, all four services go on and answer while they ring")
+    @Test("all four services go on and answer, whatever a NOTIFY says on whichever channel")
     func fuzz() async throws {
         try await Quartet.with { quartet in
             let anna = try await Device.signUp("anna", name: "Anna", at: quartet.edge)

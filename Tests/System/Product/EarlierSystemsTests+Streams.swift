@@ -6,7 +6,8 @@ import Testing
 // What people follow, and what goes up and down.
 
 extension EarlierSystemsTests {
-    @Test("\"subscribed\" said before it was true: what is done right after a stream's beginning always arrives in it")
+    @Test(
+        "everything done right after a stream began arrives in it; others said \"subscribed\" before it was true (T13)")
     func earlySubscription() async throws {
         try await Quartet.with { quartet in
             try await quartet.announceEveryAlert()
@@ -34,7 +35,11 @@ extension EarlierSystemsTests {
         }
     }
 
-    @Test("a stuck upload that blocks all downloads: pictures go up and down while others stand still half-way")
+    @Test(
+        """
+        pictures go up and down while other uploads are stuck midway; one stuck upload once blocked all downloads \
+        (R10)
+        """)
     func stuckUpload() async throws {
         try await Quartet.with { quartet in
             let phone = try await Device.signUp("anna", at: quartet.edge)
@@ -87,7 +92,11 @@ extension EarlierSystemsTests {
         }
     }
 
-    @Test("a resume buffer that forgets silently: who comes back to what isn't kept any more is told to begin anew")
+    @Test(
+        """
+        a client that resumes from what isn't kept any more is told to start again, never left with a silent gap \
+        (T13)
+        """)
     func silentlyForgotten() async throws {
         try await Quartet.with { quartet in
             let anna = try await Device.signUp("anna", at: quartet.edge)
@@ -127,7 +136,7 @@ extension EarlierSystemsTests {
         }
     }
 
-    @Test("a connection drop that nobody notices: streams that broke off without a word give their places back")
+    @Test("streams that broke off without a word give their places back")
     func unnoticedDrop() async throws {
         try await Quartet.with { quartet in
             let anna = try await Device.signUp("anna", at: quartet.edge)

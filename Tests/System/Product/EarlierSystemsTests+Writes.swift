@@ -6,7 +6,7 @@ import Testing
 // What people write.
 
 extension EarlierSystemsTests {
-    @Test("lost updates when two people edit: of two changes of one version one is refused and told what is there")
+    @Test("of two changes to one version, one is refused and gets the current state: no update is lost (T26)")
     func lostUpdates() async throws {
         try await Quartet.with { quartet in
             let phone = try await Device.signUp("anna", name: "Anna", at: quartet.edge)
@@ -77,7 +77,7 @@ extension EarlierSystemsTests {
         }
     }
 
-    @Test("a pair changed on one side only: two people change what they are to each other while contacts is killed")
+    @Test("both sides of a relation always agree, while two people change it and contacts is killed (S8)")
     func oneSidedPair() async throws {
         try await withRandom { random in
             try await Quartet.with { quartet in
@@ -172,7 +172,7 @@ extension EarlierSystemsTests {
         }
     }
 
-    @Test("an id in the request believed instead of the caller's own: nobody speaks for another, whatever they write")
+    @Test("nobody can act for another account, whatever ids a request contains (T22)")
     func believedID() async throws {
         try await Quartet.with { quartet in
             let anna = try await Device.signUp("anna", name: "Anna", at: quartet.edge)
@@ -267,7 +267,7 @@ extension EarlierSystemsTests {
         return seen
     }
 
-    @Test("a clear-all of four calls with errors swallowed: it is done when all of it is, and all of it is there once")
+    @Test("clearing all pings is done only when every step is, and every step happens once (S15)")
     func swallowedErrors() async throws {
         try await Quartet.with { quartet in
             let bob = try await Device.signUp("bob", at: quartet.edge)
@@ -322,7 +322,7 @@ extension EarlierSystemsTests {
         #expect(reply.status == 202 && reply.body["state"] == "running" && reply.body["result"] == .null, "\(reply)")
     }
 
-    @Test("an unread count kept in two ways: list, stream, events and rows say the same after any history")
+    @Test("list, stream, events and rows agree on the unread count after any history (S13)")
     func twoCounts() async throws {
         try await withRandom { random in
             try await Quartet.with { quartet in
@@ -387,7 +387,7 @@ extension EarlierSystemsTests {
         }
     }
 
-    @Test("a write applied twice because only its acknowledgement was lost: sent again under its key it is done once")
+    @Test("a write whose acknowledgement was lost happens once when it is sent again under its key")
     func lostAcknowledgement() async throws {
         try await Quartet.with { quartet in
             let anna = try await Device.signUp("anna", at: quartet.edge)

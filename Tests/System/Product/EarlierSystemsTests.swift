@@ -8,7 +8,7 @@ import Testing
 struct EarlierSystemsTests {
     // MARK: Deadlines
 
-    @Test("S30: seconds added to milliseconds in an expiry: a deadline is check-in plus interval, to the microsecond")
+    @Test("a deadline is the check-in plus the interval, to the microsecond: no units are mixed (S30)")
     func mixedUnits() async throws {
         try await Quartet.with { quartet in
             let anna = try await Device.signUp("anna", at: quartet.edge)
@@ -56,7 +56,7 @@ struct EarlierSystemsTests {
     }
 
     @Test(
-        "S31: reminders missed because a poll's windows were narrower than its interval: a passed one is told, once",
+        "a reminder whose time passed while nothing ran is sent once (S31)",
         arguments: [90, 10])
     func missedReminder(minutesLeft: Int) async throws {
         try await Quartet.with { quartet in
@@ -108,7 +108,7 @@ struct EarlierSystemsTests {
     }
 
     @Test(
-        "S32 S34: responders alerted again at every poll for ever: what goes on is told again a few times, once each",
+        "an alarm that goes on is repeated to responders a few times, once each, and then stops (S32, S34)",
         arguments: ["checkInMissed", "alertRaised"])
     func alertedForEver(alarm: String) async throws {
         try await Quartet.with { quartet in

@@ -7,7 +7,7 @@ import Testing
 @Suite("End to end: faults", .serialized, .timeLimit(.minutes(30)))
 struct EndToEndFaultTests {
     @Test(
-        "S15 S27: a service is killed at each step of the story, and every step is done once",
+        "every step of the story is done once, with a service killed at each of them (S15, S27)",
         arguments: Quartet.Service.allCases)
     func killedAtEachStep(victim: Quartet.Service) async throws {
         try await withRandom("killedAtEachStep \(victim)") { random in
@@ -59,7 +59,7 @@ struct EndToEndFaultTests {
     }
 
     @Test(
-        "S15: the saga is killed at a step while what it reads changes, and its effects are there once",
+        "a saga killed at a step, while the state it reads changes, takes effect once (S15)",
         arguments: places)
     func sagaKilled(step: String, moment: String) async throws {
         try await Quartet.with { quartet in
@@ -115,9 +115,7 @@ struct EndToEndFaultTests {
         }
     }
 
-    @Test(
-        "S15: a saga that finds a step recorded with another body fails, and says so; nothing of what it found is taken"
-    )
+    @Test("a saga that finds a step recorded with another body fails, says so and uses nothing of it (S15)")
     func sagaChanged() async throws {
         try await Quartet.with { quartet in
             let bob = try await Device.signUp("bob", at: quartet.edge)
@@ -146,7 +144,7 @@ struct EndToEndFaultTests {
         }
     }
 
-    @Test("S15: two devices clear at once, and it is one effect")
+    @Test("two devices that clear all pings at once have one effect (S15)")
     func twoDevices() async throws {
         try await Quartet.with { quartet in
             let anna = try await Device.signUp("anna", at: quartet.edge)
@@ -167,7 +165,7 @@ struct EndToEndFaultTests {
         }
     }
 
-    @Test("a request sent five times at once under one Idempotency-Key is done once; with another body it is refused")
+    @Test("a request sent five times at once under one Idempotency-Key is done once; another body is refused")
     func sentAgain() async throws {
         try await Quartet.with { quartet in
             func five(_ path: String, _ body: JSON, token: String?, key: String) async throws -> [EdgeClient.Reply] {
@@ -217,7 +215,7 @@ struct EndToEndFaultTests {
         }
     }
 
-    @Test("S10 S11: streams left at random and resumed by their last id, while the edge is killed, miss nothing")
+    @Test("streams left at random and resumed from their last id miss nothing while the edge is killed (S10, S11)")
     func resumed() async throws {
         try await withRandom { random in
             try await Quartet.with { quartet in

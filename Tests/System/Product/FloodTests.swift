@@ -8,8 +8,10 @@ struct FloodTests {
     private static let rounds = 30
 
     @Test(
-        "S46: who adds and removes somebody again and again changes the state each time; they are told a few times, and of the end"
-    )
+        """
+        adding and removing someone again and again changes the state each time, but sends only a few notifications \
+        and the last (S46)
+        """)
     func floods() async throws {
         try await Quartet.with { quartet in
             try await ChildProcess.with(

@@ -48,8 +48,10 @@ struct KeyRotationTests {
     private static let (annasPhone, bobsPhone) = ("+49 30 123456", "+49 30 654321")
 
     @Test(
-        "the server's key is rotated: all goes on, and moves; when the old key goes, who came meanwhile notices nothing (R11)"
-    )
+        """
+        when the server's key rotates, everything goes on and moves to the new one; whoever came meanwhile notices \
+        nothing (R11)
+        """)
     func rotation() async throws {
         try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
             let (old, new) = (Self.key(), Self.key())
@@ -112,7 +114,7 @@ struct KeyRotationTests {
         }
     }
 
-    @Test("a code that is on its way outlives the change of the key (R11)")
+    @Test("a code sent before the key rotates is accepted after it (R11)")
     func codeOnItsWay() async throws {
         try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
             let (old, new) = (Self.key(), Self.key())

@@ -34,7 +34,7 @@ struct LeakTests {
         }
     }
 
-    @Test("fifty lost connections of each kind leave no threads, descriptors or memory behind, in any service")
+    @Test("fifty lost connections of each kind leak no thread, descriptor or memory in any service")
     func lostConnections() async throws {
         try await Quartet.with(services: []) { quartet in
             for service in Quartet.Service.allCases {

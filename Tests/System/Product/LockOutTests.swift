@@ -44,7 +44,7 @@ struct LockOutTests {
     }
 
     @Test(
-        "wrong passwords from elsewhere don't keep the owner out, nor at the same address a device that was signed in")
+        "wrong passwords from elsewhere don't lock the owner out, nor those from the same address a known device (S41)")
     func passwords() async throws {
         try await Self.with(["GUESSES_PER_MINUTE": "8"]) { quartet in
             let anna = try await Device.signUp("anna", at: quartet.edge)
@@ -69,7 +69,7 @@ struct LockOutTests {
         }
     }
 
-    @Test("an unknown handle slows down like a known one: same answers, counted alike, and as much work for each")
+    @Test("an unknown handle is slowed like a known one: same answers, same counts, same work (S41)")
     func unknownHandle() async throws {
         try await Self.with { quartet in
             _ = try await Device.signUp("anna", at: quartet.edge)
@@ -93,7 +93,11 @@ struct LockOutTests {
         }
     }
 
-    @Test("a stranger's codes and wrong digits don't stop the owner's; what isn't sent is said, known phone or not")
+    @Test(
+        """
+        a stranger's codes and wrong digits don't stop the owner's; a refusal looks the same for known and unknown \
+        phones (S41)
+        """)
     func codes() async throws {
         try await Self.with { quartet in
             let anna = try await Device.signUp("anna", at: quartet.edge)

@@ -6,7 +6,8 @@ import Testing
 /// What `make psql` offers by name.
 @Suite("End to end: named queries", .timeLimit(.minutes(30)))
 struct NamedQueryTests {
-    @Test("A13: at psql every named query runs, and :told says who was notified of an alarm, shown it and has read it")
+    @Test(
+        "every named query runs in psql, and :told lists who was notified of an alarm, was shown it and read it (A13)")
     func all() async throws {
         try await Quartet.with { quartet in
             let bob = try await Device.signUp("bob", name: "Bob", at: quartet.edge)

@@ -6,7 +6,7 @@ import Testing
 /// What notifications does by itself when its time has come.
 @Suite("End to end: the timers of notifications", .timeLimit(.minutes(30)))
 struct EndToEndNotificationTimerTests {
-    @Test("S37: the history goes back 30 days, and what is forgotten doesn't count as unread")
+    @Test("the history goes back 30 days, and deleted notifications don't count as unread (S37)")
     func history() async throws {
         try await Quartet.with { quartet in
             let anna = try await Device.signUp("anna", at: quartet.edge)
@@ -59,7 +59,7 @@ struct EndToEndNotificationTimerTests {
         }
     }
 
-    @Test("S37 S39: timers that were lost are set again, just as they were")
+    @Test("lost timers are set again, exactly as they were (S37, S39)")
     func lostTimers() async throws {
         try await Quartet.with { quartet in
             let anna = try await Device.signUp("anna", at: quartet.edge)
@@ -87,7 +87,8 @@ struct EndToEndNotificationTimerTests {
         }
     }
 
-    @Test("S39: what was scheduled is told when it is due, once, also if nothing ran then; what was cancelled isn't")
+    @Test(
+        "a scheduled notification is delivered when due, once, even if nothing ran then; a cancelled one isn't (S39)")
     func scheduled() async throws {
         try await Quartet.with { quartet in
             let anna = try await Device.signUp("anna", at: quartet.edge)

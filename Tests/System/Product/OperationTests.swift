@@ -6,7 +6,7 @@ import Testing
 /// What spans services: answering all pings, signing out, closing an account.
 @Suite("End to end: operations", .timeLimit(.minutes(30)))
 struct OperationTests {
-    @Test("S27 S28: answering all pings tells each who pinged once, and clears what was told of them")
+    @Test("answering all pings notifies each sender once and clears the notifications of the pings (S27, S28)")
     func respondToAll() async throws {
         try await Quartet.with { quartet in
             let bob = try await Device.signUp("bob", name: "Bob", at: quartet.edge)
@@ -38,7 +38,7 @@ struct OperationTests {
         }
     }
 
-    @Test("S28: clearing all pings leaves the notification of one that contacts had not counted yet")
+    @Test("clearing all pings leaves the notification of a ping that came too late to be cleared (S28)")
     func pingOnItsWay() async throws {
         try await Quartet.with { quartet in
             let bob = try await Device.signUp("bob", at: quartet.edge)
@@ -65,7 +65,8 @@ struct OperationTests {
         }
     }
 
-    @Test("S17: signing out is done although an operation of the account can't go on, and ends streams at every edge")
+    @Test(
+        "signing out works though another operation of the account is stuck, and ends the streams at every edge (S17)")
     func signOut() async throws {
         try await Quartet.with { quartet in
             let phone = try await Device.signUp("anna", at: quartet.edge)
@@ -106,7 +107,7 @@ struct OperationTests {
     }
 
     @Test(
-        "S18: a closed account is closed everywhere, its contacts are told, nothing of the person is left",
+        "a closed account is closed everywhere, its contacts hear of it, and nothing of the person is left (S18)",
         arguments: [false, true])
     func closeAccount(isKilled: Bool) async throws {
         try await Quartet.with(services: []) { quartet in

@@ -5,7 +5,8 @@ import Testing
 /// What somebody who runs it sees: views, the story of a request, metrics.
 @Suite("End to end: for operators", .timeLimit(.minutes(30)))
 struct OperatorTests {
-    @Test("one query tells a request's whole story as a tree; every view answers; metrics count what was done")
+    @Test(
+        "one query shows a request's whole story as a tree, every view answers, and metrics count what was done (T24)")
     func observability() async throws {
         try await Quartet.with { quartet in
             let anna = try await Device.signUp("anna", name: "Anna", at: quartet.edge)
@@ -57,7 +58,7 @@ struct OperatorTests {
         }
     }
 
-    @Test("a command that lies in its log twice is shown once: in the newest messages, in the counts and in the story")
+    @Test("a command that is in its log twice is shown once: in the newest messages, the counts and the story")
     func appendedTwice() async throws {
         try await Quartet.with { quartet in
             let anna = try await Device.signUp("anna", at: quartet.edge)
@@ -101,8 +102,7 @@ struct OperatorTests {
     }
 
     @Test(
-        "an operator sends a dead letter anew, once, and its outcome is the new command's; another is discarded with a reason"
-    )
+        "an operator retries a dead letter, once, under a new command's outcome, and discards another with a reason")
     func deadLetters() async throws {
         try await Quartet.with { quartet in
             let anna = try await Device.signUp("anna", at: quartet.edge)
@@ -139,7 +139,7 @@ struct OperatorTests {
         }
     }
 
-    @Test("ended operations are forgotten after 31 days, and a request from before that is refused, not done again")
+    @Test("ended operations are deleted after 31 days, and an older request is refused, not done again")
     func oldOperations() async throws {
         try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
             try await quartet.start(.sessionClient, environment: ["RETENTION_INTERVAL": "200ms"])
@@ -157,7 +157,7 @@ struct OperatorTests {
         }
     }
 
-    @Test("a service that lags is not sent ever more: the edge says so at once, and when to ask again")
+    @Test("when a service lags, the edge refuses further commands at once and says when to retry (T21)")
     func backPressure() async throws {
         try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
             try await quartet.start(.sessionClient, environment: ["COMMANDS_UNANSWERED": "3"])

@@ -6,9 +6,7 @@ import Testing
 /// PostgreSQL goes and comes back.
 @Suite("End to end: outages", .serialized, .timeLimit(.minutes(30)))
 struct OutageTests {
-    @Test(
-        "PostgreSQL is stopped and started under load: what was accepted is there, and everybody recovers by themselves"
-    )
+    @Test("when PostgreSQL restarts under load, everything accepted is there and every service recovers by itself")
     func databaseRestarts() async throws {
         try await PrivateCluster.with { cluster in
             let server = try cluster.cluster()
@@ -76,7 +74,7 @@ struct OutageTests {
 /// What the policies can't read.
 @Suite("End to end: events from a newer sender", .timeLimit(.minutes(30)))
 struct NewerSenderTests {
-    @Test("an event that nobody here knows holds back its own key's consequences alone, until it is discarded")
+    @Test("an unknown event holds back only its own key's consequences, until an operator discards it")
     func unknownEvent() async throws {
         try await Quartet.with { quartet in
             let anna = try await Device.signUp("anna", name: "Anna", at: quartet.edge)

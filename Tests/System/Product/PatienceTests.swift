@@ -10,8 +10,10 @@ struct PatienceTests {
     private static let guardTime: Duration = .seconds(20)
 
     @Test(
-        "while PostgreSQL is frozen every request is answered: a command by 202, a read by 503; then each is done once"
-    )
+        """
+        while PostgreSQL is frozen, commands are answered by 202 and reads by 503; afterwards each command is done \
+        once
+        """)
     func frozen() async throws {
         try await PrivateCluster.with { cluster in
             let server = try cluster.cluster()

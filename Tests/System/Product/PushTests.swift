@@ -12,8 +12,10 @@ import Testing
 @Suite("End to end: pushes", .timeLimit(.minutes(30)))
 struct EndToEndPushTests {
     @Test(
-        "S38: each notification reaches the device at least once under one id, though the receiver fails and notifications is killed meanwhile"
-    )
+        """
+        each notification reaches the device at least once, under one id, though the receiver fails and notifications \
+        is killed (S38)
+        """)
     func atLeastOnce() async throws {
         // The first two times each is refused for now.
         let receiver = PushReceiver { push, received in received.count { $0.id == push.id } <= 2 ? 503 : 200 }
@@ -66,7 +68,7 @@ struct EndToEndPushTests {
         }
     }
 
-    @Test("S38: a device that is gone is forgotten")
+    @Test("a device that the receiver reports as gone is deleted (S38)")
     func gone() async throws {
         let receiver = PushReceiver { push, _ in push.body["token"] == "old" ? 410 : 200 }
         try await Quartet.with(pushingTo: receiver) { quartet in
@@ -94,7 +96,7 @@ struct EndToEndPushTests {
         }
     }
 
-    @Test("S38: a device that signed out gets nothing more")
+    @Test("a device that signed out gets no more pushes (S38)")
     func signedOut() async throws {
         // The phone can't be reached, so something waits for it when it signs out.
         let receiver = PushReceiver { push, _ in push.body["token"] == "phone" ? 503 : 200 }
@@ -126,7 +128,7 @@ struct EndToEndPushTests {
         }
     }
 
-    @Test("a device that somebody else's change signed out still hears of the change, and of nothing else (S48)")
+    @Test("a device signed out by a security change still gets the push about that change, and nothing else (S48)")
     func warned() async throws {
         // The phone can't be reached when the password changes.
         let receiver = PushReceiver { push, received in

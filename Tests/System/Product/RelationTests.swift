@@ -6,7 +6,10 @@ import Testing
 @Suite("End to end: relations", .timeLimit(.minutes(30)))
 struct RelationTests {
     @Test(
-        "S16 S46: adding, changing a role and removing is told once to either side, and one id runs through all of it")
+        """
+        both sides hear once of an added contact, a changed role and a removal, and one correlation id runs through \
+        all of it (S16, S46)
+        """)
     func told() async throws {
         try await Quartet.with { quartet in
             let anna = try await Device.signUp("anna", name: "Anna", at: quartet.edge)
@@ -47,7 +50,7 @@ struct RelationTests {
         }
     }
 
-    @Test("S29 S30 S33: another interval moves the deadline; only a responder sees check-ins and alerts, live")
+    @Test("another interval moves the deadline, and only a responder sees check-ins and alerts, live (S29, S30, S33)")
     func interval() async throws {
         try await Quartet.with { quartet in
             let bob = try await Device.signUp("bob", name: "Bob", at: quartet.edge)
@@ -101,7 +104,7 @@ struct RelationTests {
         }
     }
 
-    @Test("R8 S47: lists with filters and pages, one, and an update: each contact once, in one order")
+    @Test("filtered and paged lists contain each contact once, in one order, before and after an update (R8, S47)")
     func lists() async throws {
         try await Quartet.with { quartet in
             let anna = try await Device.signUp("anna", at: quartet.edge)

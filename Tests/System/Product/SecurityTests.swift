@@ -28,7 +28,7 @@ struct EndToEndSecurityTests {
         #expect(verified.status == 200, "\(verified)")
     }
 
-    @Test("S41: a phone is added by a code, signs in by a code, adds contacts, and its change is told")
+    @Test("a phone is added by a code, signs in by a code and finds its person; its change is announced (S41)")
     func phone() async throws {
         try await Self.withPhones { quartet in
             let anna = try await Device.signUp("anna", name: "Anna", at: quartet.edge)
@@ -94,7 +94,7 @@ struct EndToEndSecurityTests {
         }
     }
 
-    @Test("S41: brute force on a code ends after five tries, and unknown numbers answer as known ones do")
+    @Test("a code takes five tries, and unknown numbers are answered like known ones (S41)")
     func bruteForce() async throws {
         try await Self.withPhones { quartet in
             let anna = try await Device.signUp("anna", at: quartet.edge)
@@ -120,7 +120,7 @@ struct EndToEndSecurityTests {
         }
     }
 
-    @Test("S41: wrong guesses are slowed per address, whosever account they are at; right ones cost nothing")
+    @Test("wrong guesses are slowed per address, across accounts; correct passwords cost nothing (S41)")
     func guessesPerAddress() async throws {
         try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
             try await quartet.start(
@@ -154,7 +154,7 @@ struct EndToEndSecurityTests {
         }
     }
 
-    @Test("S43: one device at a time, if the account wants: the displaced one's streams end, and it is told why")
+    @Test("an account may allow one device at a time: the displaced one's streams end, with the reason (S43)")
     func oneDevice() async throws {
         try await Quartet.with { quartet in
             let phone = try await Device.signUp("anna", at: quartet.edge)
@@ -176,7 +176,7 @@ struct EndToEndSecurityTests {
         }
     }
 
-    @Test("a stolen token doesn't become the account: what could take it away needs the password, on the device (S48)")
+    @Test("a stolen token can't take the account over: that needs the password, on the same device (S48)")
     func confirmation() async throws {
         try await Self.withPhones { quartet in
             let phone = try await Device.signUp("anna", at: quartet.edge)
@@ -212,7 +212,7 @@ struct EndToEndSecurityTests {
         }
     }
 
-    @Test("who forgot the password signs in by a code and sets a new one (S41)")
+    @Test("a forgotten password is reset after signing in by a code (S41)")
     func forgottenPassword() async throws {
         try await Self.withPhones { quartet in
             let phone = try await Device.signUp("anna", at: quartet.edge)
@@ -238,7 +238,7 @@ struct EndToEndSecurityTests {
         }
     }
 
-    @Test("S41: another password ends the other devices; the old one signs in no more")
+    @Test("a new password signs the other devices out, and the old one stops working (S41)")
     func password() async throws {
         try await Quartet.with { quartet in
             let phone = try await Device.signUp("anna", at: quartet.edge)
@@ -271,7 +271,7 @@ struct EndToEndSecurityTests {
         }
     }
 
-    @Test("S44: an account that has no name yet needs a profile")
+    @Test("an account without a name needs a profile (S44)")
     func onboarding() async throws {
         try await Quartet.with { quartet in
             let anna = try await Device.signUp("anna", at: quartet.edge)
@@ -283,7 +283,8 @@ struct EndToEndSecurityTests {
         }
     }
 
-    @Test("T22 R11: keys are published and rotate: the new one signs, the old one verifies until it is taken away")
+    @Test(
+        "signing keys are published and rotate: the new one signs, the old one verifies until it is removed (T22, R11)")
     func rotation() async throws {
         let next = try await Quartet.Keys().signing
         try await Quartet.with { quartet in
@@ -326,7 +327,7 @@ struct EndToEndSecurityTests {
         }
     }
 
-    @Test("R21: what proves who somebody is leaves the logs within the hour, and what was asked then is still answered")
+    @Test("proofs and verifiers leave the logs within the hour, and a repeated request is still answered (R21)")
     func secrets() async throws {
         try await Quartet.with { quartet in
             let anna = try await Device.signUp("anna", at: quartet.edge)
@@ -379,7 +380,7 @@ struct EndToEndSecurityTests {
         }
     }
 
-    @Test("R12: two accounts in one app share nothing")
+    @Test("two accounts in one app share nothing (R12)")
     func twoAccounts() async throws {
         try await Quartet.with { quartet in
             let anna = try await Device.signUp("anna", name: "Anna", at: quartet.edge)

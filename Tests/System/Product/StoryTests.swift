@@ -5,7 +5,11 @@ import Testing
 /// The main job, through the four real executables and the public API.
 @Suite("End to end: the story", .timeLimit(.minutes(30)))
 struct StoryTests {
-    @Test("R9 S6 S7 S12 S13 S27 S28 S35 S36: two people sign up, one pings the other, both see all of it live")
+    @Test(
+        """
+        two people sign up, one pings the other, and both see all of it live (R9, S6, S7, S12, S13, S15, S27, S28, \
+        S35, S36)
+        """)
     func story() async throws {
         try await Quartet.with { quartet in
             let anna = try await Device.signUp("anna", name: "Anna", at: quartet.edge)
@@ -79,7 +83,7 @@ struct StoryTests {
         }
     }
 
-    @Test("S8 S9: a contact is changed by version and removed on both sides, and what it showed is shown no more")
+    @Test("a contact is changed by version and removed on both sides, and shows nothing from then on (S8, S9)")
     func changedAndRemoved() async throws {
         try await Quartet.with { quartet in
             let anna = try await Device.signUp("anna", name: "Anna", at: quartet.edge)
@@ -138,7 +142,7 @@ struct StoryTests {
         }
     }
 
-    @Test("S27: cancelling and answering a ping ends it on both sides and clears what was told of it")
+    @Test("cancelling or answering a ping ends it on both sides and clears its notification (S27)")
     func cancelledAndAnswered() async throws {
         try await Quartet.with { quartet in
             let anna = try await Device.signUp("anna", at: quartet.edge)
@@ -171,7 +175,8 @@ struct StoryTests {
         }
     }
 
-    @Test("S37: what is read or cleared on one device shows on the other; pages stay while new ones arrive")
+    @Test(
+        "reading and clearing on one device shows on the other, and pages stay stable while notifications arrive (S37)")
     func reading() async throws {
         try await Quartet.with { quartet in
             try await quartet.announceEveryAlert()
@@ -216,7 +221,7 @@ struct StoryTests {
         }
     }
 
-    @Test("S35: the old code dies at once, the new one adds at once, and looking codes up is slowed down")
+    @Test("a reset code stops working at once, the new one works at once, and looking codes up is rate-limited (S35)")
     func codes() async throws {
         try await Quartet.with { quartet in
             let anna = try await Device.signUp("anna", at: quartet.edge)
@@ -246,7 +251,7 @@ struct StoryTests {
         }
     }
 
-    @Test("S7: two who make each other their responder at the same moment become one relation")
+    @Test("two people who make each other their responder at the same moment get one relation (S7)")
     func mutualAdds() async throws {
         try await Quartet.with { quartet in
             for pair in 0..<5 {

@@ -6,7 +6,10 @@ import Testing
 @Suite
 struct StreamJoinTests {
     @Test(
-        "a relation that ended while the stream was away takes its person along, and a role that went takes what it showed",
+        """
+        a resumed stream drops the person of a relation that ended meanwhile, and what a lost role had shown (S9, \
+        S33)
+        """,
         arguments: [false, true])
     func endedWhileAway(isRefetched: Bool) async throws {
         try await Quartet.with { quartet in
@@ -52,7 +55,7 @@ struct StreamJoinTests {
         }
     }
 
-    @Test("a stream that begins costs a statement for each of its four streams, and one for all people together")
+    @Test("starting a stream costs one statement for each of its four streams, and one for all people together")
     func statements() async throws {
         try await Quartet.with { quartet in
             let anna = try await Device.signUp("anna", at: quartet.edge)
@@ -84,7 +87,7 @@ struct StreamJoinTests {
         }
     }
 
-    @Test("streams that nobody reads are closed and give their places back, while the account's other stream goes on")
+    @Test("a stream whose reader stalls is closed and gives its place back, while the account's other stream goes on")
     func stuckReaders() async throws {
         try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
             try await quartet.start(.sessionClient, environment: ["STREAM_WRITE_DEADLINE": "1s"])
@@ -111,9 +114,7 @@ struct StreamJoinTests {
         }
     }
 
-    @Test(
-        "the end of a stream closes it at once and frees its place, also where nobody reads: no write deadline is waited for"
-    )
+    @Test("signing out closes a stream and frees its place at once, even if its reader has stalled")
     func endOfUnread() async throws {
         try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
             try await quartet.start(.sessionClient, environment: ["STREAM_WRITE_DEADLINE": "1h"])
@@ -143,7 +144,7 @@ struct StreamJoinTests {
         }
     }
 
-    @Test("rows that nobody follows are counted and not decoded")
+    @Test("rows without subscribers are counted and not decoded")
     func nobodysRows() async throws {
         try await Quartet.with { quartet in
             let anna = try await Device.signUp("anna", at: quartet.edge)

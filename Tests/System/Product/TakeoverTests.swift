@@ -29,7 +29,7 @@ struct TakeoverTests {
             "/v1/change-password", ["password": .string(old), "newPassword": .string(new)], token: device.token)
     }
 
-    @Test("recovery codes are shown once, stored nowhere, good once, and set a forgotten password (S41)")
+    @Test("recovery codes are shown once, stored nowhere, work once, and let a forgotten password be reset (S41)")
     func recoveryCodes() async throws {
         try await Quartet.with { quartet in
             let anna = try await Device.signUp("anna", at: quartet.edge)
@@ -90,7 +90,7 @@ struct TakeoverTests {
         }
     }
 
-    @Test("a thief with token and password is undone by the device that they signed out, once; old secrets die (S48)")
+    @Test("the device that a thief signed out undoes what they did, once, and their secrets stop working (S48)")
     func takeover() async throws {
         try await Quartet.with { quartet in
             let phone = try await Device.signUp("anna", device: "phone", at: quartet.edge)
@@ -177,7 +177,7 @@ struct TakeoverTests {
         }
     }
 
-    @Test("after 72 hours the change stands, and what was before it is forgotten (S48)")
+    @Test("after 72 hours a change can't be undone, and the earlier state is deleted (S48)")
     func late() async throws {
         try await Quartet.with { quartet in
             let phone = try await Device.signUp("anna", at: quartet.edge)

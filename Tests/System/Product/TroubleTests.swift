@@ -20,7 +20,7 @@ struct EndToEndTroubleTests {
         ProcessInfo.processInfo.environment["TROUBLE_SECONDS"].flatMap(Int.init) ?? 3
 
     @Test(
-        "S29: what is missed during trouble is told once to everybody, when it is over",
+        "a check-in missed during trouble is announced once to everyone when the trouble is over (S29)",
         arguments: Trouble.allCases)
     func missed(_ trouble: Trouble) async throws {
         let others = Quartet.Service.allCases.filter { $0 != .session }
