@@ -16,9 +16,7 @@ struct AlertToggleTests {
     func toggled() async throws {
         try await Quartet.with { quartet in
             try await quartet.announceEveryAlert()
-            let bob = try await Device.signUp("bob", name: "Bob", at: quartet.edge)
-            let anna = try await Device.signUp("anna", name: "Anna", at: quartet.edge)
-            let carl = try await Device.signUp("carl", name: "Carl", at: quartet.edge)
+            let (bob, anna, carl) = try await quartet.signUp("bob", "anna", "carl")
             for responder in [anna, carl] { try await responder.add(bob) }
 
             let isOn = Observed(true)

@@ -63,6 +63,8 @@ extension BadInputTests {
             ["0", "-1", "2", "9223372036854775807", "-9223372036854775808"], 409, "staleVersion", "expectedVersion"),
         .malformed("UpdateProfile", #"{"expectedVersion":1,"name":*}"#, notTexts, "name"),
         .invalid("UpdateProfile", #"{"expectedVersion":1,"name":*}"#, notNames, "name"),
+        // U+0000 is refused before anyone looks at the fields.
+        .invalid("UpdateProfile", #"{"expectedVersion":1,"name":"An\u0000na"}"#, [""], nil),
         .malformed("UpdateProfile", #"{"expectedVersion":1,"emergencyNote":*}"#, notTexts, "emergencyNote"),
         .invalid("UpdateProfile", #"{"expectedVersion":1,"emergencyNote":*}"#, misleading, "emergencyNote"),
         // Few characters of many bytes each.

@@ -56,17 +56,11 @@ struct BadInputTests {
         ].flatMap { $0 }
         try await Scene.with { scene in
             try await scene.refuse(rules)
-            // Other names, and commands of services, timers and operations.
-            for name in [
-                "checkIn", "UpdateProfil", "%20", String(repeating: "x", count: 3000), "RespondToAllPings", "SetAvatar",
-                "ConfirmIdentity", "ChangePassword", "ResetPassword", "ChangePhone", "RequestPhoneChange",
-                "SignInByPhone", "FreeHandle",
-                "ForgetPush", "ScheduleNotification", "RemindCheckIn", "RepeatAlarm", "AnnounceAlert",
-            ] {
+            for name in Self.privateCommands + ["checkIn", "UpdateProfil", "%20", String(repeating: "x", count: 3000)] {
                 let reply = try await scene.send("/v1/commands/\(name)", Array("{}".utf8))
                 expect(reply, 404, "unknownCommand", "type", name.prefix(20))
             }
-            // Nothing that was told happened in these times, however absurd they are, so nothing is cleared.
+            // No notification is from these times, however absurd they are, so nothing is cleared.
             for selection in [
                 #"{"everything":true,"occurredBy":0}"#, #"{"everything":true,"occurredBy":-1}"#,
                 #"{"everything":true,"occurredBy":-9223372036854775808}"#,
@@ -79,6 +73,15 @@ struct BadInputTests {
         }
     }
 
+    /// Commands that only services, timers and operations may send.
+    private static let privateCommands = [
+        "OpenAccount", "CloseAccount", "SignUp", "SignIn", "RefreshDevice", "SignOut", "DeliverNotification",
+        "RelayAlert", "ClearReceivedPings", "RespondToAllPings", "MissCheckIn", "ForgetOldNotifications", "ForgetPush",
+        "ScheduleNotification", "CancelNotification", "DeliverScheduledNotification", "ChangePassword", "ResetPassword",
+        "ChangePhone", "ConfirmIdentity", "RequestPhoneChange", "RequestSignInCode", "SignInByPhone", "SetAvatar",
+        "FreeHandle", "RemindCheckIn", "RepeatAlarm", "AnnounceAlert",
+    ]
+
     @Test(
         """
         sign-up, sign-in, sign-out, tokens and operations refuse fields that are wrong, missing, unknown or someone \
@@ -89,8 +92,28 @@ struct BadInputTests {
             try await scene.refuse(Self.signUp)
             try await scene.refuse(Self.signIn)
             try await scene.refuse(Self.tokens)
+            for (path, code, field) in Self.badReads {
+                let reply = try await scene.quartet.edge.send("GET", path, token: scene.anna.token)
+                expect(reply, 400, code, field, path)
+            }
+            let place = try await scene.quartet.edge.send(
+                "GET", "/v1/stream", token: scene.anna.token, headers: ["last-event-id": "7"])
+            #expect(place.status == 400 && place.body["code"] == "malformedEventID", "\(place)")
+            let nowhere = try await scene.quartet.edge.send("GET", "/v2/account", token: scene.anna.token)
+            expect(nowhere, 404, "notFound", nil, "/v2/account")
         }
     }
+
+    /// Reads with a bad parameter, how it is refused, and its name.
+    private static let badReads = [
+        ("/v1/notifications?limit=0", "invalidParameter", "limit"),
+        ("/v1/notifications?limit=x", "invalidParameter", "limit"),
+        ("/v1/notifications?category=all", "invalidParameter", "category"),
+        ("/v1/notifications?before=1", "invalidParameter", "before"),
+        ("/v1/contacts?role=boss", "invalidParameter", "role"), ("/v1/contacts/me", "invalidID", "account"),
+        ("/v1/contact-codes/1", "invalidID", "code"),
+        ("/v1/operations/1", "invalidID", "operation"),
+    ]
 
     @Test(
         """
@@ -272,9 +295,7 @@ private struct Scene: Sendable {
     static func with(_ body: @Sendable (Scene) async throws -> Void) async throws {
         try await Quartet.with(services: []) { quartet in
             for service in Quartet.Service.allCases { try await quartet.start(service, environment: environment) }
-            let anna = try await Device.signUp("anna", name: "Anna", at: quartet.edge)
-            let bob = try await Device.signUp("bob", name: "Bob", at: quartet.edge)
-            let eve = try await Device.signUp("eve", name: "Eve", at: quartet.edge)
+            let (anna, bob, eve) = try await quartet.signUp("anna", "bob", "eve")
             try await anna.add(bob)
             try await quartet.waitUntilQuiet()
             let told = try #require(try await bob.read("/v1/notifications")["notifications"][0]["id"].string)

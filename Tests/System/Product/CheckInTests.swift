@@ -13,9 +13,7 @@ struct EndToEndCheckInTests {
         arguments: [false, true])
     func missed(isDown: Bool) async throws {
         try await Quartet.with { quartet in
-            let bob = try await Device.signUp("bob", name: "Bob", at: quartet.edge)
-            let anna = try await Device.signUp("anna", name: "Anna", at: quartet.edge)
-            let carl = try await Device.signUp("carl", name: "Carl", at: quartet.edge)
+            let (bob, anna, carl) = try await quartet.signUp("bob", "anna", "carl")
             for friend in [anna, carl] { try await friend.add(bob) }
             // Carl is a responder who doesn't want to hear of it.
             try await carl.act(
@@ -28,22 +26,8 @@ struct EndToEndCheckInTests {
             #expect(timers == "RemindCheckIn/twoHours RemindCheckIn/thirtyMinutes MissCheckIn")
 
             if isDown { try await quartet.kill(.session) }
-            // The world's clock can't be moved, so the deadline is: to the past when nobody is there to see it pass.
-            _ = try await quartet.psql(
-                """
-                WITH moved AS (
-                    UPDATE session.account
-                       SET last_check_in_at = clock_timestamp() - interval '3 days',
-                           due_at = date_trunc('milliseconds', clock_timestamp())
-                                    + interval '\(isDown ? "-1 day" : "500 milliseconds")'
-                     WHERE account = '\(bob.account)' RETURNING account, due_at
-                ), gone AS (DELETE FROM session.timer WHERE name LIKE 'RemindCheckIn/%')
-                UPDATE session.timer AS t
-                   SET due_at = m.due_at,
-                       body = json_build_object('account', m.account, 'deadline', session.microseconds(m.due_at))
-                  FROM moved AS m
-                 WHERE t.key = 'account/' || m.account AND t.name = 'MissCheckIn'
-                """)
+            // The clock can't be moved, so the deadline is: to the past when nobody is there to see it pass.
+            try await quartet.moveDeadline(of: bob, to: isDown ? "-1 day" : "500 milliseconds")
             if isDown { try await quartet.start(.session) }
             let told = try await annaSees.wait(notification: "dependentCheckInMissed")
             #expect(told["notification"]["subject"].string == bob.account)
@@ -88,7 +72,7 @@ struct EndToEndCheckInTests {
         """)
     func clockWentBack() async throws {
         try await Quartet.with { quartet in
-            let bob = try await Device.signUp("bob", at: quartet.edge)
+            let bob = try await quartet.signUp("bob")
             try await bob.act("CheckIn")
             try await quartet.waitUntilQuiet()
             try await quartet.kill(.session)
@@ -122,8 +106,7 @@ struct EndToEndCheckInTests {
         arguments: [false, true])
     func lostTimer(isPast: Bool) async throws {
         try await Quartet.with { quartet in
-            let bob = try await Device.signUp("bob", at: quartet.edge)
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let (bob, anna) = try await quartet.signUp("bob", "anna")
             try await anna.add(bob)
             let annaSees = try await LiveView.open(anna)
             try await bob.act("CheckIn")
@@ -156,29 +139,10 @@ struct EndToEndCheckInTests {
     @Test("each timer fires once with two replicas, while both are killed in turn (S32)")
     func replicas() async throws {
         try await Quartet.with { quartet in
-            let bob = try await Device.signUp("bob", at: quartet.edge)
+            let bob = try await quartet.signUp("bob")
             try await bob.act("CheckIn")
             let second = try await quartet.startAnother(.session)
-            // Five hundred strangers' deadlines pass within two seconds; each is known by the account that it names.
-            _ = try await quartet.psql(
-                """
-                WITH due AS (
-                    INSERT INTO session.account (account, handle, skeleton, emergency_note, profile_version,
-                                                 is_single_device, is_confirmation_required, check_in_interval,
-                                                 reminds_two_hours, reminds_thirty_minutes, last_check_in_at, due_at,
-                                                 missed_repetitions, alert_repetitions, opened_at)
-                    SELECT gen_random_uuid(), 'stranger' || n, 'stranger' || n, '', 0, false, false, interval '1 day',
-                           false, false, clock_timestamp() - interval '1 day',
-                           date_trunc('milliseconds', clock_timestamp()) + n * interval '4 milliseconds', 0, 0,
-                           clock_timestamp()
-                      FROM generate_series(1, 500) AS n
-                    RETURNING account, due_at
-                )
-                INSERT INTO session.timer (key, name, due_at, type, version, body)
-                SELECT 'account/' || account, 'MissCheckIn', due_at, 'MissCheckIn', 1,
-                       json_build_object('account', account, 'deadline', session.microseconds(due_at))
-                  FROM due
-                """)
+            try await quartet.addStrangers(500, deadlinesEvery: "4 milliseconds")
             try await quartet.restart(.session)
             second.send(.kill)
             try await quartet.wait(

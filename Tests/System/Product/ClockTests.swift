@@ -35,7 +35,7 @@ struct ClockTests {
     @Test("operations of one account run in the order of the requests, even when the clock goes back")
     func lanes() async throws {
         try await Quartet.with { quartet in
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let anna = try await quartet.signUp("anna")
             try await quartet.kill(.contacts)
             let asked = ["ClearAllReceivedPings", "RespondToAllPings"]
             var waiting: [Task<Void, Never>] = []

@@ -39,8 +39,7 @@ struct EndToEndConsentTests {
         "after a request by handle or phone, nothing is shown and no one is pinged until the other accepts (S7, S33)")
     func stalker() async throws {
         try await Quartet.with { quartet in
-            let bob = try await Device.signUp("bob", name: "Bob", at: quartet.edge)
-            let eve = try await Device.signUp("eve", name: "Eve", at: quartet.edge)
+            let (bob, eve) = try await quartet.signUp("bob", "eve")
             try await bob.act("UpdateProfile", ["expectedVersion": 1, "emergencyNote": "Insulin in the fridge"])
             let (bobSees, eveSees) = try await (LiveView.open(bob), LiveView.open(eve))
             let asked = try await eve.ask("AddContact", ["handle": "bob", "iAmResponder": true, "isMyResponder": true])
@@ -87,8 +86,7 @@ struct EndToEndConsentTests {
     @Test("requests are declined, withdrawn and approved, and the other side hears of each (S7)")
     func requests() async throws {
         try await Quartet.with { quartet in
-            let bob = try await Device.signUp("bob", at: quartet.edge)
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let (bob, anna) = try await quartet.signUp("bob", "anna")
             let (bobSees, annaSees) = try await (LiveView.open(bob), LiveView.open(anna))
             let (toBob, toAnna): (JSON, JSON) = (["contact": .string(bob.account)], ["contact": .string(anna.account)])
             let code = try await bob.read("/v1/contacts")["code"]
@@ -128,8 +126,7 @@ struct EndToEndConsentTests {
         "nobody gets to see more without consent; both see the open request, and each answer is announced (S8, S46)")
     func widening() async throws {
         try await Quartet.with { quartet in
-            let bob = try await Device.signUp("bob", name: "Bob", at: quartet.edge)
-            let eve = try await Device.signUp("eve", name: "Eve", at: quartet.edge)
+            let (bob, eve) = try await quartet.signUp("bob", "eve")
             try await bob.act("UpdateProfile", ["expectedVersion": 1, "emergencyNote": "Insulin in the fridge"])
             try await eve.act("AddContact", ["handle": "bob", "isMyResponder": true])
             try await bob.act(
@@ -184,8 +181,7 @@ struct EndToEndConsentTests {
         "blocked and unknown people get the same answer, by handle and by code, when adding and looking up (S9, S35)")
     func blocked() async throws {
         try await Quartet.with { quartet in
-            let bob = try await Device.signUp("bob", at: quartet.edge)
-            let eve = try await Device.signUp("eve", at: quartet.edge)
+            let (bob, eve) = try await quartet.signUp("bob", "eve")
             let eveSees = try await LiveView.open(eve)
             try await eve.act("AddContact", ["handle": "bob", "iAmResponder": true])
             try await bob.act("BlockContact", ["contact": .string(eve.account)])
@@ -227,8 +223,7 @@ struct EndToEndConsentTests {
     @Test("handles can't be enumerated, and one address can't fill up a person's requests (S35)")
     func enumeration() async throws {
         try await Quartet.with { quartet in
-            let bob = try await Device.signUp("bob", at: quartet.edge)
-            let eve = try await Device.signUp("eve", at: quartet.edge)
+            let (bob, eve) = try await quartet.signUp("bob", "eve")
             var statuses: [Int] = []
             for number in 0..<40 where statuses.last != 429 {
                 statuses.append(

@@ -10,8 +10,7 @@ struct DoorTests {
     func tooManyCommands() async throws {
         try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
             try await quartet.start(.sessionClient, environment: ["COMMANDS_PER_MINUTE": "60"])
-            let anna = try await Device.signUp("anna", at: quartet.edge)
-            let bob = try await Device.signUp("bob", at: quartet.edge)
+            let (anna, bob) = try await quartet.signUp("anna", "bob")
             var refused: EdgeClient.Reply?
             for _ in 0..<20 where refused == nil {
                 let reply = try await quartet.edge.send("POST", "/v1/commands/MarkAllRead", token: anna.token)
@@ -28,7 +27,7 @@ struct DoorTests {
     @Test("malformed chunks and peers that leave midway don't count as server errors")
     func malformedChunks() async throws {
         try await Quartet.with { quartet in
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let anna = try await quartet.signUp("anna")
             let head = """
                 POST /v1/commands/CheckIn HTTP/1.1\r
                 Host: localhost\r
@@ -58,7 +57,7 @@ struct DoorTests {
     @Test("a request smuggled inside another is never carried out: one answer, and the connection closes")
     func smuggling() async throws {
         try await Quartet.with { quartet in
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let anna = try await quartet.signUp("anna")
             let port = try await quartet.edgePort()
             let hidden = String(
                 decoding: RawConnection.request("POST", "/v1/commands/RaiseAlert", anna, ["content-length: 0"]),
@@ -99,7 +98,7 @@ struct DoorTests {
     func edges() async throws {
         try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
             try await quartet.start(.sessionClient, environment: ["HTTP_CONNECTIONS_PER_ADDRESS": "40"])
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let anna = try await quartet.signUp("anna")
             let port = try await quartet.edgePort()
             // As many as an account may have at a time, and none of them goes on.
             let stalled = try (0..<4).map { _ in

@@ -22,8 +22,7 @@ struct DoorbellTests {
     @Test("all four services go on and answer, whatever a NOTIFY says on whichever channel")
     func fuzz() async throws {
         try await Quartet.with { quartet in
-            let anna = try await Device.signUp("anna", name: "Anna", at: quartet.edge)
-            let bob = try await Device.signUp("bob", name: "Bob", at: quartet.edge)
+            let (anna, bob) = try await quartet.signUp("anna", "bob")
             try await anna.add(bob)
             let bobSees = try await LiveView.open(bob)
             // Every log's, and those by which workers of one service hear of each other.

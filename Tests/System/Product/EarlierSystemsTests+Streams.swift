@@ -11,7 +11,7 @@ extension EarlierSystemsTests {
     func earlySubscription() async throws {
         try await Quartet.with { quartet in
             try await quartet.announceEveryAlert()
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let anna = try await quartet.signUp("anna")
             for round in 1...40 {
                 let isOdd = round % 2 == 1
                 let note = "note \(round)"
@@ -42,9 +42,9 @@ extension EarlierSystemsTests {
         """)
     func stuckUpload() async throws {
         try await Quartet.with { quartet in
-            let phone = try await Device.signUp("anna", at: quartet.edge)
+            let phone = try await quartet.signUp("anna")
             let tablet = try await Device.signIn("anna", at: quartet.edge)
-            let bob = try await Device.signUp("bob", at: quartet.edge)
+            let bob = try await quartet.signUp("bob")
             try await bob.add(phone)
             let port = try await quartet.edgePort()
             let (half, rest) = (Array(Self.picture.prefix(35)), Array(Self.picture.dropFirst(35)))
@@ -99,7 +99,7 @@ extension EarlierSystemsTests {
         """)
     func silentlyForgotten() async throws {
         try await Quartet.with { quartet in
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let anna = try await quartet.signUp("anna")
             let sees = try await LiveView.open(anna)
             let place = try #require(sees.lastEventID)
             await sees.close()
@@ -139,7 +139,7 @@ extension EarlierSystemsTests {
     @Test("streams that broke off without a word give their places back")
     func unnoticedDrop() async throws {
         try await Quartet.with { quartet in
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let anna = try await quartet.signUp("anna")
             let port = try await quartet.edgePort()
             var streams: [RawConnection] = []
             for _ in 0..<16 {

@@ -9,9 +9,9 @@ extension EarlierSystemsTests {
     @Test("of two changes to one version, one is refused and gets the current state: no update is lost (T26)")
     func lostUpdates() async throws {
         try await Quartet.with { quartet in
-            let phone = try await Device.signUp("anna", name: "Anna", at: quartet.edge)
+            let phone = try await quartet.signUp("anna")
             let tablet = try await Device.signIn("anna", at: quartet.edge)
-            let bob = try await Device.signUp("bob", name: "Bob", at: quartet.edge)
+            let bob = try await quartet.signUp("bob")
             try await phone.add(bob)
             for round in 1...10 {
                 // A name has letters alone.
@@ -81,8 +81,7 @@ extension EarlierSystemsTests {
     func oneSidedPair() async throws {
         try await withRandom { random in
             try await Quartet.with { quartet in
-                let anna = try await Device.signUp("anna", at: quartet.edge)
-                let bob = try await Device.signUp("bob", at: quartet.edge)
+                let (anna, bob) = try await quartet.signUp("anna", "bob")
                 try await anna.add(bob, isMyResponder: true)
                 for _ in 0..<3 {
                     let isOn = Observed(true)
@@ -172,105 +171,10 @@ extension EarlierSystemsTests {
         }
     }
 
-    @Test("nobody can act for another account, whatever ids a request contains (T22)")
-    func believedID() async throws {
-        try await Quartet.with { quartet in
-            let anna = try await Device.signUp("anna", name: "Anna", at: quartet.edge)
-            let bob = try await Device.signUp("bob", name: "Bob", at: quartet.edge)
-            let eve = try await Device.signUp("eve", name: "Eve", at: quartet.edge)
-            try await anna.add(bob)
-            try await eve.add(bob)
-            // A request that waits, so that there is something to answer for another.
-            let carl = try await Device.signUp("carl", at: quartet.edge)
-            try await anna.act("AddContact", ["handle": "carl", "iAmResponder": true])
-            try await quartet.waitUntilQuiet()
-            let before = try await Self.everything(of: [anna, bob, eve, carl])
-
-            let person: JSON = ["contact": .string(bob.account)]
-            let commands: [(name: String, body: JSON)] = [
-                ("UpdateProfile", ["expectedVersion": 1, "name": "Eve the first"]), ("CheckIn", [:]),
-                ("SetCheckInInterval", ["interval": 3_600_000_000]), ("SetCheckInReminders", ["reminders": []]),
-                ("RaiseAlert", [:]), ("ClearAlert", [:]), ("SetContactApproval", ["isRequired": true]),
-                ("AddContact", ["handle": "carl", "iAmResponder": true]),
-                ("ApproveContactRequest", person.adding("isMyResponder", true).adding("iAmResponder", false)),
-                ("RequestRoleChange", person), ("AcceptRoleChange", person), ("DeclineRoleChange", person),
-                ("WithdrawRoleChange", person),
-                ("DeclineContactRequest", person), ("WithdrawContactRequest", person),
-                ("UpdateContact", person.adding("expectedVersion", 1).adding("nickname", "B")),
-                ("RemoveContact", person), ("BlockContact", person), ("UnblockContact", person),
-                ("SendPing", person), ("CancelPing", person), ("RespondToPing", person), ("ResetContactCode", [:]),
-                ("MarkRead", ["id": .string(anna.id)]), ("MarkAllRead", [:]),
-                ("ClearNotifications", ["selection": ["everything": true]]), ("RemovePhone", [:]),
-                ("UpdateSecurity", ["isSingleDevice": true]), ("RegisterPush", ["token": "x", "platform": "web"]),
-                ("UnregisterPush", [:]),
-            ]
-            let others = [("account", anna.account), ("by", anna.id), ("device", anna.id)]
-            for (name, body) in commands {
-                for (field, other) in others {
-                    let reply = try await eve.ask(name, body.adding(field, .string(other)))
-                    #expect(reply.status == 400 && reply.body["code"] == "malformed", "\(name): \(reply)")
-                    #expect(reply.body["field"].string == field, "\(name): \(reply)")
-                }
-            }
-            for name in ["ClearAllReceivedPings", "RespondToAllPings", "CloseAccount"] {
-                for (field, other) in others {
-                    let reply = try await eve.edge.insist(
-                        "/v1/operations/\(name)", [field: .string(other)], token: eve.token)
-                    #expect(reply.status == 400 && reply.body["field"].string == field, "\(name): \(reply)")
-                }
-            }
-
-            // What is Anna's or between Anna and Carl isn't Eve's to answer.
-            for name in ["ApproveContactRequest", "DeclineContactRequest", "WithdrawContactRequest"] {
-                for other in [anna, carl] {
-                    var body: JSON = ["contact": .string(other.account)]
-                    if name == "ApproveContactRequest" {
-                        body = body.adding("isMyResponder", true).adding("iAmResponder", false)
-                    }
-                    let reply = try await eve.ask(name, body)
-                    #expect(reply.status == 404 && reply.body["code"] == "notFound", "\(name): \(reply)")
-                }
-            }
-            let device = try await eve.edge.insist("/v1/sign-out", ["device": .string(anna.id)], token: eve.token)
-            #expect(device.status == 404 && device.body["field"] == "device")
-
-            // Said in the address or in a header, it is somebody else all the same.
-            for name in ["account", "user", "sub"] {
-                let named = try await eve.edge.send(
-                    "GET", "/v1/account?\(name)=\(anna.account)", token: eve.token,
-                    headers: ["x-account": anna.account, "x-\(name)-id": anna.account])
-                #expect(named.status == 200 && named.body["account"].string == eve.account)
-                let contacts = try await eve.read("/v1/contacts?\(name)=\(anna.account)")
-                #expect(contacts["code"] == before[2]["contacts"]["code"])
-                let told = try await eve.read("/v1/notifications?\(name)=\(anna.account)")
-                #expect(told == before[2]["notifications"])
-            }
-            try await quartet.waitUntilQuiet()
-            let after = try await Self.everything(of: [anna, bob, eve, carl])
-            #expect(after == before)
-            // Who was asked may answer.
-            try await carl.act(
-                "ApproveContactRequest",
-                ["contact": .string(anna.account), "isMyResponder": true, "iAmResponder": false])
-        }
-    }
-
-    /// What each of some people sees of their own.
-    private static func everything(of devices: [Device]) async throws -> [JSON] {
-        var seen: [JSON] = []
-        for device in devices {
-            seen.append([
-                "account": try await device.read("/v1/account"), "contacts": try await device.read("/v1/contacts"),
-                "notifications": try await device.read("/v1/notifications"),
-            ])
-        }
-        return seen
-    }
-
     @Test("clearing all pings is done only when every step is, and every step happens once (S15)")
     func swallowedErrors() async throws {
         try await Quartet.with { quartet in
-            let bob = try await Device.signUp("bob", at: quartet.edge)
+            let bob = try await quartet.signUp("bob")
             var friends: [Device] = []
             for name in ["anna", "carl"] {
                 let friend = try await Device.signUp(name, at: quartet.edge)
@@ -327,7 +231,7 @@ extension EarlierSystemsTests {
         try await withRandom { random in
             try await Quartet.with { quartet in
                 try await quartet.announceEveryAlert()
-                let phone = try await Device.signUp("anna", at: quartet.edge)
+                let phone = try await quartet.signUp("anna")
                 let tablet = try await Device.signIn("anna", at: quartet.edge)
                 for _ in 0..<4 {
                     let (left, right) = (random.fork(), random.fork())
@@ -390,8 +294,7 @@ extension EarlierSystemsTests {
     @Test("a write whose acknowledgement was lost happens once when it is sent again under its key")
     func lostAcknowledgement() async throws {
         try await Quartet.with { quartet in
-            let anna = try await Device.signUp("anna", at: quartet.edge)
-            let bob = try await Device.signUp("bob", at: quartet.edge)
+            let (anna, bob) = try await quartet.signUp("anna", "bob")
             try await anna.add(bob)
             let writes: [(service: Quartet.Service, command: String, body: JSON, event: String)] = [
                 (.session, "CheckIn", [:], "CheckedIn"),

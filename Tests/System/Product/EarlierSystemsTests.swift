@@ -11,7 +11,7 @@ struct EarlierSystemsTests {
     @Test("a deadline is the check-in plus the interval, to the microsecond: no units are mixed (S30)")
     func mixedUnits() async throws {
         try await Quartet.with { quartet in
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let anna = try await quartet.signUp("anna")
             try await anna.act("CheckIn")
             let leads: [(name: String, lead: Int64)] = [
                 ("RemindCheckIn/twoHours", 7_200_000_000), ("RemindCheckIn/thirtyMinutes", 1_800_000_000),
@@ -60,7 +60,7 @@ struct EarlierSystemsTests {
         arguments: [90, 10])
     func missedReminder(minutesLeft: Int) async throws {
         try await Quartet.with { quartet in
-            let bob = try await Device.signUp("bob", at: quartet.edge)
+            let bob = try await quartet.signUp("bob")
             try await bob.act("CheckIn")
             try await quartet.waitUntilQuiet()
             try await quartet.kill(.session)
@@ -113,27 +113,13 @@ struct EarlierSystemsTests {
     func alertedForEver(alarm: String) async throws {
         try await Quartet.with { quartet in
             let isMissed = alarm == "checkInMissed"
-            let bob = try await Device.signUp("bob", at: quartet.edge)
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let (bob, anna) = try await quartet.signUp("bob", "anna")
             try await anna.add(bob)
             if isMissed {
                 try await bob.act("CheckIn")
                 try await quartet.waitUntilQuiet()
                 try await quartet.kill(.session)
-                _ = try await quartet.psql(
-                    """
-                    WITH moved AS (
-                        UPDATE session.account
-                           SET last_check_in_at = clock_timestamp() - interval '3 days',
-                               due_at = date_trunc('milliseconds', clock_timestamp()) - interval '1 day'
-                         WHERE account = '\(bob.account)' RETURNING account, due_at
-                    ), gone AS (DELETE FROM session.timer WHERE name LIKE 'RemindCheckIn/%')
-                    UPDATE session.timer AS t
-                       SET due_at = m.due_at,
-                           body = json_build_object('account', m.account, 'deadline', session.microseconds(m.due_at))
-                      FROM moved AS m
-                     WHERE t.key = 'account/' || m.account AND t.name = 'MissCheckIn'
-                    """)
+                try await quartet.moveDeadline(of: bob, to: "-1 day")
                 try await quartet.start(.session)
             } else {
                 try await bob.act("RaiseAlert")
@@ -141,23 +127,12 @@ struct EarlierSystemsTests {
 
             let waiting = "SELECT count(*) FROM session.timer WHERE name = 'RepeatAlarm/\(alarm)'"
             try await quartet.wait(for: "the first repetition to be wanted", waiting) { $0 == "1" }
-            let column = isMissed ? "missed_last_alarm_at" : "alert_last_alarm_at"
             var times = 0
             while try await quartet.psql(waiting) == "1" {
                 times += 1
-                try #require(times <= 10, "it goes on for ever")
-                // The world's clock can't be moved, so the time when it was told last is.
-                _ = try await quartet.psql(
-                    """
-                    WITH moved AS (
-                        UPDATE session.account SET \(column) = \(column) - interval '31 minutes'
-                         WHERE account = '\(bob.account)' RETURNING account
-                    )
-                    UPDATE session.timer AS t SET due_at = t.due_at - interval '31 minutes'
-                      FROM moved AS m
-                     WHERE t.key = 'account/' || m.account AND t.name = 'RepeatAlarm/\(alarm)'
-                    """)
-                // Killed while it is due, it is told all the same, and once.
+                try #require(times <= 10, "it never ends")
+                try await quartet.ageAlarm(alarm, of: bob)
+                // A service killed while it is due announces it all the same, and once.
                 if times % 2 == 1 { try await quartet.restart(.session) }
                 let expected = "\(times)"
                 try await quartet.wait(
@@ -184,16 +159,22 @@ struct EarlierSystemsTests {
     }
 }
 
-extension JSON {
-    /// The same object with one more field.
-    func adding(_ name: String, _ value: JSON) -> JSON {
-        guard case .object(var fields) = self else { return self }
-        fields[name] = value
-        return .object(fields)
-    }
-}
-
 extension Quartet {
+    /// Moves an account's last alarm back by half an hour, so that its repetition is due. The clock can't be moved.
+    fileprivate func ageAlarm(_ alarm: String, of person: Device) async throws {
+        let column = alarm == "checkInMissed" ? "missed_last_alarm_at" : "alert_last_alarm_at"
+        _ = try await psql(
+            """
+            WITH moved AS (
+                UPDATE session.account SET \(column) = \(column) - interval '31 minutes'
+                 WHERE account = '\(person.account)' RETURNING account
+            )
+            UPDATE session.timer AS t SET due_at = t.due_at - interval '31 minutes'
+              FROM moved AS m
+             WHERE t.key = 'account/' || m.account AND t.name = 'RepeatAlarm/\(alarm)'
+            """)
+    }
+
     /// Ends one of the three owners by kill -9 and starts it again, over and over while `isOn`: each time when it has
     /// decided something since it was started, so that it is hit at work and not only kept from it.
     func killAgainAndAgain(_ service: Service, while isOn: Observed<Bool>) async throws {
@@ -206,24 +187,5 @@ extension Quartet {
                 !isOn.value || (Int($0) ?? 0) > before
             }
         }
-    }
-
-    /// Waits until no timer is due and what timers sent has its outcome.
-    func waitUntilTimersAreDone() async throws {
-        try await wait(
-            for: "all timers to be done",
-            """
-            SELECT (SELECT count(*) FROM session.timer WHERE due_at <= clock_timestamp())
-                 + (SELECT count(*) FROM session.due AS d
-                     WHERE NOT EXISTS (SELECT FROM session.outcome AS o WHERE o.command_id = d.command_id))
-            """
-        ) { $0 == "0" }
-    }
-
-    /// The port on which the edge listens.
-    func edgePort() async throws -> UInt16 {
-        let line = try await process(of: .sessionClient).waitForLine(containing: "the HTTP API is served")
-        let address = try #require(line.text.firstRange(of: "http://127.0.0.1:"))
-        return try #require(UInt16(line.text[address.upperBound...].prefix { $0.isNumber }))
     }
 }

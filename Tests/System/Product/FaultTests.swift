@@ -63,7 +63,7 @@ struct EndToEndFaultTests {
         arguments: places)
     func sagaKilled(step: String, moment: String) async throws {
         try await Quartet.with { quartet in
-            let bob = try await Device.signUp("bob", at: quartet.edge)
+            let bob = try await quartet.signUp("bob")
             let code = try await bob.code()
             var friends: [Device] = []
             for name in ["anna", "carl", "dora"] {
@@ -118,8 +118,7 @@ struct EndToEndFaultTests {
     @Test("a saga that finds a step recorded with another body fails, says so and uses nothing of it (S15)")
     func sagaChanged() async throws {
         try await Quartet.with { quartet in
-            let bob = try await Device.signUp("bob", at: quartet.edge)
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let (bob, anna) = try await quartet.signUp("bob", "anna")
             try await anna.add(bob)
             try await anna.act("SendPing", ["contact": .string(bob.account)])
             try await quartet.waitUntilQuiet()
@@ -147,8 +146,7 @@ struct EndToEndFaultTests {
     @Test("two devices that clear all pings at once have one effect (S15)")
     func twoDevices() async throws {
         try await Quartet.with { quartet in
-            let anna = try await Device.signUp("anna", at: quartet.edge)
-            let phone = try await Device.signUp("bob", at: quartet.edge)
+            let (anna, phone) = try await quartet.signUp("anna", "bob")
             let tablet = try await Device.signIn("bob", at: quartet.edge)
             try await anna.add(phone)
             try await anna.act("SendPing", ["contact": .string(phone.account)])
@@ -189,7 +187,7 @@ struct EndToEndFaultTests {
             #expect(taken.status == 409 && taken.body["code"] == "handleTaken")
 
             let anna = try Device(accounts[0], edge: quartet.edge)
-            let bob = try await Device.signUp("bob", at: quartet.edge)
+            let bob = try await quartet.signUp("bob")
             try await anna.add(bob)
             let key = EdgeClient.newKey()
             let pings = try await five(
@@ -219,8 +217,7 @@ struct EndToEndFaultTests {
     func resumed() async throws {
         try await withRandom { random in
             try await Quartet.with { quartet in
-                let anna = try await Device.signUp("anna", at: quartet.edge)
-                let bob = try await Device.signUp("bob", at: quartet.edge)
+                let (anna, bob) = try await quartet.signUp("anna", "bob")
                 try await anna.add(bob)
                 let isDone = Observed(false)
                 let (seen, refetched) = try await withThrowingTaskGroup(of: ([String], Int)?.self) { group in
@@ -293,11 +290,6 @@ struct EndToEndFaultTests {
     }
 }
 
-extension Device {
-    /// One's own contact code.
-    func code() async throws -> String { try await read("/v1/contacts")["code"].string ?? "" }
-}
-
 extension Quartet {
     /// Has every saga wait at a step, before it writes the step down or its outcome; returns how to let them go.
     fileprivate func hold(_ step: String, before moment: String) async throws -> @Sendable () async -> Void {
@@ -320,27 +312,5 @@ extension Quartet {
         try await wait(
             for: "the saga to be held", "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
         ) { $0 != "0" }
-    }
-
-    /// Waits until every command has its outcome and every policy has come to the end of its log.
-    func waitUntilQuiet() async throws {
-        try await wait(
-            for: "all commands and policies to be done",
-            """
-            SELECT (SELECT count(*) FROM session_client.session_commands AS c
-                     WHERE NOT EXISTS (SELECT FROM session.outcome AS o WHERE o.command_id = c.command_id))
-                 + (SELECT count(*) FROM session_client.contacts_commands AS c
-                     WHERE NOT EXISTS (SELECT FROM contacts.outcome AS o WHERE o.command_id = c.command_id))
-                 + (SELECT count(*) FROM session_client.notifications_commands AS c
-                     WHERE NOT EXISTS (SELECT FROM notifications.outcome AS o WHERE o.command_id = c.command_id))
-                 + (SELECT count(*) FROM session.log AS l WHERE position > coalesce(
-                        (SELECT max(position) FROM session_client.batch AS b
-                          WHERE b.source = 'session.log' AND b.partition = l.partition), 0))
-                 + (SELECT count(*) FROM contacts.log AS l WHERE position > coalesce(
-                        (SELECT max(position) FROM session_client.batch AS b
-                          WHERE b.source = 'contacts.log' AND b.partition = l.partition), 0))
-                 + (SELECT count(*) FROM session_client.saga WHERE state = 'running')
-            """
-        ) { $0 == "0" }
     }
 }

@@ -17,9 +17,7 @@ struct FloodTests {
             try await ChildProcess.with(
                 "notifications", ["migrate", "--burst", "6"], environment: ["DATABASE_URL": quartet.databaseURL]
             ) { try await $0.waitForExit(.exited(0)) }
-            let bob = try await Device.signUp("bob", at: quartet.edge)
-            let anna = try await Device.signUp("anna", at: quartet.edge)
-            let eve = try await Device.signUp("eve", at: quartet.edge)
+            let (bob, anna, eve) = try await quartet.signUp("bob", "anna", "eve")
             for _ in 0..<Self.rounds {
                 try await eve.add(bob)
                 try await eve.act("RemoveContact", ["contact": .string(bob.account)])

@@ -8,7 +8,7 @@ struct IdempotencyTests {
     @Test("a key stands for one command to each service; anything else to that service is refused as idReused")
     func oneKey() async throws {
         try await Quartet.with { quartet in
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let anna = try await quartet.signUp("anna")
             let key = EdgeClient.newKey()
             var ids: Set<String> = []
             for _ in 0..<2 {

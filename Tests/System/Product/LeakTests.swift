@@ -40,8 +40,7 @@ struct LeakTests {
             for service in Quartet.Service.allCases {
                 try await quartet.start(service, environment: ["RETENTION_INTERVAL": "1s"])
             }
-            let anna = try await Device.signUp("anna", at: quartet.edge)
-            let bob = try await Device.signUp("bob", at: quartet.edge)
+            let (anna, bob) = try await quartet.signUp("anna", "bob")
             try await anna.add(bob)
             let superuser = try await Connection.connect(Configuration(quartet.databaseURL))
 

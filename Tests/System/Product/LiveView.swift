@@ -89,30 +89,3 @@ final class LiveView: Sendable {
         try await wait("the snapshot of \(stream)") { $0.name == "\(stream).snapshot" }.data["state"]
     }
 }
-
-extension Device {
-    /// What was told, newest first, by kind.
-    func kinds(unread: Bool = false) async throws -> [String] {
-        try await read("/v1/notifications?limit=200\(unread ? "&unread=true" : "")")["notifications"].array
-            .compactMap { $0["kind"].string }
-    }
-
-    /// How many are unread.
-    func unread() async throws -> Int64? { try await read("/v1/notifications")["unread"].int }
-
-    /// The card of a contact.
-    func card(of other: Device) async throws -> JSON { try await read("/v1/contacts/\(other.account)") }
-
-    /// Adds another device's account by its code.
-    @discardableResult
-    func add(
-        _ other: Device, isMyResponder: Bool = false, iAmResponder: Bool = true, key: String? = nil
-    ) async throws -> JSON {
-        try await act(
-            "AddContact",
-            [
-                "code": try await other.read("/v1/contacts")["code"], "isMyResponder": .bool(isMyResponder),
-                "iAmResponder": .bool(iAmResponder),
-            ], key: key)
-    }
-}

@@ -47,7 +47,7 @@ struct LockOutTests {
         "wrong passwords from elsewhere don't lock the owner out, nor those from the same address a known device (S41)")
     func passwords() async throws {
         try await Self.with(["GUESSES_PER_MINUTE": "8"]) { quartet in
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let anna = try await quartet.signUp("anna")
             var refused: EdgeClient.Reply?
             for _ in 0..<6 {
                 refused = try await Self.signIn("anna", "not the password", from: Self.elsewhere, quartet)
@@ -56,7 +56,7 @@ struct LockOutTests {
             let atHome = try await Self.signIn("anna", from: Self.home, quartet)
             #expect(atHome.status == 200, "\(atHome)")
             // Beside the stranger, and when nobody there may guess any more.
-            let other = try await Device.signUp("bob", at: quartet.edge)
+            let other = try await quartet.signUp("bob")
             for _ in 0..<3 { _ = try await Self.signIn("bob", "not the password", from: Self.elsewhere, quartet) }
             let out = try await quartet.edge.insist("/v1/sign-out", [:], token: anna.token)
             #expect(out.status == 204)
@@ -100,7 +100,7 @@ struct LockOutTests {
         """)
     func codes() async throws {
         try await Self.with { quartet in
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let anna = try await quartet.signUp("anna")
             let asked = try await quartet.edge.insist(
                 "/v1/phone", ["phone": .string(Self.number)], token: anna.token)
             let verified = try await quartet.edge.insist(

@@ -9,7 +9,7 @@ struct EndToEndNotificationTimerTests {
     @Test("the history goes back 30 days, and deleted notifications don't count as unread (S37)")
     func history() async throws {
         try await Quartet.with { quartet in
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let anna = try await quartet.signUp("anna")
             let annaSees = try await LiveView.open(anna)
             for _ in 0..<3 {
                 try await anna.act("RaiseAlert")
@@ -62,7 +62,7 @@ struct EndToEndNotificationTimerTests {
     @Test("lost timers are set again, exactly as they were (S37, S39)")
     func lostTimers() async throws {
         try await Quartet.with { quartet in
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let anna = try await quartet.signUp("anna")
             try await anna.act("RaiseAlert")
             try await quartet.waitUntilQuiet()
             try await quartet.askNotifications(
@@ -91,7 +91,7 @@ struct EndToEndNotificationTimerTests {
         "a scheduled notification is delivered when due, once, even if nothing ran then; a cancelled one isn't (S39)")
     func scheduled() async throws {
         try await Quartet.with { quartet in
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let anna = try await quartet.signUp("anna")
             let annaSees = try await LiveView.open(anna)
             let (kept, cancelled) = (EdgeClient.newKey(), EdgeClient.newKey())
             let due = (Int64(Date().timeIntervalSince1970) + 3600) * 1_000_000

@@ -9,8 +9,7 @@ struct OperatorTests {
         "one query shows a request's whole story as a tree, every view answers, and metrics count what was done (T24)")
     func observability() async throws {
         try await Quartet.with { quartet in
-            let anna = try await Device.signUp("anna", name: "Anna", at: quartet.edge)
-            let bob = try await Device.signUp("bob", name: "Bob", at: quartet.edge)
+            let (anna, bob) = try await quartet.signUp("anna", "bob")
             try await anna.add(bob)
             try await quartet.waitUntilQuiet()
             let ping = try await anna.act("SendPing", ["contact": .string(bob.account)])
@@ -61,7 +60,7 @@ struct OperatorTests {
     @Test("a command that is in its log twice is shown once: in the newest messages, the counts and the story")
     func appendedTwice() async throws {
         try await Quartet.with { quartet in
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let anna = try await quartet.signUp("anna")
             try await anna.act("ResetContactCode")
             try await quartet.waitUntilQuiet()
             let reader = "SET SESSION AUTHORIZATION quartet_reader; "
@@ -105,7 +104,7 @@ struct OperatorTests {
         "an operator retries a dead letter, once, under a new command's outcome, and discards another with a reason")
     func deadLetters() async throws {
         try await Quartet.with { quartet in
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let anna = try await quartet.signUp("anna")
             // As the service would have set them aside.
             let letters = try await quartet.psql(
                 """
@@ -143,7 +142,7 @@ struct OperatorTests {
     func oldOperations() async throws {
         try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
             try await quartet.start(.sessionClient, environment: ["RETENTION_INTERVAL": "200ms"])
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let anna = try await quartet.signUp("anna")
             try await anna.operate("ClearAllReceivedPings")
             _ = try await quartet.psql("UPDATE session_client.saga SET ended_at = ended_at - interval '32 days'")
             try await quartet.wait(
@@ -161,7 +160,7 @@ struct OperatorTests {
     func backPressure() async throws {
         try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
             try await quartet.start(.sessionClient, environment: ["COMMANDS_UNANSWERED": "3"])
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let anna = try await quartet.signUp("anna")
             try await quartet.kill(.contacts)
             // Their callers wait; each is sent and not answered.
             let waiting = (0..<3).map { _ in

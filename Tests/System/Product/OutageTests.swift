@@ -23,14 +23,9 @@ struct OutageTests {
 
                 try await server.psql(
                     file: Products.deploy("bootstrap.sql"), variables: ["database": "quartet"], database: "quartet")
-                for service in Quartet.Service.allCases {
-                    try await ChildProcess.with(
-                        service.rawValue, ["migrate"], environment: ["DATABASE_URL": url]
-                    ) { try await $0.waitForExit(.exited(0)) }
-                }
+                try await Quartet.migrate(url)
                 for service in Quartet.Service.allCases where service != .session { try await quartet.start(service) }
-                let anna = try await Device.signUp("anna", name: "Anna", at: quartet.edge)
-                let bob = try await Device.signUp("bob", name: "Bob", at: quartet.edge)
+                let (anna, bob) = try await quartet.signUp("anna", "bob")
                 try await anna.add(bob)
                 let bobSees = try await LiveView.open(bob)
 
@@ -77,9 +72,7 @@ struct NewerSenderTests {
     @Test("an unknown event holds back only its own key's consequences, until an operator discards it")
     func unknownEvent() async throws {
         try await Quartet.with { quartet in
-            let anna = try await Device.signUp("anna", name: "Anna", at: quartet.edge)
-            let bob = try await Device.signUp("bob", name: "Bob", at: quartet.edge)
-            let carla = try await Device.signUp("carla", name: "Carla", at: quartet.edge)
+            let (anna, bob, carla) = try await quartet.signUp("anna", "bob", "carla")
             let carlaSees = try await LiveView.open(carla)
             let key = "account/\(anna.account)"
             _ = try await quartet.psql(

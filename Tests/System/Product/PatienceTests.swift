@@ -21,13 +21,9 @@ struct PatienceTests {
             try await server.psql(
                 file: Products.deploy("bootstrap.sql"), variables: ["database": "quartet"], database: "quartet")
             let url = try server.url(database: "quartet")
-            for service in Quartet.Service.allCases {
-                try await ChildProcess.with(service.rawValue, ["migrate"], environment: ["DATABASE_URL": url]) {
-                    try await $0.waitForExit(.exited(0))
-                }
-            }
+            try await Quartet.migrate(url)
             try await Quartet.with(databaseURL: url) { quartet in
-                let anna = try await Device.signUp("anna", name: "Anna", at: quartet.edge)
+                let anna = try await quartet.signUp("anna")
                 let other = try await Device.signIn("anna", at: quartet.edge)
                 let commands = Self.commands.map {
                     (name: $0.name, body: $0.body, service: $0.service, key: EdgeClient.newKey())

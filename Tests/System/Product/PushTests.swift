@@ -21,7 +21,7 @@ struct EndToEndPushTests {
         let receiver = PushReceiver { push, received in received.count { $0.id == push.id } <= 2 ? 503 : 200 }
         try await Quartet.with(pushingTo: receiver) { quartet in
             try await quartet.announceEveryAlert()
-            let bob = try await Device.signUp("bob", at: quartet.edge)
+            let bob = try await quartet.signUp("bob")
             try await bob.act("RegisterPush", ["token": "secret-of-bobs-phone", "platform": "ios"])
             for round in 0..<5 {
                 try await bob.act("RaiseAlert")
@@ -72,7 +72,7 @@ struct EndToEndPushTests {
     func gone() async throws {
         let receiver = PushReceiver { push, _ in push.body["token"] == "old" ? 410 : 200 }
         try await Quartet.with(pushingTo: receiver) { quartet in
-            let bob = try await Device.signUp("bob", at: quartet.edge)
+            let bob = try await quartet.signUp("bob")
             try await bob.act("RegisterPush", ["token": "old", "platform": "android"])
             let bobSees = try await LiveView.open(bob)
             let devices = try await bobSees.snapshot(of: "notifications")["pushDevices"]
@@ -101,7 +101,7 @@ struct EndToEndPushTests {
         // The phone can't be reached, so something waits for it when it signs out.
         let receiver = PushReceiver { push, _ in push.body["token"] == "phone" ? 503 : 200 }
         try await Quartet.with(pushingTo: receiver) { quartet in
-            let phone = try await Device.signUp("bob", at: quartet.edge)
+            let phone = try await quartet.signUp("bob")
             let tablet = try await Device.signIn("bob", at: quartet.edge)
             for (device, name) in [(phone, "phone"), (tablet, "tablet")] {
                 try await device.act("RegisterPush", ["token": .string(name), "platform": "web"])
@@ -137,7 +137,7 @@ struct EndToEndPushTests {
                 && received.count(where: { $0.id == push.id }) > 2 ? 200 : 503
         }
         try await Quartet.with(pushingTo: receiver) { quartet in
-            let phone = try await Device.signUp("bob", at: quartet.edge)
+            let phone = try await quartet.signUp("bob")
             let tablet = try await Device.signIn("bob", at: quartet.edge)
             for (device, name) in [(phone, "phone"), (tablet, "tablet")] {
                 try await device.act("RegisterPush", ["token": .string(name), "platform": "web"])

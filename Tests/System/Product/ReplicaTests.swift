@@ -12,7 +12,7 @@ struct ReplicaTests {
             for service in Quartet.Service.allCases { others[service] = try await quartet.startAnother(service) }
             let second = try #require(others[.sessionClient])
             let secondEdge = try await quartet.edge(of: second)
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let anna = try await quartet.signUp("anna")
             let bob = try await Device.signUp("bob", at: secondEdge)
             try await anna.add(bob)
             let bobSees = try await LiveView.open(bob)
@@ -58,7 +58,7 @@ struct ReplicaTests {
         try await Quartet.with { quartet in
             let other = try await quartet.startAnother(.sessionClient)
             let edge = try await quartet.edge(of: other)
-            let phone = try await Device.signUp("anna", at: quartet.edge)
+            let phone = try await quartet.signUp("anna")
             let tablet = try await Device.signIn("anna", at: edge)
             // Both edges know the phone.
             let phoneElsewhere = Device(phone, at: edge)

@@ -13,9 +13,7 @@ struct StreamJoinTests {
         arguments: [false, true])
     func endedWhileAway(isRefetched: Bool) async throws {
         try await Quartet.with { quartet in
-            let anna = try await Device.signUp("anna", at: quartet.edge)
-            let bob = try await Device.signUp("bob", at: quartet.edge)
-            let carol = try await Device.signUp("carol", at: quartet.edge)
+            let (anna, bob, carol) = try await quartet.signUp("anna", "bob", "carol")
             for other in [bob, carol] { try await anna.add(other, isMyResponder: true, iAmResponder: true) }
             let sees = try await LiveView.open(anna)
             for other in [bob, carol] {
@@ -58,7 +56,7 @@ struct StreamJoinTests {
     @Test("starting a stream costs one statement for each of its four streams, and one for all people together")
     func statements() async throws {
         try await Quartet.with { quartet in
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let anna = try await quartet.signUp("anna")
             var people: [Device] = []
             for number in 0..<12 {
                 let other = try await Device.signUp("other-\(number)", at: quartet.edge)
@@ -91,7 +89,7 @@ struct StreamJoinTests {
     func stuckReaders() async throws {
         try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
             try await quartet.start(.sessionClient, environment: ["STREAM_WRITE_DEADLINE": "1s"])
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let anna = try await quartet.signUp("anna")
             var views = [try await LiveView.open(anna)]
             // As many more as an account may have; they take the beginning and then nothing more.
             var stuck: [RawConnection] = []
@@ -118,7 +116,7 @@ struct StreamJoinTests {
     func endOfUnread() async throws {
         try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
             try await quartet.start(.sessionClient, environment: ["STREAM_WRITE_DEADLINE": "1h"])
-            let phone = try await Device.signUp("anna", at: quartet.edge)
+            let phone = try await quartet.signUp("anna")
             let tablet = try await Device.signIn("anna", at: quartet.edge)
             let read = try await LiveView.open(phone)
             var stuck: [RawConnection] = []
@@ -147,8 +145,7 @@ struct StreamJoinTests {
     @Test("rows without subscribers are counted and not decoded")
     func nobodysRows() async throws {
         try await Quartet.with { quartet in
-            let anna = try await Device.signUp("anna", at: quartet.edge)
-            let bob = try await Device.signUp("bob", at: quartet.edge)
+            let (anna, bob) = try await quartet.signUp("anna", "bob")
             let sees = try await LiveView.open(anna)
             try await quartet.waitUntilQuiet()
             func read(_ what: String) async throws -> Int {
