@@ -52,6 +52,10 @@ build: install ## Build everything
 test: ## Check the style, build, and run all tests on a scratch database (TEST_DATABASE_URL: on a server of yours)
 	@Tests/run.sh $(ARGS)
 
+.PHONY: soak
+soak: ## Run the tests that draw random faults for much longer: about an hour (ARGS='--filter Durability')
+	@SOAK=1 Tests/run.sh $(or $(ARGS),--filter 'LedgerReplicaTests|DurabilityTests|TroubleTests|PropertyTests')
+
 .PHONY: bench
 bench: ## Measure throughput, latency, fan-out, sagas, memory and check-ins beside this machine's limits (BENCH_JSON=file, ARGS=sections)
 	@Tests/Benchmarks/run.sh $(ARGS)

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Runs everything that `make test` promises. Arguments go to `swift test` (make test ARGS='--filter Ledger').
+# With SOAK=1 the tests that draw random faults do more (make soak).
 #
 # The tests need a PostgreSQL superuser. Without TEST_DATABASE_URL they get a scratch cluster of their own, which is
 # gone afterwards; with it they use that server, make databases there, and drop them.

@@ -7,11 +7,11 @@ import TestKit
 import Testing
 import Vocabulary
 
-/// What survives PostgreSQL being stopped at once: everything that was answered, and everything that somebody waits for.
-@Suite("Durability", .serialized, .timeLimit(.minutes(10)))
+/// What survives an immediate stop of PostgreSQL: everything acknowledged, and every command that a sender waits for.
+@Suite("Durability", .serialized, .timeLimit(.minutes(60)))
 struct DurabilityTests {
-    /// How often the server is stopped; `DURABILITY_STOPS=100` for a long run.
-    private static let stops = ProcessInfo.processInfo.environment["DURABILITY_STOPS"].flatMap(Int.init) ?? 6
+    /// How often the server is stopped.
+    private static let stops = Soak.count(6, long: 100)
 
     @Test("everything acknowledged survives each immediate stop of PostgreSQL")
     func answeredIsDurable() async throws {

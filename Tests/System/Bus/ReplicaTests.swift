@@ -8,7 +8,7 @@ import Testing
 import Vocabulary
 
 /// Several replicas share the work, hand it over, and survive whatever happens to each.
-@Suite("Replicas of the ledger", .serialized, .timeLimit(.minutes(20)))
+@Suite("Replicas of the ledger", .serialized, .timeLimit(.minutes(60)))
 struct LedgerReplicaTests {
     /// How many partitions each process's workers hold, by the process's start: its workers' ids are of one moment.
     private static let shares = """
@@ -101,9 +101,7 @@ struct LedgerReplicaTests {
         }
     }
 
-    /// How many commands; `CHAOS_COMMANDS=200000` is what a release is held to.
-    private static let commands =
-        ProcessInfo.processInfo.environment["CHAOS_COMMANDS"].flatMap(Int.init) ?? 20_000
+    private static let commands = Soak.count(20_000, long: 200_000)
 
     @Test(
         """

@@ -11,10 +11,8 @@ import Vocabulary
 /// none is lost, and order is kept.
 @Suite("Trouble that passes", .serialized, .timeLimit(.minutes(20)))
 struct TroubleTests {
-    /// How long each disturbance lasts, several times what a message is given before it may be given up;
-    /// `TROUBLE_SECONDS=10` is what a release is held to.
-    private static let seconds =
-        ProcessInfo.processInfo.environment["TROUBLE_SECONDS"].flatMap(Int.init) ?? 3
+    /// How long each disturbance lasts: several times the least time before a message may be given up.
+    private static let seconds = Soak.count(3, long: 10)
 
     /// Has two replicas work under load while something is wrong for a while, and checks everything.
     /// - Parameters:

@@ -15,9 +15,8 @@ struct EndToEndTroubleTests {
         case tableLocked
     }
 
-    /// How long it lasts; `TROUBLE_SECONDS=10` is what a release is held to.
-    private static let seconds =
-        ProcessInfo.processInfo.environment["TROUBLE_SECONDS"].flatMap(Int.init) ?? 3
+    /// How long it lasts.
+    private static let seconds = Soak.count(3, long: 10)
 
     @Test(
         "a check-in missed during trouble is announced once to everyone when the trouble is over (S29)",
