@@ -50,8 +50,7 @@ struct BackPressureTests {
 
             let service = try await fixture.startService()
             for _ in 0..<1000 where client.sender.unanswered > 0 { try await Task.sleep(for: .milliseconds(20)) }
-            let more = try await client.post(PostEntry(client: "more", n: 1, amount: 1), for: account)
-            #expect(more.kind == .accepted)
+            try await client.expectAccepted(1, as: "more", for: account)
             #expect(try await post(7, patience: .seconds(10)).kind == .accepted)
             #expect(try await fixture.number("SELECT count(*) FROM ledger.entry") == 21)
             await service.end()
@@ -93,8 +92,7 @@ struct BackPressureTests {
             try await fixture.withClient { client in
                 let account = AccountID.new()
                 for n in Int64(1)...3 {
-                    let outcome = try await client.post(PostEntry(client: "a", n: n, amount: 1), for: account)
-                    #expect(outcome.kind == .accepted)
+                    try await client.expectAccepted(n, for: account)
                 }
             }
             await service.end()

@@ -26,8 +26,7 @@ struct BlockerTests {
                 """
             ) { $0 == 1 }
             try await fixture.withClient { client in
-                let outcome = try await client.post(PostEntry(client: "other", n: 1, amount: 2), for: account)
-                #expect(outcome.kind == .accepted)
+                try await client.expectAccepted(1, as: "other", amount: 2, for: account)
                 stopped.send(.resume)
                 try await stopped.waitForLine(containing: "posted: accepted")
             }

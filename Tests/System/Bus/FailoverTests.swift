@@ -45,8 +45,7 @@ struct FailoverTests {
                     }
                     let fold = try JSONDecoder().decode(StreamTests.Fold.self, from: Data(body))
                     #expect(fold.entries == 3)
-                    let outcome = try await client.post(PostEntry(client: "a", n: 4, amount: 1), for: account)
-                    #expect(outcome.kind == .accepted)
+                    try await client.expectAccepted(4, for: account)
                     let again = try await client.streams.subscribe(
                         to: .account(account), from: subscription.token, state: StreamTests.state(of: account))
                     guard case .resumed = again.beginning else { throw Unexpected("not resumed: \(again.beginning)") }

@@ -133,8 +133,7 @@ struct FenceTests {
             try await fixture.withClient { client in
                 let account = AccountID.new()
                 for n in Int64(1)...3 {
-                    let outcome = try await client.post(PostEntry(client: "a", n: n, amount: 1), for: account)
-                    #expect(outcome.kind == .accepted)
+                    try await client.expectAccepted(n, for: account)
                 }
             }
             await service.end()
@@ -179,8 +178,7 @@ struct FenceTests {
             paused.send(.resume)
             try await fixture.withClient { client in
                 for _ in 0..<16 {
-                    let outcome = try await client.post(PostEntry(client: "a", n: 1, amount: 1), for: .new())
-                    #expect(outcome.kind == .accepted)
+                    try await client.expectAccepted(1, for: .new())
                 }
             }
             await paused.end()

@@ -31,8 +31,7 @@ struct OutcomeTests {
             #expect(try await fixture.number("SELECT count(*) FROM ledger.log") == 1)
             #expect(try await fixture.number("SELECT amount FROM ledger.balance") == 7)
             // The second one holds nobody up.
-            let next = try await client.post(PostEntry(client: "a", n: 2, amount: 1), for: account)
-            #expect(next.kind == .accepted)
+            try await client.expectAccepted(2, for: account)
         }
     }
 

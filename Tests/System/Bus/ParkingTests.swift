@@ -37,9 +37,7 @@ struct ParkingTests {
                     for n in Int64(1)...4 {
                         group.addTask {
                             let amount = n == 1 ? Self.cursed : 1
-                            let outcome = try await client.post(
-                                PostEntry(client: "a", n: n, amount: amount), for: account, patience: .seconds(60))
-                            #expect(outcome.kind == .accepted)
+                            try await client.expectAccepted(n, amount: amount, for: account, patience: .seconds(60))
                             outcomes.update { $0.append(n) }
                         }
                         // In this order: the next is sent when this one is parked.
@@ -148,8 +146,7 @@ struct ParkingTests {
                     """
                 ).trimmingCharacters(in: .whitespacesAndNewlines)
                 // The key isn't held back any longer.
-                let next = try await client.post(PostEntry(client: "a", n: 2, amount: 1), for: account)
-                #expect(next.kind == .accepted)
+                try await client.expectAccepted(2, for: account)
 
                 try await fixture.database.psql(
                     """

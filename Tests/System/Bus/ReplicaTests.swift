@@ -28,12 +28,24 @@ struct LedgerReplicaTests {
         throw Unexpected("the shares are \(last), not \(wanted)")
     }
 
+    /// Starts a replica with leases of a minute: only a hand-over can be in time, not the end of a lease.
+    private func start(_ fixture: LedgerFixture) async throws -> ChildProcess {
+        try await fixture.startService(leaseMilliseconds: 60_000, workers: 1)
+    }
+
+    /// Starts two, and waits until each has half of the partitions.
+    private func startTwo(_ fixture: LedgerFixture) async throws -> (ChildProcess, ChildProcess) {
+        let first = try await start(fixture)
+        try await waitForShares("4", fixture)
+        let second = try await start(fixture)
+        try await waitForShares("2,2", fixture)
+        return (first, second)
+    }
+
     /// A command for each of sixteen accounts: some in every partition.
     private func postEverywhere(_ n: Int64, _ client: LedgerClient) async throws {
         for _ in 0..<16 {
-            let outcome = try await client.post(
-                PostEntry(client: "a", n: n, amount: 1), for: .new(), patience: .seconds(30))
-            #expect(outcome.kind == .accepted)
+            try await client.expectAccepted(n, for: .new(), patience: .seconds(30))
         }
     }
 
@@ -41,11 +53,7 @@ struct LedgerReplicaTests {
         "a killed replica's partitions are taken over once its connection is gone, a paused one's when its lease ends")
     func takeover() async throws {
         try await LedgerFixture.with { fixture in
-            let minute = 60_000
-            let first = try await fixture.startService(leaseMilliseconds: minute, workers: 1)
-            try await waitForShares("4", fixture)
-            let second = try await fixture.startService(leaseMilliseconds: minute, workers: 1)
-            try await waitForShares("2,2", fixture)
+            let (first, second) = try await startTwo(fixture)
             try await fixture.withClient { client in
                 try await postEverywhere(1, client)
                 second.send(.kill)
@@ -55,7 +63,7 @@ struct LedgerReplicaTests {
                 try await waitForShares("4", fixture)
 
                 // Who is only stopped is still connected, and keeps what it has.
-                let third = try await fixture.startService(leaseMilliseconds: minute, workers: 1)
+                let third = try await start(fixture)
                 try await waitForShares("2,2", fixture)
                 third.send(.stop)
                 // The others have looked several times since.
@@ -77,13 +85,8 @@ struct LedgerReplicaTests {
     @Test("partitions are shared evenly and handed over when a replica joins or leaves, long before any lease ends")
     func handover() async throws {
         try await LedgerFixture.with { fixture in
-            // Only a hand-over can be in time: a lease would run out after the test has given up.
-            let minute = 60_000
-            let first = try await fixture.startService(leaseMilliseconds: minute, workers: 1)
-            try await waitForShares("4", fixture)
-            let second = try await fixture.startService(leaseMilliseconds: minute, workers: 1)
-            try await waitForShares("2,2", fixture)
-            let third = try await fixture.startService(leaseMilliseconds: minute, workers: 1)
+            let (first, second) = try await startTwo(fixture)
+            let third = try await start(fixture)
             try await waitForShares("1,1,2", fixture)
             try await fixture.withClient { client in
                 try await postEverywhere(1, client)

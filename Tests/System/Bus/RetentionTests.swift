@@ -49,8 +49,7 @@ struct RetentionTests {
 
     private func post(_ client: LedgerClient, _ numbers: ClosedRange<Int64>) async throws {
         for n in numbers {
-            let outcome = try await client.post(PostEntry(client: "a", n: n, amount: 1), for: Self.account)
-            #expect(outcome.kind == .accepted)
+            try await client.expectAccepted(n, for: Self.account)
         }
     }
 
@@ -131,9 +130,7 @@ struct RetentionTests {
                     "SET SESSION AUTHORIZATION quartet_operator; SELECT ledger.accept_truncation('ledger_client.ledger_commands')"
                 )
                 #expect(operated.contains("3"))
-                let outcome = try await client.post(
-                    PostEntry(client: "a", n: 11, amount: 1), for: Self.account, patience: .seconds(30))
-                #expect(outcome.kind == .accepted)
+                try await client.expectAccepted(11, for: Self.account, patience: .seconds(30))
                 await late.end()
             }
         }

@@ -101,15 +101,7 @@ struct EndToEndPushTests {
         // The phone can't be reached, so something waits for it when it signs out.
         let receiver = PushReceiver { push, _ in push.body["token"] == "phone" ? 503 : 200 }
         try await Quartet.with(pushingTo: receiver) { quartet in
-            let phone = try await quartet.signUp("bob")
-            let tablet = try await Device.signIn("bob", at: quartet.edge)
-            for (device, name) in [(phone, "phone"), (tablet, "tablet")] {
-                try await device.act("RegisterPush", ["token": .string(name), "platform": "web"])
-            }
-            try await tablet.act("RaiseAlert")
-            try await receiver.received.wait("a push to both") { pushes in
-                Set(pushes.map { $0.body["token"] }).count == 2 ? true : nil
-            }
+            let (phone, tablet) = try await quartet.pushToTwo(receiver)
             let out = try await phone.edge.insist("/v1/sign-out", [:], token: phone.token)
             #expect(out.status == 204)
             try await quartet.wait(for: "one device to be left", "SELECT count(*) FROM notifications.push_device") {
@@ -137,15 +129,7 @@ struct EndToEndPushTests {
                 && received.count(where: { $0.id == push.id }) > 2 ? 200 : 503
         }
         try await Quartet.with(pushingTo: receiver) { quartet in
-            let phone = try await quartet.signUp("bob")
-            let tablet = try await Device.signIn("bob", at: quartet.edge)
-            for (device, name) in [(phone, "phone"), (tablet, "tablet")] {
-                try await device.act("RegisterPush", ["token": .string(name), "platform": "web"])
-            }
-            try await tablet.act("RaiseAlert")
-            try await receiver.received.wait("a push to both") { pushes in
-                Set(pushes.map { $0.body["token"] }).count == 2 ? true : nil
-            }
+            let (phone, tablet) = try await quartet.pushToTwo(receiver)
             let tabletSees = try await LiveView.open(tablet)
             let changed = try await quartet.edge.insist(
                 "/v1/change-password",
@@ -177,6 +161,20 @@ extension Quartet {
                 try await body(quartet)
             }
         }
+    }
+
+    /// Registers Bob's phone and tablet, with their names as tokens, and waits until something was pushed to both.
+    fileprivate func pushToTwo(_ receiver: PushReceiver) async throws -> (phone: Device, tablet: Device) {
+        let phone = try await signUp("bob")
+        let tablet = try await Device.signIn("bob", at: edge)
+        for (device, name) in [(phone, "phone"), (tablet, "tablet")] {
+            try await device.act("RegisterPush", ["token": .string(name), "platform": "web"])
+        }
+        try await tablet.act("RaiseAlert")
+        try await receiver.received.wait("a push to both") { pushes in
+            Set(pushes.map { $0.body["token"] }).count == 2 ? true : nil
+        }
+        return (phone, tablet)
     }
 
     /// Waits until nothing waits to be pushed any more.

@@ -8,12 +8,16 @@ import Testing
 /// Connections whose server is silent, frozen or held up, and what is left of them.
 @Suite
 struct LifeCycleTests {
+    private static func connect(to postgres: PrivateCluster, statementTimeout: String) async throws -> Connection {
+        var configuration = Configuration(try TestDatabase(name: "postgres", cluster: postgres.cluster()).url)
+        configuration.settings["statement_timeout"] = statementTimeout
+        return try await Connection.connect(configuration)
+    }
+
     @Test("a server that doesn't answer is given up a little after its own time-out, and the connection with it")
     func frozenBackend() async throws {
         try await PrivateCluster.with { postgres in
-            var configuration = Configuration(try TestDatabase(name: "postgres", cluster: postgres.cluster()).url)
-            configuration.settings["statement_timeout"] = "100ms"
-            let connection = try await Connection.connect(configuration)
+            let connection = try await Self.connect(to: postgres, statementTimeout: "100ms")
             #expect(kill(connection.backendPID, SIGSTOP) == 0)
             do {
                 try await connection.run { _ = try $0.execute("SELECT 1") }
@@ -28,9 +32,7 @@ struct LifeCycleTests {
     @Test("a server that doesn't take a request to cancel holds up neither the answer nor the end of the connection")
     func frozenPostmaster() async throws {
         try await PrivateCluster.with { postgres in
-            var configuration = Configuration(try TestDatabase(name: "postgres", cluster: postgres.cluster()).url)
-            configuration.settings["statement_timeout"] = "1s"
-            let connection = try await Connection.connect(configuration)
+            let connection = try await Self.connect(to: postgres, statementTimeout: "1s")
             postgres.send(.stop)
             let hasBegun = Observed(false)
             let task = Task {
