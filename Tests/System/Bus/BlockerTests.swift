@@ -1,5 +1,4 @@
 import Bus
-import LedgerContract
 import LedgerEdge
 import Postgres
 import TestKit

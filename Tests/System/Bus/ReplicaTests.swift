@@ -1,6 +1,5 @@
 import Bus
 import Foundation
-import LedgerContract
 import LedgerEdge
 import Postgres
 import TestKit
