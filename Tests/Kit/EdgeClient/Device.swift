@@ -9,7 +9,7 @@ public struct Device: Sendable {
     public let id: String
     /// The access token.
     public let token: String
-    /// What it gets the next one with.
+    /// Exchanged for the next tokens.
     public let refreshToken: String
 
     /// From the answer to a sign-up, a sign-in or a token request.
@@ -52,7 +52,7 @@ public struct Device: Sendable {
         return try Device(try await edge.insist("/v1/sign-up", .object(body)), edge: edge)
     }
 
-    /// Signs a device of somebody in.
+    /// Signs another device of an account in.
     public static func signIn(
         _ handle: String, password: String = "a long enough password", device: String = "tablet", at edge: EdgeClient
     ) async throws -> Device {

@@ -9,14 +9,9 @@ public import Vocabulary
 public final class StoreTrial<Kept: Store>: Sendable where Kept.Rules.Command: Sendable, Kept.Rules.Event: Sendable {
     /// A command as the bus has it.
     public struct Command: Sendable {
-        /// What is asked.
         public let body: any CommandBody
-        /// What the rule may know besides.
         public let context: CommandContext
 
-        /// - Parameters:
-        ///   - body: What is asked.
-        ///   - context: What the rule may know besides.
         public init(_ body: any CommandBody, _ context: CommandContext) {
             self.body = body
             self.context = context
@@ -69,7 +64,7 @@ public final class StoreTrial<Kept: Store>: Sendable where Kept.Rules.Command: S
         }
     }
 
-    /// Handles commands, again and again while others are in the way.
+    /// Handles commands, and again while other transactions are in the way.
     public func handleAtLast(_ commands: [Command]) async throws -> [Ended] {
         while true {
             do {
@@ -80,7 +75,7 @@ public final class StoreTrial<Kept: Store>: Sendable where Kept.Rules.Command: S
         }
     }
 
-    /// Whether the bus would try again at once: somebody inserted the same row, or a deadlock was ended.
+    /// Whether the bus would retry at once: another transaction inserted the same row, or a deadlock was broken.
     public static func isWorthAnotherTry(_ error: PostgresError) -> Bool {
         ["23505", "40P01", "40001"].contains(error.sqlState)
     }

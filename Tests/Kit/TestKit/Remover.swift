@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// Removes something when told to, or when this process ends, however that happens: a shell that waits for the end of its
+/// Removes something on request, or when this process ends, however that happens: a shell that waits for the end of its
 /// standard input.
 struct Remover: Sendable {
     private let input: Int32

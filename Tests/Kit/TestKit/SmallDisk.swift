@@ -50,7 +50,7 @@ public final class SmallDisk: Sendable {
         remover = try Remover("umount --lazy \"$0\"; rmdir \"$0\"", [folder])
     }
 
-    /// Writes a file until nothing more fits. The reserve of whoever filled a page before is all that is left.
+    /// Writes a file until nothing more fits. Only space in pages that are already allocated is left.
     public func fill() throws {
         let file = open("\(folder)/filler", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw SpawnFailed(description: "can't write to the small disk") }

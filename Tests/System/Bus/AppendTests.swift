@@ -97,7 +97,7 @@ struct AppendTests {
 
     @Test("keys go to the same partitions in Swift and in SQL")
     func partitions() async throws {
-        // The first four bytes of SHA-256, for ever: changing one would move people's messages.
+        // The first four bytes of SHA-256. They must never change: that would move people's messages.
         let vectors: [(String, UInt32)] = [
             ("a", 3_398_926_610), ("account/01234567-89ab-7def-8123-456789abcdef", 3_754_827_139),
             ("gruppe/ü", 1_504_606_094), (String(repeating: "x", count: 128), 618_273_665),

@@ -7,7 +7,7 @@ import TestKit
 import Testing
 import Vocabulary
 
-/// What happens when more is asked than is done.
+/// More commands than the service handles.
 @Suite
 struct BackPressureTests {
     @Test(

@@ -38,7 +38,7 @@ struct DurabilityTests {
                          WHERE o.outcome = 'accepted' AND l.kind = 'event'
                         """)
                     #expect(effects == answered, "lost by stop \(stop)")
-                    // What is lost once stays lost.
+                    // A lost effect stays lost.
                     guard effects == answered else { return }
                 }
             }

@@ -11,7 +11,7 @@ import Vocabulary
 
 @Suite
 struct FenceTests {
-    /// Holds whoever comes, until it is opened.
+    /// Holds all callers until it is opened.
     private final class Gate: Sendable {
         private let open = DispatchSemaphore(value: 0)
         let waiting = Observed(0)
@@ -214,7 +214,7 @@ struct FenceTests {
                         try await paused.waitForLine(containing: "stops itself")
                         let before = done.value
                         let other = try await fixture.startService(leaseMilliseconds: 1000)
-                        // Everybody goes on: whoever waited for the paused one's partitions and locks too.
+                        // All callers go on, even those that waited for the paused one's partitions and locks.
                         try await done.wait("all entries") { $0 >= 800 ? true : nil }
                         #expect(before < 800)
                         paused.send(.resume)

@@ -61,7 +61,7 @@ struct OutcomeTests {
             let other = try await client.post(
                 PostEntry(client: "a", n: 1, amount: 8), for: account, id: id, mayBeRepeated: true)
             #expect(other.rejection?.code == .idReused)
-            // Somebody else who uses the id gets the same answer and learns nothing.
+            // Another account that uses the id gets the same answer and learns nothing.
             let stranger = try await client.post(
                 PostEntry(client: "a", n: 1, amount: 7), for: .new(), id: id, mayBeRepeated: true)
             #expect(stranger.rejection?.code == .idReused)

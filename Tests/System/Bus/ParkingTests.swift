@@ -51,7 +51,7 @@ struct ParkingTests {
                         #expect(other.kind == .accepted)
                     }
                     #expect(outcomes.value.isEmpty)
-                    // What helps against the error, and then: now.
+                    // First the cure for the error, then the retry.
                     try await fixture.database.psql("ALTER TABLE ledger.entry DROP CONSTRAINT entry_is_not_cursed")
                     let told = try await operate(
                         fixture,
@@ -214,7 +214,7 @@ struct ParkingTests {
             let isDone = Observed(false)
             try await fixture.withClient { client in
                 try await withThrowingTaskGroup(of: Void.self) { group in
-                    // Somebody starts it again whenever it ended, as an init system does.
+                    // Started again whenever it ended, as by an init system.
                     group.addTask {
                         while !isDone.value {
                             let service = try await fixture.startService(leaseMilliseconds: 300)

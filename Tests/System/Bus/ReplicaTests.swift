@@ -61,7 +61,7 @@ struct LedgerReplicaTests {
                 try await postEverywhere(2, client)
                 try await waitForShares("4", fixture)
 
-                // Who is only stopped is still connected, and keeps what it has.
+                // A paused one is still connected, and keeps its partitions.
                 let third = try await start(fixture)
                 try await waitForShares("2,2", fixture)
                 third.send(.stop)

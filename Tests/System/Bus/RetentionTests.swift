@@ -8,7 +8,7 @@ import TestKit
 import Testing
 import Vocabulary
 
-/// What is forgotten, when, and who is told.
+/// Which rows are deleted or emptied, and when.
 @Suite
 struct RetentionTests {
     private func retention(
@@ -207,7 +207,7 @@ struct RetentionTests {
                 try await fixture.database.psql(
                     "SELECT count(ledger.log_redact(0, 5000)) FROM generate_series(1, 3000)")
 
-                // What comes late is emptied when it can't come any more.
+                // Late messages are emptied once no more can come.
                 try await post(2, for: Array(closed.prefix(2)) + [other])
                 for schema in ["ledger", "ledger_client"] {
                     try await fixture.database.psql(

@@ -17,7 +17,7 @@ struct TroubleTests {
     /// Has two replicas work under load while something is wrong for a while, and checks everything.
     /// - Parameters:
     ///   - refunds: Whether some of the commands are of a type that an old release doesn't know.
-    ///   - said: What the log of a replica says of the trouble, which shows that there was some.
+    ///   - said: A text in a replica's log that shows that there was trouble.
     private func suffer(
         _ fixture: LedgerFixture, refunds: Bool = false, isOneOld: Bool = false, saying said: String? = nil,
         begin: @escaping @Sendable () async throws -> Void = {}, end: @escaping @Sendable () async throws -> Void = {}
@@ -282,7 +282,7 @@ struct TroubleTests {
                     }
                     try await group.waitForAll()
                 }
-                // Whichever: one that can't be done in time may fail, but it must not go on for ever.
+                // Either outcome: one that can't be done in time may fail, but it must end.
                 _ = try await slow
                 let taken = try await fixture.number(takeovers) - before
                 #expect(taken <= 8, "leases were taken \(taken) times")

@@ -39,7 +39,7 @@ struct AlertToggleTests {
                     "SELECT count(*) FROM notifications.notification WHERE \(telling.isMeant)"
                 ) { $0 == "\(2 * Self.times)" }
             }
-            // What would be told twice would be told now.
+            // Anything announced twice would be announced by now.
             try await quartet.waitUntilQuiet()
             for telling in tellings { try await expectAlternation(telling, quartet) }
             for table in ["parked", "dead_letter", "wrong_count"] {
@@ -49,7 +49,7 @@ struct AlertToggleTests {
         }
     }
 
-    /// What somebody is told of the alert.
+    /// A notification about the alert.
     private struct Telling: Sendable {
         let account: String
         let raised: String
@@ -63,7 +63,7 @@ struct AlertToggleTests {
         var isMeant: String { "account = '\(account)' AND kind IN ('\(raised)', '\(cleared)')" }
     }
 
-    /// What was told to somebody alternates, beginning with a raised alert, each at a later time than the one before,
+    /// An account's notifications alternate, beginning with a raised alert, each at a later time than the one before,
     /// and is what happened: in the history, and in the order in which it was said.
     private func expectAlternation(_ telling: Telling, _ quartet: Quartet) async throws {
         let told = [
@@ -96,7 +96,7 @@ struct AlertToggleTests {
             let all = 2 * Self.times
             #expect(counts == "\(all) \(all) \(all)", "\(telling)")
         }
-        // What session says happened when, and what was told: the same.
+        // Session's events and the notifications agree on the times.
         let differing = try await quartet.psql(
             """
             WITH happened AS (

@@ -1,4 +1,4 @@
-// How each field is refused that says who somebody is.
+// How each field of sign-ins, passwords, phones and devices is refused.
 
 extension BadInputTests {
     private static let password = "\"a long enough password\""

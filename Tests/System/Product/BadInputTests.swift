@@ -178,7 +178,7 @@ struct BadInputTests {
                     let reply = try await scene.send(path, body, key: key)
                     expect(reply, 400, "invalidIdempotencyKey", "Idempotency-Key", "\(path) \(key)")
                 }
-                // What is older than outcomes are remembered, and what would be remembered for longer than it is known.
+                // Older than outcomes are kept, and so far ahead that an outcome would be kept for too long.
                 for days in [-3650, -31, 2, 3650] {
                     let reply = try await scene.send(path, body, key: Self.key(daysFromNow: days))
                     #expect(reply.status == 400 && reply.body["code"] == "idTooOld", "\(path) \(days): \(reply)")
@@ -232,8 +232,8 @@ private struct Scene: Sendable {
     /// The words that stand for something in bodies, such as `<bob>`.
     private let names: [String: String]
 
-    /// Codes for phones are on. Guesses aren't what is tested here, and what came of commands under old keys mustn't be
-    /// forgotten while somebody waits for it.
+    /// Phone codes are on, guesses are hardly limited, and no outcome of a command under an old key is deleted while a test
+    /// waits for it.
     private static let environment = [
         "PHONE_CODES": "log", "GUESSES_PER_MINUTE": "10000", "RETENTION_INTERVAL": "86400s",
     ]
@@ -264,7 +264,7 @@ private struct Scene: Sendable {
         }
     }
 
-    /// What people see of their own, and how much there is of everything.
+    /// What people see of their own accounts, and the number of rows in each table.
     private static func everything(_ quartet: Quartet, _ devices: [Device]) async throws -> [String] {
         var seen: [String] = []
         for device in devices {
@@ -287,7 +287,7 @@ private struct Scene: Sendable {
         return seen
     }
 
-    /// A body with what stands for somebody filled in.
+    /// A body with its words replaced by ids.
     func fill(_ body: String) -> String { names.reduce(body) { $0.replacing($1.key, with: $1.value) } }
 
     /// Sends bytes as Anna.

@@ -2,7 +2,7 @@ import EdgeClient
 import TestKit
 import Testing
 
-/// What Quartet is for: who misses a check-in is noticed, by the right people, once.
+/// The purpose of Quartet: a missed check-in is noticed by the right people, once.
 @Suite("End to end: check-ins", .timeLimit(.minutes(30)))
 struct EndToEndCheckInTests {
     @Test(
@@ -34,7 +34,7 @@ struct EndToEndCheckInTests {
             try await annaSees.wait("Bob's card, which says so") {
                 $0.name == "person" && $0.data["checkIn"]["missed"].isTrue
             }
-            // Killed and started again, it isn't told again.
+            // After a kill and a restart it isn't announced again.
             try await quartet.restart(.session)
             try await quartet.restart(.sessionClient)
             try await quartet.waitUntilQuiet()
@@ -127,7 +127,7 @@ struct EndToEndCheckInTests {
             try await quartet.waitUntilQuiet()
             let metrics = try await quartet.metrics(of: .session)
             #expect(metrics.contains(#"quartet_timers_healed_total{schema="session"} 1"#), "\(metrics)")
-            // Whoever starts now finds nothing to repair: the timer of the repetition is there.
+            // A replica that starts now finds nothing to repair: the timer of the repetition is there.
             try await quartet.restart(.session)
             try await quartet.waitUntilQuiet()
             let annas = try await anna.kinds().count { $0 == "dependentCheckInMissed" }

@@ -2,12 +2,12 @@ import EdgeClient
 import TestKit
 import Testing
 
-/// What somebody sees of another who didn't agree to it: nothing, on every route and in the stream.
+/// Without consent, a person shows nothing to others, on any route or in the stream.
 @Suite("End to end: consent", .timeLimit(.minutes(30)))
 struct EndToEndConsentTests {
     private static let nobody = "019ce635-a000-8695-80a6-4a7c4bf35624"
 
-    /// What somebody can try on another, by the other's id alone.
+    /// Commands that name another account by its id.
     private static func attempts(_ account: String) -> [(name: String, body: JSON)] {
         let contact: JSON = ["contact": .string(account)]
         return [
@@ -20,7 +20,7 @@ struct EndToEndConsentTests {
         ]
     }
 
-    /// Whatever a stalker tries on somebody is answered as it would be for nobody.
+    /// Whatever a stalker tries is answered as if the account didn't exist.
     private static func expectNothing(of other: Device, seenBy stalker: Device) async throws {
         for path in ["", "/avatar"] {
             let real = try await stalker.edge.send("GET", "/v1/contacts/\(other.account)\(path)", token: stalker.token)
@@ -52,7 +52,7 @@ struct EndToEndConsentTests {
             try await bob.act("UpdateProfile", ["expectedVersion": 2, "name": "Robert"])
             try await bobSees.wait(notification: "alertRaised")
             try await quartet.waitUntilQuiet()
-            // Who is asked sees who asks; who asks sees what they asked for.
+            // The asked person sees who asks; the asker sees only what they asked for.
             let incoming = try await bob.read("/v1/contacts")["requests"][0]
             #expect(incoming["handle"] == "eve" && incoming["name"] == "Eve" && incoming["direction"] == "incoming")
             #expect(incoming["isMyResponder"] == true && incoming["iAmResponder"] == true)

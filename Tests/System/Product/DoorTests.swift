@@ -3,7 +3,7 @@ import Postgres
 import TestKit
 import Testing
 
-/// What keeps strangers and nuisances from holding the edge up.
+/// Strangers and nuisances can't hold the edge up.
 @Suite("End to end: the door", .timeLimit(.minutes(30)))
 struct DoorTests {
     @Test("an account that sends too many commands has to wait; others go on (T21)")
@@ -117,7 +117,7 @@ struct DoorTests {
             #expect(reply.status == 429 && reply.body["code"] == "tooManyUploads", "\(reply)")
             for upload in stalled { _ = try await upload.rest() }
             reply = try await AvatarTests.put(try AvatarTests.png(), anna)
-            // Whoever sees the connection end may be a moment ahead of the place.
+            // The client may see the end of its connection a moment before the place is free.
             for _ in 0..<2 where reply.status == 429 {
                 try await Task.sleep(for: .milliseconds(200))
                 reply = try await AvatarTests.put(try AvatarTests.png(), anna)
@@ -151,7 +151,7 @@ struct DoorTests {
         #expect(other)
         open.removeLast().breakOff()
         var isRoom = false
-        // When the server hears of a drop nobody else can be told.
+        // A test can't observe when the server notices a drop.
         for _ in 0..<300 where !isRoom {
             isRoom = try await isServed(RawConnection(port: port))
             if !isRoom { try await Task.sleep(for: .milliseconds(100)) }

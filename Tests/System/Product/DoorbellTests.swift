@@ -7,7 +7,7 @@ import Testing
 /// A doorbell is a hint from anybody who may connect.
 @Suite("End to end: doorbells", .timeLimit(.minutes(30)))
 struct DoorbellTests {
-    /// What nobody of ours would send: numbers outside the partitions, no numbers, too many of them, no text that makes sense.
+    /// Payloads that no service sends: numbers outside the partitions, too many of them, or nonsense.
     private static let payloads =
         [
             "8", "-1", "0,8", "0,-1", "2147483647", "2147483648", "-2147483648", "9223372036854775807",

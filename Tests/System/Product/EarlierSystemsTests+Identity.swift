@@ -2,7 +2,7 @@ import EdgeClient
 import TestKit
 import Testing
 
-// Who asks.
+// The asking account.
 
 extension EarlierSystemsTests {
     @Test("nobody can act for another account, whatever ids a request contains (T22)")
@@ -103,7 +103,7 @@ extension EarlierSystemsTests {
         }
     }
 
-    /// What each of some people sees of their own.
+    /// What each person sees of their own account.
     private static func everything(of devices: [Device]) async throws -> [JSON] {
         var seen: [JSON] = []
         for device in devices {

@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-// What people follow, and what goes up and down.
+// Streams, uploads and downloads.
 
 extension EarlierSystemsTests {
     @Test(

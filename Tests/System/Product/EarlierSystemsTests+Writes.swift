@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-// What people write.
+// Writes.
 
 extension EarlierSystemsTests {
     @Test("of two changes to one version, one is refused and gets the current state: no update is lost (T26)")
@@ -24,7 +24,7 @@ extension EarlierSystemsTests {
                 let account = try await phone.read("/v1/account")
                 #expect(profile.current == account)
                 #expect(account["profileVersion"].int == version + 1)
-                // From what it was told the other one makes its change again, and nothing of either is lost.
+                // From the state in the refusal, the other device makes its change again, and neither change is lost.
                 try await profile.again(profile.current["profileVersion"])
                 let merged = try await phone.read("/v1/account")
                 #expect(merged["name"].string == name && merged["emergencyNote"].string == note)
@@ -47,7 +47,7 @@ extension EarlierSystemsTests {
 
     /// Which of two changes was refused.
     private struct Refused: Sendable {
-        /// What it was told is there now.
+        /// The state that came with the refusal.
         let current: JSON
         /// Makes the change from another version.
         let again: @Sendable (_ version: JSON) async throws -> Void
@@ -95,7 +95,7 @@ extension EarlierSystemsTests {
                     try await quartet.waitUntilQuiet()
                     try await Self.expectMirrored(anna, bob)
                 }
-                // What both sides must hear of one command, both heard.
+                // Both sides have the event of every command that concerns both.
                 let halves = try await quartet.psql(
                     """
                     SELECT count(*)
@@ -190,7 +190,7 @@ extension EarlierSystemsTests {
                 "SELECT count(*) FROM session_client.saga_step WHERE name = 'clear' AND outcome = 'accepted'"
             ) { $0 == "1" }
             try await Self.expectRunning(for: bob)
-            // Not done for whoever takes it up either.
+            // Not done either for the replica that takes it over.
             try await quartet.restart(.sessionClient)
             try await Self.expectRunning(for: bob)
             let told = try await quartet.psql(
@@ -217,7 +217,7 @@ extension EarlierSystemsTests {
         }
     }
 
-    /// The one operation of somebody is said to run, with nothing that came of it.
+    /// The account's only operation is running, without a result.
     private static func expectRunning(for device: Device) async throws {
         let operations = try await device.read("/v1/operations")["operations"].array
         #expect(operations.count == 1)
@@ -267,7 +267,7 @@ extension EarlierSystemsTests {
         }
     }
 
-    /// Raises and clears alerts, reads and clears what was told of them, at random.
+    /// Raises and clears alerts, and reads and clears their notifications, at random.
     private static func live(_ device: Device, random: SeededRandom) async throws {
         var random = random
         for _ in 0..<25 {

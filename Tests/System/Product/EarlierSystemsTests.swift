@@ -88,7 +88,7 @@ struct EarlierSystemsTests {
             try await quartet.start(.session)
             let told = "SELECT count(*) FROM notifications.notification WHERE kind = 'checkInReminder'"
             try await quartet.wait(for: "the reminder", told) { $0 != "0" }
-            // Killed and started again, it isn't told again.
+            // After a kill and a restart it isn't announced again.
             try await quartet.restart(.session)
             try await quartet.restart(.sessionClient)
             try await quartet.waitUntilTimersAreDone()
@@ -97,7 +97,7 @@ struct EarlierSystemsTests {
             let isLate = minutesLeft < 30
             let leads = try await bob.read("/v1/notifications")["notifications"].array
                 .filter { $0["kind"].string == "checkInReminder" }.map { $0["details"]["lead"].int }
-            // Of two that are due, the later one tells more, so it alone is told.
+            // Of two that are due, only the later one is sent: it says more.
             let lead: Int64 = isLate ? 1_800_000_000 : 7_200_000_000
             #expect(leads == [lead])
             let timers = try await quartet.timers(of: bob)

@@ -195,7 +195,7 @@ struct EndToEndFaultTests {
             #expect(Set(pings.map(\.body)).count == 1 && pings[0].body["event"] == "PingSent")
             let other = try await anna.ask("SendPing", ["contact": .string(anna.account)], key: key)
             #expect(other.status == 422 && other.body["code"] == "idReused")
-            // Somebody else's key of the same name is another one.
+            // Another account's key with the same value is another key.
             let bobs = try await bob.ask("SetContactApproval", ["isRequired": true], key: key)
             #expect(bobs.status == 200 && bobs.body["event"] == "ContactApprovalSet")
 
@@ -252,7 +252,7 @@ struct EndToEndFaultTests {
     }
 
     /// Follows the contacts, leaving and coming back at random, until the last change; returns the nicknames in the order
-    /// in which they came, and how often a stream had to begin anew.
+    /// in which they came, and how often a stream started again with a snapshot.
     private static func follow(
         _ device: Device, hasBegun: Observed<Bool>, until isDone: Observed<Bool>, random: SeededRandom
     ) async throws -> ([String], Int) {
@@ -268,7 +268,7 @@ struct EndToEndFaultTests {
                     if event.name == "contacts.snapshot" {
                         hasBegun.update { $0 = true }
                         refetched += isResuming ? 1 : 0
-                        // What comes last is in it already.
+                        // The last change is in it already.
                         if event.data["state"]["isApprovalRequired"].isTrue { return (nicknames, refetched) }
                     }
                     guard event.name == "contacts.event" else { continue }

@@ -22,7 +22,7 @@ struct FloodTests {
                 try await eve.add(bob)
                 try await eve.act("RemoveContact", ["contact": .string(bob.account)])
             }
-            // Somebody else isn't held up by that.
+            // Others aren't held up by that.
             try await anna.add(bob)
             try await quartet.waitUntilQuiet()
             let changes = try await quartet.psql(
@@ -47,7 +47,7 @@ struct FloodTests {
         }
     }
 
-    /// The world's clock can't be moved, so what is held back becomes due.
+    /// The clock can't be moved, so held notifications are made due.
     private static func becomeDue(_ quartet: Quartet) async throws {
         _ = try await quartet.psql(
             """

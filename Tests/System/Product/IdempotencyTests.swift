@@ -2,7 +2,7 @@ import EdgeClient
 import TestKit
 import Testing
 
-/// What an Idempotency-Key names.
+/// The request that an Idempotency-Key names.
 @Suite("End to end: Idempotency-Key", .timeLimit(.minutes(30)))
 struct IdempotencyTests {
     @Test("a key stands for one command to each service; anything else to that service is refused as idReused")

@@ -10,7 +10,7 @@ struct KeyRotationTests {
         Data((0..<32).map { _ in UInt8.random(in: 0...255) }).base64EncodedString()
     }
 
-    /// Starts the edge with these keys, as if it had been deployed anew.
+    /// Restarts the edge with these keys, as a deploy would.
     private static func restart(_ keys: [String], _ quartet: Quartet) async throws {
         try await quartet.kill(.sessionClient)
         // As if a while had passed since the last code.

@@ -4,10 +4,10 @@ import Postgres
 import TestKit
 import Testing
 
-/// What is left of database connections that were lost.
+/// Leftovers of lost database connections.
 @Suite("End to end: leaks", .timeLimit(.minutes(30)))
 struct LeakTests {
-    /// What a process holds on to.
+    /// Resources that a process holds.
     private struct Holdings: Sendable, CustomStringConvertible {
         var threads: Int
         var descriptors: Int

@@ -2,7 +2,7 @@ import EdgeClient
 import Synchronization
 import TestKit
 
-/// Somebody who follows the stream: keeps all events, and waits for one.
+/// A reader of the stream: keeps all events, and waits for one.
 final class LiveView: Sendable {
     private let events = Observed<[ServerSentEvent]>([])
     private let task = Mutex<Task<Void, Never>?>(nil)
@@ -26,7 +26,7 @@ final class LiveView: Sendable {
         return view
     }
 
-    /// Opens a stream as soon as there is a place for it. When the server hears of a drop nobody else can be told.
+    /// Opens a stream as soon as there is a place for it: a test can't observe when the server notices a drop.
     static func openWhenThereIsRoom(_ device: Device) async throws -> LiveView {
         var attempt = 0
         while true {
@@ -75,7 +75,7 @@ final class LiveView: Sendable {
         try await wait("\(type) in \(stream)") { $0.name == "\(stream).event" && $0.data["type"].string == type }
     }
 
-    /// Waits until a notification of a kind is told.
+    /// Waits until a notification of a kind is delivered.
     @discardableResult
     func wait(notification kind: String) async throws -> JSON {
         try await wait("a notification \(kind)") {

@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// What strangers try at the door, and whom it keeps out: themselves.
+/// Strangers who guess lock out only themselves.
 @Suite("End to end: lock-outs", .timeLimit(.minutes(30)))
 struct LockOutTests {
     private static let (home, elsewhere) = ("198.51.100.1", "203.0.113.7")
@@ -35,7 +35,7 @@ struct LockOutTests {
         return try await post("/v1/sign-in", .object(body), from: address, quartet)
     }
 
-    /// What a refusal says, but for the seconds that went by.
+    /// A refusal without the seconds that went by.
     private static func refusal(_ reply: EdgeClient.Reply) -> [String] {
         [
             "\(reply.status)", reply.body["code"].string, reply.body["field"].string,
@@ -82,7 +82,7 @@ struct LockOutTests {
             }
             #expect(answers["anna"] == answers["nobody"])
             #expect(answers["nobody"]?.last == ["429", "tooManyAttempts", "password", "a time to wait"])
-            // What takes the time is the same for both: each attempt was hashed before anybody looked whose it is.
+            // Both take the same work: each attempt was hashed before the handle was looked up.
             let hashed = try await quartet.psql(
                 """
                 SELECT string_agg(c.key || ' ' || c.count, ', ' ORDER BY c.key)

@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// What notifications does by itself when its time has come.
+/// Notifications that come by themselves when they are due.
 @Suite("End to end: the timers of notifications", .timeLimit(.minutes(30)))
 struct EndToEndNotificationTimerTests {
     @Test("the history goes back 30 days, and deleted notifications don't count as unread (S37)")
@@ -126,7 +126,7 @@ struct EndToEndNotificationTimerTests {
             try await quartet.start(.notifications)
             let told = try await annaSees.wait(notification: "system")
             #expect(told["notification"]["id"].string == kept && told["unread"] == 1)
-            // Killed and started again, it isn't told again.
+            // After a kill and a restart it isn't announced again.
             try await quartet.restart(.notifications)
             try await quartet.wait(
                 for: "all timers' commands to have ended",
@@ -146,7 +146,7 @@ struct EndToEndNotificationTimerTests {
 }
 
 extension Quartet {
-    /// Asks notifications something on behalf of somebody, as session-client does, which offers no way to.
+    /// Sends notifications a command for an account, as session-client does; its API has none for this.
     func askNotifications(_ type: String, _ body: JSON, for device: Device) async throws {
         let key = "account/\(device.account)"
         _ = try await psql(

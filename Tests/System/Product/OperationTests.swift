@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// What spans services: answering all pings, signing out.
+/// Operations that span services: answering all pings, signing out.
 @Suite("End to end: operations", .timeLimit(.minutes(30)))
 struct OperationTests {
     @Test("answering all pings notifies each sender once and clears the notifications of the pings (S27, S28)")

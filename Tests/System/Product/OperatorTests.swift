@@ -2,7 +2,7 @@ import EdgeClient
 import TestKit
 import Testing
 
-/// What somebody who runs it sees: views, the story of a request, metrics.
+/// What operators see: views, the story of a request, metrics.
 @Suite("End to end: for operators", .timeLimit(.minutes(30)))
 struct OperatorTests {
     @Test(

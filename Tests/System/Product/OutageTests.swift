@@ -66,7 +66,7 @@ struct OutageTests {
     }
 }
 
-/// What the policies can't read.
+/// Events that the policies can't read.
 @Suite("End to end: events from a newer sender", .timeLimit(.minutes(30)))
 struct NewerSenderTests {
     @Test("an unknown event holds back only its own key's consequences, until an operator discards it")

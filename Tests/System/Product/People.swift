@@ -1,4 +1,5 @@
 import EdgeClient
+import Foundation
 import TestKit
 
 extension Quartet {

@@ -145,7 +145,7 @@ struct PhoneTests {
             let slowed = try await signIn("dora", "not the password", from: "203.0.113.7")
             #expect(slowed.status == 429 && slowed.body["code"] == "tooManyAttempts")
             #expect(slowed.headers["retry-after"] == "20")
-            // What a client writes into the header itself isn't believed: the proxy's entry is the last.
+            // The client's own entries in the header don't count: the proxy's is the last.
             let spoofed = try await signIn("dora", "not the password", from: "198.51.100.1, 203.0.113.7")
             #expect(spoofed.status == 429)
             let elsewhere = try await signIn("dora", "a long enough password", from: "198.51.100.1")

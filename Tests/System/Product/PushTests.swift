@@ -8,7 +8,7 @@ import NIOCore
 import TestKit
 import Testing
 
-/// What a person is told reaches their devices, through whatever hands pushes on.
+/// Notifications reach a person's devices through the system that hands pushes on.
 @Suite("End to end: pushes", .timeLimit(.minutes(30)))
 struct EndToEndPushTests {
     @Test(
@@ -30,7 +30,7 @@ struct EndToEndPushTests {
                 let said = try quartet.process(of: .notifications).lines()
                 #expect(!said.contains { $0.contains("secret-of-bobs-phone") })
                 try await quartet.kill(.notifications)
-                // What it had in hand is its own for a minute. The world's clock can't be moved, so the end of that is.
+                // Its attempts belong to it for a minute. The clock can't be moved, so the end of that minute is.
                 _ = try await quartet.psql("UPDATE notifications.push SET next_attempt_at = clock_timestamp()")
                 try await quartet.start(.notifications, environment: receiver.environment)
             }
@@ -82,7 +82,7 @@ struct EndToEndPushTests {
             #expect(event.data["body"]["reason"] == "gone" && event.data["body"]["device"].string == bob.id)
             try await bob.act("ClearAlert")
             try await bobSees.wait(notification: "alertCleared")
-            // What isn't waiting is never sent.
+            // Nothing waits, so nothing can be sent.
             let waiting = try await quartet.psql(
                 "SELECT (SELECT count(*) FROM notifications.push) + (SELECT count(*) FROM notifications.push_device)")
             #expect(waiting == "0" && receiver.received.value.count == 1)
@@ -205,7 +205,7 @@ private final class PushReceiver: Sendable {
         self.status = status
     }
 
-    /// What notifications needs to push to here.
+    /// The environment in which notifications pushes to this receiver.
     var environment: [String: String] {
         ["PUSH_WEBHOOK_URL": "http://127.0.0.1:\(port.value ?? 9)/push", "PUSH_WEBHOOK_KEY": Self.key]
     }

@@ -39,7 +39,7 @@ final class Quartet: Sendable {
     private let processes = Mutex<[Service: ChildProcess]>([:])
     private let address = Observed<String?>(nil)
 
-    /// What the services are given as secrets.
+    /// The services' secrets.
     struct Keys: Sendable {
         let server = Data((0..<32).map { _ in UInt8.random(in: 0...255) }).base64EncodedString()
         let signing: String
@@ -63,7 +63,7 @@ final class Quartet: Sendable {
     /// Four processes and thirty database connections each: not too many at a time for the machine that tests run on.
     private static let room = Room(for: 3)
 
-    /// The same on a database that somebody else looks after.
+    /// The same on a database that the caller provides.
     static func with<Result: Sendable>(
         databaseURL: String, database: TestDatabase? = nil, services: [Service] = Service.allCases,
         _ body: (Quartet) async throws -> Result
@@ -167,13 +167,13 @@ final class Quartet: Sendable {
         let service: Service
     }
 
-    /// What a service says of its health.
+    /// A service's answer at `/health/ready`.
     func readiness(of service: Service) async throws -> EdgeClient.Reply {
         let admin = EdgeClient(http: http) { [url = try await administration(of: service)] in url }
         return try await admin.send("GET", "/health/ready")
     }
 
-    /// What a service measured, a line each.
+    /// A service's metrics, a line each.
     func metrics(of service: Service) async throws -> [String] {
         let answer = try await http.execute(
             HTTPClientRequest(url: try await administration(of: service) + "/metrics"), timeout: .seconds(10))
@@ -190,7 +190,7 @@ final class Quartet: Sendable {
         try? await http.shutdown()
     }
 
-    /// What a service has logged.
+    /// The lines that a service has logged.
     func lines(of service: Service) -> [String] { processes.withLock { $0[service] }?.lines() ?? [] }
 
     private var logs: String {

@@ -261,7 +261,7 @@ struct StoryTests {
             for pair in 0..<5 {
                 let anna = try await Device.signUp("anna\(pair)", at: quartet.edge)
                 let bob = try await Device.signUp("bob\(pair)", at: quartet.edge)
-                // Whoever is second answers the first one's request.
+                // The second of the two answers the first one's request.
                 async let first = anna.ask("AddContact", ["handle": .string("bob\(pair)"), "isMyResponder": true])
                 async let second = bob.ask("AddContact", ["handle": .string("anna\(pair)"), "isMyResponder": true])
                 let statuses = try await [first.status, second.status]

@@ -100,7 +100,7 @@ struct StreamJoinTests {
                 stuck.append(connection)
             }
             await #expect(throws: EdgeClient.Refused.self) { try await quartet.edge.stream(token: anna.token) }
-            // More than the system takes for somebody who doesn't read.
+            // More than the system buffers for a reader that stalls.
             for _ in 0..<4 { try await quartet.publish(events: 16, bytes: 60_000, to: anna) }
             for _ in stuck { views.append(try await LiveView.openWhenThereIsRoom(anna)) }
             try await quartet.publish(events: 1, bytes: 17, to: anna)

@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// Somebody takes an account over, or its owner has lost every way in: what helps, and what a thief can't do with it.
+/// An account is taken over, or its owner has lost every way in: what helps the owner, and not a thief.
 @Suite("End to end: an account is taken over", .timeLimit(.minutes(30)))
 struct TakeoverTests {
     private static let password = "a long enough password"
@@ -51,7 +51,7 @@ struct TakeoverTests {
                 try await quartet.edge.insist(
                     "/v1/sign-in", ["handle": .string(handle), "recoveryCode": .string(code)])
             }
-            // As somebody types it who read it from paper.
+            // As typed from paper.
             let typed = codes[0].uppercased().replacing("-", with: " ").replacing("0", with: "O")
             let tablet = try Device(try await signIn("anna", typed), edge: quartet.edge)
             let used = try await signIn("anna", codes[0])

@@ -4,10 +4,9 @@ import Postgres
 import TestKit
 import Testing
 
-/// Something is wrong with the database while somebody's deadline passes: the alarm is told once, afterwards.
+/// The database is in trouble while a deadline passes: the alarm comes once, afterwards.
 @Suite("End to end: trouble at a deadline", .serialized, .timeLimit(.minutes(30)))
 struct EndToEndTroubleTests {
-    /// What is wrong for a while.
     enum Trouble: String, CaseIterable, Sendable {
         /// As it was seen, for a second and a half.
         case rightTakenAway
@@ -24,7 +23,7 @@ struct EndToEndTroubleTests {
     func missed(_ trouble: Trouble) async throws {
         let others = Quartet.Service.allCases.filter { $0 != .session }
         try await Quartet.with(services: others) { quartet in
-            // What is taken for a message's own fault is given up early, and shows.
+            // If trouble counted as a message's own fault, it would be given up early, and that would show.
             let impatient = ["CONSUMER_GIVE_UP_AFTER": "1s"]
             try await quartet.start(.session, environment: impatient)
             let second = try await quartet.startAnother(.session, environment: impatient)

@@ -177,7 +177,7 @@ struct SchemaTests {
                     """)
                 #expect(differing.isEmpty, "in session_client.\(listed): \(differing)")
             }
-            // What retention waits for is the consumer that the views name.
+            // Retention waits for the consumer that the views name.
             let others = try await database.psql(
                 """
                 SELECT l.log FROM session_client.logs AS l

@@ -79,7 +79,7 @@ struct ContactsStoreTests {
                     async let first = one.handleAtLast([mine])
                     async let second = two.handleAtLast([theirs])
                     let ended = try await first + second
-                    // Whoever is second answers the first one's request.
+                    // The second of the two answers the first one's request.
                     try #require(ended.count { (try? $0.get()) != nil } == 2)
                     let relations = try await database.psql(
                         "SELECT count(*) FROM contacts.relation WHERE '\(ben)' IN (low, high)")

@@ -100,7 +100,7 @@ struct LifeCycleTests {
 
     // MARK: Blockers
 
-    /// Has somebody with little patience want the row that `holder` has locked, and returns how that ended for the holder.
+    /// Has an impatient connection wait for the row that `holder` has locked, and returns how that ended for the holder.
     private func blocked(
         _ hold: @escaping @Sendable (Database, _ isLocked: () -> Void, _ waiterHasIt: DispatchSemaphore) throws -> Void
     ) async throws -> Result<Void, any Error> {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SessionClientService
 
-/// What is taken out of pictures, part by part.
+/// The parts that are removed from pictures.
 @Suite("Session-client: pictures without metadata")
 struct PictureMetadataTests {
     private static func segment(_ marker: UInt8, _ content: [UInt8]) -> [UInt8] {
