@@ -86,6 +86,26 @@ struct SchemaTests {
         }
     }
 
+    @Test(
+        "session-client reads what the owners publish, and nothing else of theirs (S3)",
+        arguments: [
+            ("session", "account_state avatar_chunk device_status handle log log_partition outcome phone profile"),
+            ("contacts", "blocking contact contact_code contacts_state log log_partition outcome"),
+            ("notifications", "log log_partition notification notifications_state outcome unread"),
+        ])
+    func published(schema: String, relations: String) async throws {
+        try await TestDatabase.with(.services) { database in
+            let readable = try await database.psql(
+                """
+                SELECT string_agg(c.relname, ' ' ORDER BY c.relname)
+                  FROM pg_class AS c
+                 WHERE c.relnamespace = '\(schema)'::regnamespace AND c.relkind IN ('r', 'v')
+                   AND has_table_privilege('session_client', c.oid, 'SELECT')
+                """)
+            #expect(readable == relations)
+        }
+    }
+
     @Test("only session reads its secrets (R21)")
     func secrets() async throws {
         try await TestDatabase.with(.services) { database in

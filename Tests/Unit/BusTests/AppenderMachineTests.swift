@@ -56,7 +56,7 @@ struct AppenderMachineTests {
         #expect(accepted == [true, true, true] && !fourth && flushed == [0, 1] && later)
     }
 
-    @Test("what was sent before is taken again, however much waits")
+    @Test("accepts again what was sent before, however much waits")
     func again() {
         var machine = AppenderMachine<Int>(batchLimit: 2, queueLimit: 2)
         let accepted = (0..<2).map { machine.enqueue($0) }

@@ -9,8 +9,8 @@ struct PartitionMachineTests {
 
     @Test(
         """
-        handles every message once and in its key's order, whatever fails, crashes, pauses, repeats or stays unknown; gives up \
-        what fails by its own fault and what ends its owners, and nothing by trouble
+        handles every message once, in its key's order, whatever fails, crashes, pauses, repeats or stays unknown; \
+        gives up only what fails by its own fault or crashes its owners
         """,
         arguments: 0..<400)
     func exactlyOnceInOrder(seed: UInt64) {
@@ -35,7 +35,7 @@ struct PartitionMachineTests {
         Array((0..<simulation.partition.length).map { $0 + 1 })
     }
 
-    @Test("needs the batch's key: without the fence the same run does things twice")
+    @Test("without the fence the same runs do things twice")
     func theFenceIsWhatKeepsIt() {
         let broken = (0..<300).contains { seed in
             var simulation = Simulation(seed: UInt64(seed), workers: 3, faults: .all)
@@ -85,9 +85,7 @@ struct PartitionMachineTests {
             parking: work.held.map { $0.parked(for: pause, at: start) }, at: start)
     }
 
-    @Test(
-        "parks a lone failing message, puts later ones of its key behind it, goes on with the others, gives it up at last"
-    )
+    @Test("parks a lone failing message with later ones of its key, goes on with the others, and gives it up at last")
     func poisonIsParked() throws {
         var machine = Self.machine(with: [1, 2, 4])
         machine.failed(Self.fault, handling: try Self.work(machine), at: Self.start)
@@ -135,7 +133,7 @@ struct PartitionMachineTests {
         }
     }
 
-    @Test("what fails by trouble is parked only together with a message of another key that gets through")
+    @Test("parks what fails by trouble only when a message of another key gets through")
     func troubleOfOne() throws {
         var machine = Self.machine(with: [1, 4, 2])
         machine.failed(Self.trouble, handling: try Self.work(machine), at: Self.start)
@@ -147,7 +145,7 @@ struct PartitionMachineTests {
         #expect(machine.parkedKeys == 1 && machine.trouble == nil)
     }
 
-    @Test("where nothing gets through the partition rests, parks nothing, and begins again with the first message")
+    @Test("rests and parks nothing while nothing gets through, then begins again with the first message")
     func troubleOfAll() throws {
         var machine = Self.machine(probes: 2, with: [1, 2, 3])
         machine.failed(Self.trouble, handling: try Self.work(machine), at: Self.start)
@@ -163,7 +161,7 @@ struct PartitionMachineTests {
         #expect(machine.trouble == nil)
     }
 
-    @Test("a lone failing key keeps its partition resting until a message of another key comes")
+    @Test("keeps resting with a lone failing key until a message of another key comes")
     func troubleOfTheOnlyOne() throws {
         var machine = Self.machine(batch: 2, with: [1])
         for attempt in 1...3 {
@@ -183,7 +181,7 @@ struct PartitionMachineTests {
         #expect(probe.held.map(\.item.number) == [1] && probe.handled.map(\.number) == [2])
     }
 
-    @Test("when one parked by trouble gets through, the others are tried at once")
+    @Test("retries the others at once when one parked by trouble gets through")
     func troublePasses() throws {
         var machine = Self.machine(with: [1, 2, 3])
         machine.failed(Self.trouble, handling: try Self.work(machine), at: Self.start)
@@ -201,7 +199,7 @@ struct PartitionMachineTests {
         }
     }
 
-    @Test("one that may skip nothing keeps it parked however often it fails, until an operator discards it")
+    @Test("a consumer that may skip nothing keeps a failing message parked until an operator discards it")
     func neverGivenUp() throws {
         var machine = Self.machine(givesUp: false, with: [1])
         machine.failed(Self.fault, handling: try Self.work(machine), at: Self.start)
@@ -229,8 +227,7 @@ struct PartitionMachineTests {
         }
     }
 
-    @Test(
-        "what ended three leases is given up untried; where nothing may be, it stays parked and is tried now and then")
+    @Test("gives up, untried, what ended three leases; a consumer that may skip nothing retries it now and then")
     func traps() throws {
         for givesUp in [true, false] {
             var machine = Self.machine(givesUp: givesUp, with: [])
@@ -260,7 +257,7 @@ struct PartitionMachineTests {
         }
     }
 
-    @Test("a partition with too much parked waits for the next failing one instead of growing, and says so")
+    @Test("a partition with too much parked stops at the next failing message instead of growing, and says so")
     func parkedIsBounded() throws {
         var machine = Self.machine(parkedKeys: 1, with: [1, 2])
         machine.failed(Self.fault, handling: try Self.work(machine), at: Self.start)
@@ -296,7 +293,7 @@ struct PartitionMachineTests {
 
 @Suite
 struct ShareTests {
-    @Test("covers every partition once, and processes differ by at most one", arguments: 1...5, 1...3)
+    @Test("shares cover every partition once, and processes' shares differ by at most one", arguments: 1...5, 1...3)
     func fair(processes: Int, workers: Int) {
         var generator = SeededGenerator(seed: UInt64(processes * 10 + workers))
         for partitions in Int32(1)...17 {
@@ -314,13 +311,13 @@ struct ShareTests {
         }
     }
 
-    @Test("is empty for a member that the others don't see")
+    @Test("the share of a member that others don't see is empty")
     func stranger() {
         let member = Member(owner: .new(), slot: 0)
         #expect(member.share(of: 8, among: [Member(owner: .new(), slot: 0)]).isEmpty)
     }
 
-    @Test("a partition that needs more than some know goes to those that may know it, and to all if nobody does")
+    @Test("a partition with unknown messages goes to members that may know them, and to all if none does")
     func needs() {
         let (old, fresh) = (Member(owner: .new(), slot: 0, cannot: ["A@2"]), Member(owner: .new(), slot: 0))
         let needs = [Partition(0): Set(["A@2"]), Partition(1): ["A@2"]]

@@ -38,7 +38,7 @@ struct SubscriptionMachineTests {
         #expect(machine.given == Position(committed))
     }
 
-    @Test("tells a slow subscriber once that it fell behind, and then ends")
+    @Test("tells a slow subscriber once that it fell behind, then ends")
     func behind() {
         var machine = SubscriptionMachine<Int>(limit: 2)
         machine.join(at: .start, between: [])

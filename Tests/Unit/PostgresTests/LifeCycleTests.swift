@@ -29,7 +29,7 @@ struct LifeCycleTests {
         }
     }
 
-    @Test("a server that doesn't take a request to cancel holds up neither the answer nor the end of the connection")
+    @Test("a server that ignores a cancel request delays neither the answer nor the end of the connection")
     func frozenPostmaster() async throws {
         try await PrivateCluster.with { postgres in
             let connection = try await Self.connect(to: postgres, statementTimeout: "1s")
