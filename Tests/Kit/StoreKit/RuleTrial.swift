@@ -4,7 +4,7 @@ package import Vocabulary
 
 /// A service's rules on one whole set of rows in memory, with the state of each stream as a reader folds it.
 ///
-/// Every accepted command is checked: its events are in their accounts' streams and survive being encoded, and a rejected one, or
+/// Every command is checked. An accepted one's events are in their accounts' streams and survive being encoded. A rejected one, or
 /// one without events, leaves the rows as they were.
 package struct RuleTrial<Rules: Reducer, Replica> where Rules.State: Equatable {
     /// What a service's rows and streams are like.
@@ -85,7 +85,8 @@ package struct RuleTrial<Rules: Reducer, Replica> where Rules.State: Equatable {
             try #require(try emission.event.body.encoded().count <= Message.bodyLimit)
             let read = try Rules.Event(published: emission.event)
             try #require(read == emission.event)
-            service.fold(&replicas[account, default: service.state(account)], read)
+            let beginning = service.state(account)
+            service.fold(&replicas[account, default: beginning], read)
             log.append((time, read))
             if service.isLast(read) { ended.insert(account) }
         }

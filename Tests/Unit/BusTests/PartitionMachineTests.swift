@@ -1,3 +1,4 @@
+import TestKit
 import Testing
 import Vocabulary
 
@@ -72,7 +73,7 @@ struct PartitionMachineTests {
     ) throws -> Work<SimulatedItem> {
         guard case .handle(let work, _, _) = machine.nextStep(at: now) else {
             Issue.record("\(machine.nextStep(at: now))", sourceLocation: sourceLocation)
-            throw Unexpected(step: machine.nextStep(at: now))
+            throw Unexpected(machine.nextStep(at: now))
         }
         return work
     }
@@ -102,16 +103,16 @@ struct PartitionMachineTests {
         machine.messagesRead([], at: Self.start)
         let later = Self.start + .seconds(60)
         guard case .retry(let parked, _, _) = machine.nextStep(at: later), parked.position == Position(1) else {
-            throw Unexpected(step: machine.nextStep(at: later))
+            throw Unexpected(machine.nextStep(at: later))
         }
         machine.failed(Self.fault, retrying: parked, SimulatedItem(number: 1), at: later)
         guard case .giveUp(let dead, _, _) = machine.nextStep(at: later), dead.attempts == 2 else {
-            throw Unexpected(step: machine.nextStep(at: later))
+            throw Unexpected(machine.nextStep(at: later))
         }
         let next = Parked<Int64>(key: 1, position: Position(4), cause: nil, attempts: 0, since: later, retryAt: later)
         machine.committed(Cursor(number: 4, position: Position(4)), givingUp: dead, next: next)
         guard case .retry(next, _, _) = machine.nextStep(at: later) else {
-            throw Unexpected(step: machine.nextStep(at: later))
+            throw Unexpected(machine.nextStep(at: later))
         }
     }
 
@@ -123,11 +124,11 @@ struct PartitionMachineTests {
         machine.messagesRead([], at: Self.start)
         for attempts in 2...10 {
             guard case .retry(let parked, _, _) = machine.nextStep(at: Self.start) else {
-                throw Unexpected(step: machine.nextStep(at: Self.start))
+                throw Unexpected(machine.nextStep(at: Self.start))
             }
             machine.failed(Self.fault, retrying: parked, SimulatedItem(number: 1), at: Self.start)
             guard case .parkAgain(let failed, _, _) = machine.nextStep(at: Self.start), failed.attempts == attempts
-            else { throw Unexpected(step: machine.nextStep(at: Self.start)) }
+            else { throw Unexpected(machine.nextStep(at: Self.start)) }
             machine.committed(
                 Cursor(number: 1, position: Position(1)), parkingAgain: failed.parked(for: .zero, at: Self.start))
         }
@@ -151,7 +152,7 @@ struct PartitionMachineTests {
         machine.failed(Self.trouble, handling: try Self.work(machine), at: Self.start)
         for _ in 0..<2 { machine.failed(Self.trouble, handling: try Self.work(machine), at: Self.start) }
         guard case .rest(attempt: 1) = machine.nextStep(at: Self.start), machine.trouble == "disk full" else {
-            throw Unexpected(step: machine.nextStep(at: Self.start))
+            throw Unexpected(machine.nextStep(at: Self.start))
         }
         #expect(machine.parkedKeys == 0 && machine.nextRetry == nil)
         machine.rested()
@@ -167,14 +168,14 @@ struct PartitionMachineTests {
         for attempt in 1...3 {
             machine.failed(Self.trouble, handling: try Self.work(machine), at: Self.start)
             guard case .rest(attempt: attempt) = machine.nextStep(at: Self.start) else {
-                throw Unexpected(step: machine.nextStep(at: Self.start))
+                throw Unexpected(machine.nextStep(at: Self.start))
             }
             machine.rested()
         }
         machine.ring()
         machine.failed(Self.trouble, handling: try Self.work(machine), at: Self.start)
         guard case .read(after: Position(1), _) = machine.nextStep(at: Self.start) else {
-            throw Unexpected(step: machine.nextStep(at: Self.start))
+            throw Unexpected(machine.nextStep(at: Self.start))
         }
         machine.messagesRead([SimulatedItem(number: 2)], at: Self.start)
         let probe = try Self.work(machine)
@@ -191,11 +192,11 @@ struct PartitionMachineTests {
         let parked = machine.parkedHeads.sorted { $0.position < $1.position }
         try #require(parked.map(\.position) == [Position(1), Position(2)])
         guard case .wait = machine.nextStep(at: Self.start) else {
-            throw Unexpected(step: machine.nextStep(at: Self.start))
+            throw Unexpected(machine.nextStep(at: Self.start))
         }
         machine.committed(Cursor(number: 2, position: Position(3)), retrying: parked[0], next: nil, at: Self.start)
         guard case .retry(let other, _, _) = machine.nextStep(at: Self.start), other.position == Position(2) else {
-            throw Unexpected(step: machine.nextStep(at: Self.start))
+            throw Unexpected(machine.nextStep(at: Self.start))
         }
     }
 
@@ -208,22 +209,22 @@ struct PartitionMachineTests {
         let end = Self.start + .seconds(86_400)
         for attempts in 2...100 {
             guard case .retry(let parked, _, _) = machine.nextStep(at: end) else {
-                throw Unexpected(step: machine.nextStep(at: end))
+                throw Unexpected(machine.nextStep(at: end))
             }
             machine.failed(Self.fault, retrying: parked, SimulatedItem(number: 1), at: end)
             guard case .parkAgain(let failed, _, _) = machine.nextStep(at: end), failed.attempts == attempts else {
-                throw Unexpected(step: machine.nextStep(at: end))
+                throw Unexpected(machine.nextStep(at: end))
             }
             machine.committed(
                 Cursor(number: 1, position: Position(1)), parkingAgain: failed.parked(for: .zero, at: end))
         }
         guard case .retry(var parked, _, _) = machine.nextStep(at: end) else {
-            throw Unexpected(step: machine.nextStep(at: end))
+            throw Unexpected(machine.nextStep(at: end))
         }
         parked.isDiscarded = true
         let isRefused = machine.refuse(parked, SimulatedItem(number: 1), at: end)
         guard isRefused, case .giveUp(let dead, _, _) = machine.nextStep(at: end), dead.fault.code == .discarded else {
-            throw Unexpected(step: machine.nextStep(at: end))
+            throw Unexpected(machine.nextStep(at: end))
         }
     }
 
@@ -238,7 +239,7 @@ struct PartitionMachineTests {
             guard !givesUp else {
                 guard case .giveUp(let dead, _, _) = machine.nextStep(at: Self.start), dead.fault.code == .crashed
                 else {
-                    throw Unexpected(step: machine.nextStep(at: Self.start))
+                    throw Unexpected(machine.nextStep(at: Self.start))
                 }
                 continue
             }
@@ -250,7 +251,7 @@ struct PartitionMachineTests {
             try Self.commit(&machine)
             machine.messagesRead([], at: Self.start)
             guard case .retry(let parked, _, _) = machine.nextStep(at: later), parked.cause == .crashed else {
-                throw Unexpected(step: machine.nextStep(at: later))
+                throw Unexpected(machine.nextStep(at: later))
             }
             let isRefused = machine.refuse(parked, SimulatedItem(number: 1), at: later)
             #expect(!isRefused)
@@ -266,12 +267,12 @@ struct PartitionMachineTests {
         let later = Self.start + .seconds(2)
         for now in [Self.start, later] {
             machine.failed(Self.fault, handling: try Self.work(machine, at: now), at: now)
-            guard case .rest = machine.nextStep(at: now) else { throw Unexpected(step: machine.nextStep(at: now)) }
+            guard case .rest = machine.nextStep(at: now) else { throw Unexpected(machine.nextStep(at: now)) }
             #expect(machine.trouble?.hasPrefix("no more keys can be parked") == true)
             machine.rested()
         }
         guard case .giveUp(let dead, _, _) = machine.nextStep(at: later), dead.item.number == 2 else {
-            throw Unexpected(step: machine.nextStep(at: later))
+            throw Unexpected(machine.nextStep(at: later))
         }
     }
 
@@ -280,22 +281,21 @@ struct PartitionMachineTests {
         var machine = Self.machine(with: [1])
         machine.want(false)
         guard case .release(Epoch(1)) = machine.nextStep(at: Self.start) else {
-            throw Unexpected(step: machine.nextStep(at: Self.start))
+            throw Unexpected(machine.nextStep(at: Self.start))
         }
         machine.leaseLost()
         guard case .wait = machine.nextStep(at: Self.start) else {
-            throw Unexpected(step: machine.nextStep(at: Self.start))
+            throw Unexpected(machine.nextStep(at: Self.start))
         }
     }
 
-    struct Unexpected: Error { let step: PartitionMachine<SimulatedItem>.Step }
 }
 
 @Suite
 struct ShareTests {
     @Test("shares cover every partition once, and processes' shares differ by at most one", arguments: 1...5, 1...3)
     func fair(processes: Int, workers: Int) {
-        var generator = SeededGenerator(seed: UInt64(processes * 10 + workers))
+        var generator = SeededRandom(seed: UInt64(processes * 10 + workers))
         for partitions in Int32(1)...17 {
             let members = (0..<processes).map { _ in
                 (0..<workers).map {

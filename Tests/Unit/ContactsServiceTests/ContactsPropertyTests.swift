@@ -15,7 +15,7 @@ struct ContactsPropertyTests {
         """)
     func random() async throws {
         try await withRandom { random in
-            for _ in 0..<20 {
+            for _ in 0..<Soak.count(20, long: 200) {
                 var people = People(seed: random.next())
                 people.rows.limits.contacts = 3
                 people.rows.limits.requests = 2

@@ -12,7 +12,7 @@ struct NotificationsPropertyTests {
         "after any commands the unread count is the number of unread rows, in the tables and in a folded stream (S13)")
     func random() async throws {
         try await withRandom { random in
-            for _ in 0..<20 {
+            for _ in 0..<Soak.count(20, long: 200) {
                 var inbox = Inbox(seed: random.next())
                 inbox.rows.limits.history = 12
                 inbox.rows.limits.scheduled = 3

@@ -12,7 +12,7 @@ struct SessionPropertyTests {
         "after any commands a folded stream equals the tables, and each deadline is announced at most once (S29, S32)")
     func random() async throws {
         try await withRandom { random in
-            for _ in 0..<20 {
+            for _ in 0..<Soak.count(20, long: 200) {
                 var household = Household(seed: random.next())
                 household.rows.limits.devices = 3
                 household.rows.limits.signedOutDevices = 2

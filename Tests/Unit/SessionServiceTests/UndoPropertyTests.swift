@@ -110,7 +110,7 @@ struct UndoPropertyTests {
     func random() async throws {
         try await withRandom { random in
             var undone = 0
-            for _ in 0..<30 {
+            for _ in 0..<Soak.count(30, long: 200) {
                 var household = Household(seed: random.next())
                 household.rows.limits.confirmation = .hours(5)
                 household.rows.limits.devices = 4
