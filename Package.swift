@@ -244,7 +244,7 @@ let package = Package(
             exclude: ["libpq.c"],
             swiftSettings: settings),
         .testTarget(
-            name: "BusTests", dependencies: ["Bus", "Postgres", "Vocabulary"], path: "Tests/Unit/BusTests",
+            name: "BusTests", dependencies: ["Bus", "Postgres", "TestKit", "Vocabulary"], path: "Tests/Unit/BusTests",
             swiftSettings: settings),
         .target(
             name: "LedgerContract", dependencies: ["Vocabulary"], path: "Tests/Kit/Ledger/Contract",

@@ -6,7 +6,7 @@ public import Foundation
 /// `make test` starts one and says where it is in `TEST_DATABASE_URL`; set that yourself to use another. Tests that stop
 /// or kill the server use a ``PrivateCluster``.
 public struct TestCluster: Sendable {
-    /// There is no server, or it doesn't do what it is told.
+    /// There is no server, or it refused a command.
     public struct Failure: Error, CustomStringConvertible {
         /// What went wrong and what to do.
         public let description: String

@@ -1,3 +1,4 @@
+import TestKit
 import Testing
 import Vocabulary
 
@@ -95,7 +96,7 @@ struct Simulation {
 
     var partition = SimulatedPartition()
     var workers: [Worker] = []
-    var generator: SeededGenerator
+    var generator: SeededRandom
     var faults: SimulatedFaults
     var trouble = Trouble.nothing
     var time = 0
@@ -117,7 +118,7 @@ struct Simulation {
     private var now: ContinuousClock.Instant { origin + .milliseconds(time) }
 
     init(seed: UInt64, workers: Int, faults: SimulatedFaults) {
-        generator = SeededGenerator(seed: seed)
+        generator = SeededRandom(seed: seed)
         self.faults = faults
         for _ in 0..<workers { self.workers.append(fresh(isNew: !faults.contains(.newKinds))) }
     }
@@ -397,20 +398,5 @@ struct Simulation {
 
     private mutating func chance(_ probability: Double) -> Bool {
         Double.random(in: 0..<1, using: &generator) < probability
-    }
-}
-
-/// SplitMix64: the same numbers from the same seed everywhere.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-        return value ^ value >> 31
     }
 }

@@ -34,7 +34,7 @@ struct PackageGraphTests {
         return PackageGraph(targets: targets.values.sorted { $0.name < $1.name }).violations.map(\.description)
     }
 
-    @Test("S5: nobody in this package breaks a law: session, contacts and notifications are strangers")
+    @Test("no target of this package breaks a law: session, contacts and notifications are strangers (S5)")
     func thisPackage() async throws {
         // Asking SwiftPM takes a second or two of waiting, which is not for a thread that other tests need.
         let graph = try await withCheckedThrowingContinuation { continuation in
@@ -57,7 +57,7 @@ struct PackageGraphTests {
             found.contains("Services/Contacts: Contacts depends on Session: services are strangers to each other"))
     }
 
-    @Test("nor by a detour")
+    @Test("a service can't depend on another by a detour")
     func serviceOnServiceByDetour() {
         let found = violations {
             $0["Helpful"] = .init(name: "Helpful", path: "Services/Contacts/Helpful", dependencies: ["Session"])

@@ -48,7 +48,7 @@ struct CodecTests {
         guard back == optionals else { throw Unexpected("\(optionals) came back as \(String(describing: back))") }
     }
 
-    @Test("values of every type, NULLs, and arrays of them with and without NULLs come back as they were")
+    @Test("values of every type, NULLs, and arrays of them come back unchanged")
     func everyType() async throws {
         try await withRandom { random in
             var source = random.fork()
@@ -74,7 +74,7 @@ struct CodecTests {
         }
     }
 
-    @Test("PostgreSQL understands the values as we do")
+    @Test("PostgreSQL reads the values as Swift does")
     func sameMeaning() async throws {
         try await withDatabase { database in
             let time = Timestamp(microseconds: 1_000_000_000_123_456)
@@ -110,7 +110,7 @@ struct CodecTests {
     }
 
     @Test(
-        "a time that the server doesn't have is an error, never another time",
+        "a time that PostgreSQL can't hold is an error, never another time",
         arguments: [Int64.min, Int64.min + 1] as [Int64])
     func distantTimes(microseconds: Int64) async throws {
         try await withDatabase { database in
@@ -125,7 +125,7 @@ struct CodecTests {
         }
     }
 
-    @Test("bytes that are no array of that length are an error, whatever length they claim")
+    @Test("bytes that aren't an array of the claimed length are an error")
     func wrongArrays() throws {
         func array(_ numbers: [Int32]) -> [UInt8] { numbers.flatMap { withUnsafeBytes(of: $0.bigEndian, Array.init) } }
         // Dimensions, a flag for NULLs, the element type, length and lower bound; then each element with its length.
@@ -153,7 +153,7 @@ struct CodecTests {
         }
     }
 
-    @Test("queries nest, with any number of parameters, and what is interpolated is never SQL")
+    @Test("queries nest, with any number of parameters, and interpolated values are never SQL")
     func nesting() async throws {
         try await withDatabase { database in
             let inner: Query = "\(1) + \(2) + \(3) + \(4) + \(5) + \(6) + \(7) + \(8) + \(9) + \(10) + \(11)"

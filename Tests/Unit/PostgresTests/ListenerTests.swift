@@ -89,7 +89,7 @@ struct PoolTests {
                 sleeper.cancel()
                 _ = await sleeper.result
             }
-            // Whoever was cancelled while waiting or working left nothing behind.
+            // Tasks cancelled while waiting or working left nothing behind.
             try await pool.withConnection { _ = try $0.query("SELECT 1") }
             await pool.close()
         }

@@ -120,7 +120,7 @@ struct ServiceProgramTests {
         }
     }
 
-    @Test("waits for PostgreSQL, and says so once; can be ended while it waits")
+    @Test("waits for PostgreSQL, says so once, and can be ended while it waits")
     func waitsForServer() async throws {
         try await PrivateCluster.with { postgres in
             let database = try await TestDatabase.make(Self.migrated, on: postgres.cluster())

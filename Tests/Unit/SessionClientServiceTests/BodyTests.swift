@@ -29,13 +29,13 @@ struct BodyTests {
         return try await Request(head: head, body: body).body(upTo: limit, within: time, context, orElse: tooLarge)
     }
 
-    @Test("a body that stops in the middle is given up when its time is over, and answered 408")
+    @Test("a body that stalls is given up when its time is over, and answered with 408")
     func stops() async {
         let problem = await #expect(throws: Problem.self) { try await Self.read([10, 1]) }
         #expect(problem?.status == .requestTimeout && problem?.code == "tooSlow")
     }
 
-    @Test("one that is too large, or says that it will be, is refused before it has come whole")
+    @Test("a body that is too large, or announces it, is refused before all of it has come")
     func tooLarge() async {
         for (parts, headers) in [([60, 60], [:]), ([], [.contentLength: "101"])] as [([Int], HTTPFields)] {
             let problem = await #expect(throws: Problem.self) {

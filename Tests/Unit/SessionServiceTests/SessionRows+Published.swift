@@ -1,5 +1,6 @@
 import ContractSupport
 import SessionContract
+import StoreKit
 import Vocabulary
 
 @testable import SessionRules
