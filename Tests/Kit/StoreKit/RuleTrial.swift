@@ -4,13 +4,13 @@ package import Vocabulary
 
 /// A service's rules on one whole set of rows in memory, with the state of each stream as a reader folds it.
 ///
-/// Every command is checked. An accepted one's events are in their accounts' streams and survive being encoded. A rejected one, or
+/// Every command is checked. An accepted one's events are in their streams and survive being encoded. A rejected one, or
 /// one without events, leaves the rows as they were.
 package struct RuleTrial<Rules: Reducer, Replica> where Rules.State: Equatable {
     /// What a service's rows and streams are like.
     package struct Service {
-        /// A stream's state before its first event.
-        var state: (AccountID) -> Replica
+        /// A stream's state before its first event; nil for a stream that this trial doesn't follow.
+        var state: (Key) -> Replica?
         var fold: (inout Replica, Rules.Event) -> Void
         /// Whether nothing may follow this event in its stream.
         var isLast: (Rules.Event) -> Bool
@@ -18,14 +18,30 @@ package struct RuleTrial<Rules: Reducer, Replica> where Rules.State: Equatable {
         var quiet: (_ command: any CommandBody, _ before: Rules.State, _ after: Rules.State) -> Rules.State
         /// What else must hold of an accepted command's events.
         var check: (_ asker: AccountID?, _ emissions: [Emission<Rules.Event>]) throws -> Void
+        /// The key that a command is sent under.
+        var key: (_ asker: AccountID?, _ command: any CommandBody) -> Key
 
+        /// A service whose streams are accounts'.
         package init(
             state: @escaping (AccountID) -> Replica, fold: @escaping (inout Replica, Rules.Event) -> Void,
             isLast: @escaping (Rules.Event) -> Bool,
             quiet: @escaping (any CommandBody, Rules.State, Rules.State) -> Rules.State = { _, before, _ in before },
             check: @escaping (AccountID?, [Emission<Rules.Event>]) throws -> Void = { _, _ in }
         ) {
-            (self.state, self.fold, self.isLast, self.quiet, self.check) = (state, fold, isLast, quiet, check)
+            self.init(
+                stream: { $0.account.map(state) }, fold: fold, isLast: isLast, quiet: quiet, check: check,
+                key: { asker, _ in .account(asker ?? AccountID(high: 0, low: 0)) })
+        }
+
+        package init(
+            stream: @escaping (Key) -> Replica?, fold: @escaping (inout Replica, Rules.Event) -> Void,
+            isLast: @escaping (Rules.Event) -> Bool,
+            quiet: @escaping (any CommandBody, Rules.State, Rules.State) -> Rules.State,
+            check: @escaping (AccountID?, [Emission<Rules.Event>]) throws -> Void,
+            key: @escaping (AccountID?, any CommandBody) -> Key
+        ) {
+            (self.state, self.fold, self.isLast, self.quiet) = (stream, fold, isLast, quiet)
+            (self.check, self.key) = (check, key)
         }
     }
 
@@ -34,13 +50,13 @@ package struct RuleTrial<Rules: Reducer, Replica> where Rules.State: Equatable {
     package var rows: Rules.State
     package var time: Instant
     /// What readers have who folded each stream from its beginning.
-    package private(set) var replicas: [AccountID: Replica] = [:]
+    package private(set) var streams: [Key: Replica] = [:]
     /// All events in the order of the commands.
     package private(set) var log: [(at: Instant, event: Rules.Event)] = []
     /// All commands and how they ended.
     package private(set) var history: [(command: any CommandBody, context: CommandContext, ended: Ended)] = []
     private let service: Service
-    private var ended: Set<AccountID> = []
+    private var ended: Set<Key> = []
     private var random: SeededRandom
 
     package init(
@@ -49,6 +65,13 @@ package struct RuleTrial<Rules: Reducer, Replica> where Rules.State: Equatable {
     ) {
         (self.rows, self.service, self.time) = (rows, service, time)
         random = SeededRandom(seed: seed)
+    }
+
+    /// What readers have of accounts' streams.
+    package var replicas: [AccountID: Replica] {
+        streams.reduce(into: [:]) { replicas, stream in
+            if let account = stream.key.account { replicas[account] = stream.value }
+        }
     }
 
     /// A new id. The same seed gives the same ids.
@@ -64,7 +87,7 @@ package struct RuleTrial<Rules: Reducer, Replica> where Rules.State: Equatable {
         let before = rows
         let command = try Rules.Command(sent: body)
         let context = CommandContext(
-            commandID: id(), account: account, key: .account(account ?? AccountID(high: 0, low: 0)), time: time)
+            commandID: id(), account: account, key: service.key(account, body), time: time)
         let emissions: [Emission<Rules.Event>]
         do throws(Rejection) {
             emissions = try Rules.reduce(&rows, command, context)
@@ -79,16 +102,15 @@ package struct RuleTrial<Rules: Reducer, Replica> where Rules.State: Equatable {
         }
         try service.check(account, emissions)
         for emission in emissions {
-            let account = emission.event.account
-            try #require(emission.key == .account(account))
-            try #require(!ended.contains(account), "\(emission.event) came after its stream's end")
+            let stream = emission.key
+            try #require(stream == emission.event.body.stream)
+            try #require(!ended.contains(stream), "\(emission.event) came after its stream's end")
             try #require(try emission.event.body.encoded().count <= Message.bodyLimit)
             let read = try Rules.Event(published: emission.event)
             try #require(read == emission.event)
-            let beginning = service.state(account)
-            service.fold(&replicas[account, default: beginning], read)
+            if let beginning = service.state(stream) { service.fold(&streams[stream, default: beginning], read) }
             log.append((time, read))
-            if service.isLast(read) { ended.insert(account) }
+            if service.isLast(read) { ended.insert(stream) }
         }
         return emissions.map(\.event)
     }

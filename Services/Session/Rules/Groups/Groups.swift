@@ -215,17 +215,16 @@ extension SessionReducer {
     /// Puts somebody out who is in the session; who is host then is decided here, for every way to leave.
     static func putOut(
         _ rows: inout SessionRows, _ group: GroupID, _ account: AccountID, _ reason: LeaveReason,
-        by host: AccountID? = nil, _ time: Instant
+        by remover: AccountID? = nil, _ time: Instant
     ) -> SessionEvent {
         rows.groups[group, account]?.invalidate(reason, at: time)
         for place in rows.groups.connections(of: group, account) { rows.groups.connections[place] = nil }
-        if rows.groups.sessions[group]?.host == account {
-            rows.groups.sessions[group]?.host = rows.groups.succession(of: group)
-        }
-        let next = rows.groups.sessions[group]?.host
+        let host = rows.groups.sessions[group]?.host
+        let next = host == account ? rows.groups.succession(of: group) : host
+        rows.groups.sessions[group]?.host = next
         if next == nil { rows.groups.sessions[group]?.emptySince = time }
         return .group(
-            .participantLeft(.init(group: group, account: account, reason: reason, by: host, host: next, at: time)))
+            .participantLeft(.init(group: group, account: account, reason: reason, by: remover, host: next, at: time)))
     }
 
     private static func withdraw(

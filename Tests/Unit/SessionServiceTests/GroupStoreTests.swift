@@ -1,0 +1,319 @@
+import Bus
+import Postgres
+import SessionContract
+import Storage
+import StoreKit
+import TestKit
+import Testing
+import Vocabulary
+
+@testable import SessionRules
+@testable import SessionService
+
+@Suite("Session: the tables of group sessions")
+struct GroupStoreTests {
+    private static let tables = DatabaseTemplate.tables(of: "session", in: "Session")
+    private typealias Trial = StoreTrial<SessionStore>
+
+    @Test("after any commands, in batches of any size, the tables hold, time and publish what the rules alone give (P29)")
+    func sameAsRules() async throws {
+        try await withRandom { random in
+            for _ in 0..<3 {
+                try await TestDatabase.with(Self.tables) { database in
+                    var gathering = Gathering(seed: random.next())
+                    let people = try GroupPropertyTests.begin(&gathering)
+                    for _ in 0..<400 { try GroupPropertyTests.step(&gathering, people, using: &random) }
+                    let trial = try await Trial(
+                        SessionStore(limits: gathering.rows.limits), in: database, as: "session")
+                    try await trial.replay(gathering, using: &random)
+                    await trial.close()
+                    let wanted = gathering.timedKeys.flatMap { key in
+                        gathering.rows.wantedTimers(of: key).map {
+                            "\(key) \($0.due.microseconds) \(type(of: $0.command.body).type)"
+                        }
+                    }
+                    let set = try await database.psql(
+                        """
+                        SELECT key || ' ' || session.microseconds(due_at) || ' ' || type FROM session.timer
+                         WHERE key NOT LIKE 'account/%'
+                        """)
+                    try #require(set.split(separator: "\n").map(String.init).sorted() == wanted.sorted())
+                    let reader = try await Trial(SessionStore(), in: database, as: "session_client")
+                    for group in gathering.rows.groups.sessions.keys.sorted() {
+                        let states = try await reader.published(
+                            "SELECT s.state FROM session.group_state AS s WHERE s.group_id = \(group)",
+                            as: GroupState.self)
+                        try #require(states == [try gathering.state(group)])
+                    }
+                    await reader.close()
+                }
+            }
+        }
+    }
+
+    @Test("of two sessions that one person creates at the same moment, one begins; the other's refusal names it (P3)")
+    func creators() async throws {
+        try await withRandom { random in
+            try await TestDatabase.with(Self.tables) { database in
+                let one = try await Trial(SessionStore(), in: database, as: "session")
+                let two = try await Trial(SessionStore(), in: database, as: "session")
+                var gathering = Gathering(seed: random.next())
+                let anna = try gathering.person("anna")
+                try await one.replay(gathering, using: &random)
+                for _ in 0..<20 {
+                    let groups: [GroupID] = [gathering.id(), gathering.id()]
+                    let commands = groups.map {
+                        gathering.command(anna, CreateGroupSession(group: $0, activity: Gathering.chess))
+                    }
+                    async let first = one.handleAtLast([commands[0]])
+                    async let second = two.handleAtLast([commands[1]])
+                    let ended = try await first + second
+                    let winner = try #require(ended.firstIndex { (try? $0.get()) != nil })
+                    #expect(
+                        ended[1 - winner]
+                            == .failure(.alreadyInSession(groups[winner])))
+                    _ = try await one.handle([gathering.command(anna, LeaveGroupSession(group: groups[winner]))])
+                }
+                await one.close()
+                await two.close()
+                // What the rules prevent, the table would refuse.
+                try await database.psql("UPDATE session.participant SET activity = 'other'")
+                await #expect(throws: (any Error).self) {
+                    try await database.psql("UPDATE session.participant SET status = 'joined', reason = NULL")
+                }
+            }
+        }
+    }
+
+    @Test("of many who claim the same seats at once, one gets each; the others hear who has it (P16)")
+    func claimers() async throws {
+        try await withRandom { random in
+            try await TestDatabase.with(Self.tables) { database in
+                var gathering = Gathering(seed: random.next())
+                let people = try gathering.people(40)
+                let group = try gathering.group(of: people, capacity: 100)
+                let one = try await Trial(SessionStore(), in: database, as: "session")
+                let two = try await Trial(SessionStore(), in: database, as: "session")
+                try await one.replay(gathering, using: &random)
+                let claims = people.shuffled(using: &random).enumerated().map { number, person in
+                    gathering.command(person, ClaimSeat(group: group, seat: number % 5))
+                }
+                async let first = Self.handle(claims.prefix(20), one)
+                async let second = Self.handle(claims.suffix(20), two)
+                let ended = try await first + second
+                var occupants: [Int: AccountID] = [:]
+                for case .success(let emissions) in ended {
+                    guard case .game(.seatClaimed(let claimed))? = emissions.first?.event else {
+                        throw Unexpected(emissions)
+                    }
+                    #expect(occupants.updateValue(claimed.account, forKey: claimed.seat) == nil)
+                }
+                #expect(occupants.count == 5)
+                for (claim, ended) in zip(claims, ended) {
+                    guard case .failure(let refusal) = ended, let claim = claim.body as? ClaimSeat,
+                        let occupant = occupants[claim.seat]
+                    else { continue }
+                    #expect(refusal == .seatTaken(claim.seat, by: occupant))
+                }
+                await one.close()
+                await two.close()
+            }
+        }
+    }
+
+    private static func handle(_ commands: some Sequence<Trial.Command>, _ trial: Trial) async throws -> [Trial.Ended] {
+        var ended: [Trial.Ended] = []
+        for command in commands { ended += try await trial.handleAtLast([command]) }
+        return ended
+    }
+
+    @Test("an edge process with connections to many sessions is taken for lost in pieces, and its timer stays until the last")
+    func pieces() async throws {
+        try await withRandom { random in
+            try await TestDatabase.with(Self.tables) { database in
+                var gathering = Gathering(seed: random.next())
+                let people = try gathering.people(8)
+                let edge: OwnerID = gathering.id()
+                try gathering.ask(nil, RenewEdge(edge: edge, begins: true))
+                for number in 0..<120 {
+                    let (person, group): (AccountID, GroupID) = (people[number % 8], gathering.id())
+                    let activity = Activity(identifier: "activity\(number)", title: "Together")
+                    try gathering.ask(person, CreateGroupSession(group: group, activity: activity))
+                    _ = try gathering.connect(person, to: group, at: edge)
+                }
+                let trial = try await Trial(SessionStore(), in: database, as: "session")
+                try await trial.replay(gathering, using: &random)
+                let until = try #require(gathering.rows.groups.edges[edge]?.leaseUntil)
+                gathering.pass(.seconds(20))
+                for left in ["20 1 1", "0 0 0"] {
+                    _ = try await trial.handle([gathering.command(nil, ExpireEdge(edge: edge, until: until))])
+                    let counts = try await database.psql(
+                        """
+                        SELECT (SELECT count(*) FROM session.group_connection) || ' ' || (SELECT count(*) FROM session.edge)
+                               || ' ' || (SELECT count(*) FROM session.timer WHERE key LIKE 'edge/%')
+                        """)
+                    #expect(counts == left)
+                }
+                #expect(
+                    try await database.psql("SELECT count(*) FROM session.timer WHERE name LIKE 'DropParticipant/%'")
+                        == "120")
+                await trial.close()
+            }
+        }
+    }
+
+    @Test("who repairs timers sees each account, edge process and session once, in the order of their keys")
+    func repair() async throws {
+        try await withRandom { random in
+            try await TestDatabase.with(Self.tables) { database in
+                var gathering = Gathering(seed: random.next())
+                let people = try gathering.people(3)
+                let group = try gathering.group(of: people)
+                let film = try gathering.group(of: [people[0]], Activity(identifier: "film", title: "Film"))
+                try gathering.disconnect(people[0], from: film)
+                let trial = try await Trial(SessionStore(), in: database, as: "session")
+                try await trial.replay(gathering, using: &random)
+                await trial.close()
+                let connection = try await Connection.connect(Configuration(try database.url(as: "session")))
+                let (pages, locked) = try await connection.run { database in
+                    var pages: [[Key: [TimedCommand]]] = []
+                    while pages.last.map({ $0.count == 2 }) ?? true {
+                        let last = pages.last?.keys.max { $0.description < $1.description }
+                        pages.append(
+                            try database.pipeline { pipeline in
+                                try SessionStore().wantedTimers(of: .next(2, after: last), in: pipeline)
+                            })
+                    }
+                    let keys = pages.flatMap(\.keys)
+                    let locked = try database.pipeline { pipeline in
+                        try SessionStore().wantedTimers(of: .locked(keys), in: pipeline)
+                    }
+                    return (pages, locked)
+                }
+                await connection.close()
+                let keys = pages.flatMap { $0.keys.sorted { $0.description < $1.description } }
+                let expected =
+                    people.sorted().map(Key.account)
+                    + gathering.rows.groups.edges.keys.sorted().map(Key.edge) + [group, film].sorted().map(Key.group)
+                #expect(keys == expected && Set(locked.keys) == Set(expected))
+                for timers in pages + [locked] {
+                    for (key, timers) in timers {
+                        #expect(timers.map(\.due) == gathering.rows.wantedTimers(of: key).map(\.due))
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("a session that is over is forgotten after a while, with all that belongs to it")
+    func forget() async throws {
+        try await withRandom { random in
+            try await TestDatabase.with(Self.tables) { database in
+                var gathering = Gathering(seed: random.next())
+                let people = try gathering.people(3)
+                let group = try gathering.group(of: people)
+                _ = try gathering.group(of: [people[0]], Activity(identifier: "film", title: "Film"))
+                try gathering.ask(people[0], EndGroupSession(group: group))
+                let trial = try await Trial(SessionStore(), in: database, as: "session")
+                try await trial.replay(gathering, using: &random)
+                await trial.close()
+                let connection = try await Connection.connect(Configuration(try database.url(as: "session")))
+                let deleted = try await connection.run { database in
+                    try (0..<2).map { _ in
+                        try database.query("SELECT session.delete_old_groups(10)").only?.decode(0, as: Int64.self)
+                    }
+                }
+                await connection.close()
+                #expect(deleted == [1, 0])
+                #expect(
+                    try await database.psql(
+                        """
+                        SELECT (SELECT count(*) FROM session.group_session) || ' ' || (SELECT count(*) FROM session.participant)
+                               || ' ' || (SELECT count(*) FROM session.group_activity)
+                        """) == "1 1 1")
+            }
+        }
+    }
+
+    private func time(_ n: Int64) -> Instant { Instant(microseconds: 1_700_000_000_000_000 + n) }
+
+    @Test("every property of group sessions has its column, and comes back from it as it was")
+    func columns() async throws {
+        try await TestDatabase.with(Self.tables) { database in
+            var (going, empty, over) = (Tables.groupSession.blank, Tables.groupSession.blank, Tables.groupSession.blank)
+            for row in [0, 1, 2] {
+                var session = Tables.groupSession.blank
+                (session.creator, session.identifier, session.capacity) = (.new(), "chess", 4)
+                (session.seats, session.isOpenToContacts, session.joins) = (3, true, 2)
+                session.created = time(1)
+                switch row {
+                case 0:
+                    session.host = .new()
+                    going = session
+                case 1:
+                    session.emptySince = time(2)
+                    empty = session
+                default:
+                    (session.ended, session.endReason, session.endedBy) = (time(3), .ended, .new())
+                    over = session
+                }
+            }
+            let groups = [GroupID.new(), .new(), .new()]
+            try await Tables.groupSession.expectRoundTrip(
+                of: [(groups[0], going), (groups[1], empty), (groups[2], over)], in: database, as: "session")
+
+            let film = Activity(
+                identifier: "film", type: .watchTogether, title: "Film", subtitle: "Now", fallbackURL: "https://a.b",
+                payload: ["a": [1, 2.5, .null, true, "x"]])
+            try await Tables.groupActivity.expectRoundTrip(
+                of: [(groups[0], film), (groups[1], Gathering.chess)], in: database, as: "session")
+
+            var (here, gone) = (Tables.participant.blank, Tables.participant.blank)
+            (here.identifier, here.status, here.since, here.ordinal) = ("chess", .joined, time(4), 1)
+            (here.seat, here.droppedAt, here.isDropAnnounced, here.version) = (3, time(5), true, 2)
+            (gone.identifier, gone.status, gone.since, gone.reason) = ("film", .invalidated, time(6), .removed)
+            let (anna, ben) = (AccountID.new(), AccountID.new())
+            try await Tables.participant.expectRoundTrip(
+                of: [(ParticipantPlace(groups[0], anna), here), (ParticipantPlace(groups[0], ben), gone)],
+                in: database, as: "session")
+
+            try await Tables.edge.expectRoundTrip(
+                of: [
+                    (.new(), EdgeRow(leaseUntil: time(7), ended: time(8))), (.new(), EdgeRow(leaseUntil: time(9))),
+                ], in: database, as: "session")
+            let edges = [OwnerID.new(), .new()]
+            for edge in edges {
+                try await database.psql("INSERT INTO session.edge (edge, lease_until) VALUES ('\(edge)', now())")
+            }
+            try await Tables.connection.expectRoundTrip(
+                of: [
+                    (ConnectionPlace(groups[0], .new()), ConnectionRow(account: anna, edge: edges[0])),
+                    (ConnectionPlace(groups[0], .new()), ConnectionRow(account: ben, edge: edges[1])),
+                ], in: database, as: "session")
+
+            try await Tables.game.expectRoundTrip(
+                of: [
+                    (
+                        groups[0],
+                        Game(
+                            number: 2, version: 7, author: anna, updated: time(10), starts: time(11),
+                            turnField: "turn", state: ["turn": .string("\(anna)"), "n": .null], finished: time(12))
+                    ),
+                    (
+                        groups[1],
+                        Game(
+                            number: 1, version: 1, author: ben, updated: time(13), starts: time(14),
+                            state: .object([:]))
+                    ),
+                ], in: database, as: "session")
+        }
+    }
+}
+
+extension Gathering {
+    /// A command as the bus would have it.
+    mutating func command(_ account: AccountID?, _ body: any CommandBody) -> StoreTrial<SessionStore>.Command {
+        let key: Key = (body as? any GroupCommandBody).map { .group($0.group) } ?? .account(account ?? .blank)
+        return .init(body, CommandContext(commandID: id(), account: account, key: key, time: time))
+    }
+}
