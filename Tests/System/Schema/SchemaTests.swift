@@ -89,7 +89,11 @@ struct SchemaTests {
     @Test(
         "session-client reads what the owners publish, and nothing else of theirs (S3)",
         arguments: [
-            ("session", "account_state avatar_chunk device_status group_participant group_state handle log log_partition open_group outcome phone profile"),
+            (
+                "session",
+                "account_state avatar_chunk device_status group_participant group_state handle log log_partition "
+                    + "open_group outcome phone profile"
+            ),
             ("contacts", "blocking contact contact_code contacts_state log log_partition outcome"),
             ("notifications", "log log_partition notification notifications_state outcome unread"),
         ])
