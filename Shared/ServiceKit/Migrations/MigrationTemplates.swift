@@ -41,7 +41,7 @@ public struct MigrationTemplates: Sendable {
             let place = Place(file: file, line: index + 1)
             guard line.hasPrefix("--!") else {
                 if let name = line.firstPlaceholder {
-                    throw place.error("{{\(name)}} has no meaning outside of a template")
+                    throw place.error("{{\(name)}} has no meaning outside a template")
                 }
                 rendered.append(String(line))
                 continue
