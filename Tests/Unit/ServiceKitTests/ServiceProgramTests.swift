@@ -94,7 +94,7 @@ struct ServiceProgramTests {
             try await run(database, ["--greeting", "stubborn"]) { child in
                 try await child.waitForLine(containing: "text=stubborn")
                 child.send(.interrupt)
-                try await child.waitForLine(containing: "ending")
+                try await child.waitForLine(containing: "stopping")
                 child.send(.interrupt)
                 try await child.waitForExit(.exited(130))
             }
@@ -172,7 +172,7 @@ struct ServiceProgramTests {
                 let url = try #require(line.text.split(separator: "url=").last.flatMap { URL(string: String($0)) })
                 try await run(database, ["--admin-port", "\(try #require(url.port))"]) { second in
                     #expect(try await second.waitForExit() == .exited(1))
-                    try await second.waitForLine(containing: "which is in use or forbidden; say another: --admin-port")
+                    try await second.waitForLine(containing: "which is in use or forbidden; choose another: --admin-port")
                 }
             }
         }
