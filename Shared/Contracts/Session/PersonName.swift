@@ -1,5 +1,5 @@
+import ContractSupport
 import Foundation
-import Grammar
 public import Vocabulary
 
 /// A person's name: 2 to 50 characters; letters of any script, spaces, hyphens and apostrophes; at least one letter.

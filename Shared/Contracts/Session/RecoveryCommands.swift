@@ -1,4 +1,4 @@
-import Grammar
+import ContractSupport
 public import Vocabulary
 
 /// How an account is taken back from a thief.
