@@ -80,7 +80,7 @@ let package = Package(
 
         // MARK: Contracts
         .target(
-            name: "ContractSupport", dependencies: ["Vocabulary"], path: "Shared/Contracts/Support",
+            name: "ContractSupport", dependencies: ["Vocabulary", crypto], path: "Shared/Contracts/Support",
             swiftSettings: settings),
         .target(
             name: "SessionContract", dependencies: ["ContractSupport", "Vocabulary", crypto],
@@ -160,8 +160,10 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "ContractTests",
-            dependencies: ["ContactsContract", "NotificationsContract", "SessionContract", "Vocabulary"],
-            path: "Tests/Unit/ContractTests", exclude: ["Published"], swiftSettings: settings),
+            dependencies: [
+                "ContactsContract", "ContractSupport", "NotificationsContract", "SessionContract", "Vocabulary",
+            ],
+            path: "Tests/Unit/ContractTests", exclude: ["Published", "Vectors"], swiftSettings: settings),
         .testTarget(
             name: "SessionServiceTests",
             dependencies: [

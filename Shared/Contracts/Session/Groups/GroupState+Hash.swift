@@ -1,0 +1,82 @@
+public import ContractSupport
+import Foundation
+public import Vocabulary
+
+/// A group session's state with its hash, which follows each event by what it changes.
+///
+/// The entities are the session itself, each participant, each invitation, and the game. Each is what it is in the JSON of the
+/// state, with one member more, `entity`, that says what it is: `session` (the state without its participants, invitations and
+/// game), `participant`, `invitation` or `game`.
+public struct HashedGroupState: Hashable, Sendable {
+    /// The state.
+    public private(set) var state: GroupState
+    /// Its hash.
+    public private(set) var hash = StateHash()
+
+    private enum Entity: Hashable {
+        case session, game
+        case participant(AccountID)
+        case invitation(AccountID)
+    }
+
+    /// Hashes a whole state.
+    public init(_ state: GroupState) {
+        self.state = state
+        for entity in all { if let value = value(of: entity) { hash.add(value) } }
+    }
+
+    /// Takes in the next event of the stream.
+    public mutating func apply(_ event: SessionEvent) {
+        let changed = entities(changedBy: event)
+        for entity in changed { if let value = value(of: entity) { hash.remove(value) } }
+        state.apply(event)
+        for entity in changed { if let value = value(of: entity) { hash.add(value) } }
+    }
+
+    private var all: [Entity] {
+        [.session, .game] + state.participants.map { .participant($0.id) } + state.invited.map { .invitation($0.id) }
+    }
+
+    private func entities(changedBy event: SessionEvent) -> [Entity] {
+        switch event {
+        case .group(.groupSessionCreated(let event)): [.session, .participant(event.account)]
+        case .group(.participantsInvited(let event)): event.invited.map { .invitation($0) }
+        case .group(.invitationWithdrawn(let event)): [.invitation(event.account)]
+        case .group(.participantJoined(let event)):
+            [.session, .participant(event.account), .invitation(event.account)]
+        case .group(.participantUpdated(let event)): [.participant(event.account)]
+        case .group(.participantDisconnected(let event)): [.participant(event.account)]
+        case .group(.participantConnected(let event)): [.participant(event.account)]
+        case .group(.participantLeft(let event)): [.session, .participant(event.account)]
+        case .group(.hostTransferred): [.session]
+        case .group(.groupSessionEnded): all
+        case .game(.seatClaimed(let event)): [.participant(event.account)]
+        case .game(.seatMoved(let event)): [.participant(event.account)]
+        case .game(.seatReleased(let event)): [.participant(event.account)]
+        case .game(.gameStarted), .game(.gameUpdated), .game(.gameFinished): [.game]
+        default: []
+        }
+    }
+
+    private func value(of entity: Entity) -> JSONValue? {
+        switch entity {
+        case .session:
+            guard state.creator != nil else { return nil }
+            var session = state
+            (session.participants, session.invited, session.game) = ([], [], nil)
+            return Self.json(session, "session", without: ["participants", "invited"])
+        case .game: return state.game.flatMap { Self.json($0, "game") }
+        case .participant(let id): return state.participants[id].flatMap { Self.json($0, "participant") }
+        case .invitation(let id): return state.invited[id].flatMap { Self.json($0, "invitation") }
+        }
+    }
+
+    private static func json(_ value: some Encodable, _ entity: String, without left: [String] = []) -> JSONValue? {
+        guard let data = try? JSONEncoder().encode(value),
+            case .object(var members)? = try? JSONDecoder().decode(JSONValue.self, from: data)
+        else { return nil }
+        for name in left { members[name] = nil }
+        members["entity"] = .string(entity)
+        return .object(members)
+    }
+}
