@@ -73,8 +73,8 @@ extension SessionReducer {
         _ seat: Int, _ group: GroupID, _ session: GroupSessionRow, _ rows: SessionRows
     ) throws(Rejection) {
         guard (0..<session.seats).contains(seat) else { throw .seatNotFound(among: session.seats) }
-        if let occupant = rows.groups.accounts(of: group, .joined).first(where: { rows.groups[group, $0]?.seat == seat })
-        {
+        if let occupant = rows.groups.accounts(of: group, .joined).first(where: { rows.groups[group, $0]?.seat == seat }
+        ) {
             throw .seatTaken(seat, by: occupant)
         }
     }

@@ -103,7 +103,9 @@ struct GameTests {
         #expect(try gathering.state(group).game?.state == ["b": 2])
     }
 
-    @Test("a move is made from the version that the player has seen; of two, one is refused with the current version (P22)")
+    @Test(
+        "a move is made from the version that the player has seen; of two, one is refused with the current version (P22)"
+    )
     func update() throws {
         var gathering = Gathering()
         let people = try gathering.people(3)
@@ -113,11 +115,11 @@ struct GameTests {
             UpdateGame(group: group, expectedVersion: 1, patch: ["board": ["a": .null, "c": 3], "moves": 1]))
         let refusal = try gathering.refusal(people[0], UpdateGame(group: group, expectedVersion: 1, state: [:]))
         #expect(refusal?.code == .staleVersion && refusal?.details == ["version": 2])
-        var game = try #require(try gathering.state(group).game)
-        #expect(game.state == ["board": ["b": 2, "c": 3], "moves": 1] && game.author == people[1])
+        let first = try #require(try gathering.state(group).game)
+        #expect(first.state == ["board": ["b": 2, "c": 3], "moves": 1] && first.author == people[1])
         try gathering.ask(people[0], UpdateGame(group: group, expectedVersion: 2, state: ["over": true]))
-        game = try #require(try gathering.state(group).game)
-        #expect(game.version == 3 && game.state == ["over": true] && game.author == people[0])
+        let second = try #require(try gathering.state(group).game)
+        #expect(second.version == 3 && second.state == ["over": true] && second.author == people[0])
         #expect(
             try gathering.rejection(people[2], UpdateGame(group: group, expectedVersion: 3, state: [:]))
                 == .notSeated)

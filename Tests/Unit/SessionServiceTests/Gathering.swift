@@ -58,7 +58,7 @@ extension Gathering {
         try (0..<count).map { try person("person\($0)") }
     }
 
-    static let chess = Activity(identifier: "org.example.chess", title: "Chess")
+    static var chess: Activity { Activity(identifier: "org.example.chess", title: "Chess") }
 
     /// A session of some people, each with a connection; the first one is the host.
     mutating func group(

@@ -9,7 +9,8 @@ import Vocabulary
 @Suite("Session: whatever people, connections and timers do in group sessions")
 struct GroupPropertyTests {
     @Test(
-        "who folds the stream sees the tables; there is one host, seats have one person each, versions have no gaps (P12 P16 P20 P22)")
+        "who folds the stream sees the tables; there is one host, seats have one person each, versions have no gaps (P12 P16 P20 P22 T15)"
+    )
     func random() async throws {
         try await withRandom { random in
             for _ in 0..<12 {
@@ -36,7 +37,8 @@ struct GroupPropertyTests {
     static func step(
         _ gathering: inout Gathering, _ people: [AccountID], using random: inout SeededRandom
     ) throws {
-        let seconds = random.oneIn(20) ? Int64.random(in: 0...900, using: &random) : Int64.random(in: 0...4, using: &random)
+        let seconds =
+            random.oneIn(20) ? Int64.random(in: 0...900, using: &random) : Int64.random(in: 0...4, using: &random)
         gathering.pass(.seconds(seconds))
         if random.oneIn(2) {
             let wanted = gathering.timedKeys.flatMap { gathering.rows.wantedTimers(of: $0) }
@@ -84,7 +86,8 @@ struct GroupPropertyTests {
             try gathering.ask(host ?? person, RemoveParticipant(group: group, participant: other))
         case 10: try gathering.ask(host ?? person, TransferHost(group: group, to: other))
         case 11: if random.oneIn(4) { try gathering.ask(person, EndGroupSession(group: group)) }
-        case 12: try gathering.ask(nil, RenewEdge(edge: random.oneIn(8) ? gathering.id() : edge, begins: random.oneIn(2)))
+        case 12:
+            try gathering.ask(nil, RenewEdge(edge: random.oneIn(8) ? gathering.id() : edge, begins: random.oneIn(2)))
         case 13: for edge in edges { try gathering.ask(nil, RenewEdge(edge: edge, begins: false)) }
         case 14...17: _ = try gathering.connect(person, to: group, at: edge)
         case 18...19:
@@ -158,7 +161,14 @@ struct GroupPropertyTests {
             try #require(version == versions[group, default: 0] + 1)
             versions[group] = version
         }
-        for event in events {
+        var hashed: [GroupID: HashedGroupState] = [:]
+        for (number, event) in events.enumerated() {
+            if let group = event.body.stream.group {
+                hashed[group, default: HashedGroupState(GroupState(group: group))].apply(event)
+                if number % 7 == 0, let followed = hashed[group] {
+                    try #require(followed.hash == HashedGroupState(followed.state).hash)
+                }
+            }
             switch event {
             case .group(.groupSessionCreated(let event)): present[event.group] = [event.account]
             case .group(.participantJoined(let event)):

@@ -27,6 +27,10 @@ package struct GroupSessionRow: Equatable, Sendable {
     package var endReason: EndReason?
     /// Who ended it.
     package var endedBy: AccountID?
+
+    /// To read a row into.
+    package static let blank = Self(
+        creator: .blank, identifier: "", capacity: 0, seats: 0, isOpenToContacts: false, joins: 0, created: .blank)
 }
 
 /// Where a participant is kept: an account has one row in a session, however often it joins.
@@ -73,6 +77,9 @@ package struct ParticipantRow: Equatable, Sendable {
     package var isDropAnnounced = false
     /// Counts the changes of their name and picture since they joined.
     package var version: Int64 = 0
+
+    /// To read a row into.
+    package static let blank = Self(identifier: "", status: .waiting, since: .blank)
 
     /// Puts them out, or takes their invitation back.
     mutating func invalidate(_ reason: LeaveReason, at time: Instant) {

@@ -147,7 +147,8 @@ extension SessionReducer {
         }
         guard rows.groups.accounts(of: command.group, .joined).count < session.capacity else {
             throw Rejection(
-                .groupFull, "\(session.capacity) people are in this session, as many as it takes; wait until one leaves.",
+                .groupFull,
+                "\(session.capacity) people are in this session, as many as it takes; wait until one leaves.",
                 details: ["capacity": .integer(Int64(session.capacity))])
         }
         let account = try newcomer(session.identifier, rows, context)

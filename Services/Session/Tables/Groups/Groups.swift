@@ -1,6 +1,6 @@
 import Postgres
-import SessionContract
-import SessionRules
+package import SessionContract
+package import SessionRules
 package import Storage
 package import Vocabulary
 
@@ -9,9 +9,7 @@ package import Vocabulary
 extension Tables {
     package static let groupSession = Table<GroupID, GroupSessionRow>(
         "session.group_session", as: "g", key: TableKey("group_id"),
-        blank: GroupSessionRow(
-            creator: .blank, identifier: "", capacity: 0, seats: 0, isOpenToContacts: false, joins: 0,
-            created: .blank),
+        blank: .blank,
         columns: [
             Column("creator", \.creator),
             Column("activity", \.identifier),
@@ -35,7 +33,7 @@ extension Tables {
         "session.participant", as: "p",
         key: TableKey(
             KeyColumn("group_id", \.group), KeyColumn("account", \.account), make: ParticipantPlace.init),
-        blank: ParticipantRow(identifier: "", status: .waiting, since: .blank),
+        blank: .blank,
         columns: [
             Column("activity", \.identifier),
             Column("status", \.status),

@@ -1,6 +1,6 @@
 import Postgres
 import SessionContract
-import SessionRules
+package import SessionRules
 package import Storage
 package import Vocabulary
 
