@@ -12,7 +12,7 @@ struct ConfirmationTests {
     private static func sensitive(_ device: DeviceID?, _ household: inout Household) throws -> [any CommandBody] {
         [
             UpdateSecurity(isSingleDevice: true, by: device),
-            try change(&household, phone: household.id(), by: device).1, RemovePhone(by: device),
+            try Phones.change(&household, phone: household.id(), by: device).1, RemovePhone(by: device),
             CloseAccount(by: device),
         ]
     }
