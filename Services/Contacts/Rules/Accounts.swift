@@ -26,7 +26,7 @@ extension ContactsReducer {
     ) throws(Rejection) -> [ContactsEvent] {
         if let row = rows.accounts[asker.account] {
             if row.closed != nil { throw .accountClosed() }
-            throw Rejection(.accountExists, "This account's contacts are open already; use them.")
+            throw Rejection(.accountExists, "This account's contacts already exist.")
         }
         try requireFree(rows, command.code)
         rows.accounts[asker.account] = AccountRow(code: nil)
@@ -76,7 +76,7 @@ extension ContactsReducer {
 
     private static func requireFree(_ rows: ContactsRows, _ code: ContactCode) throws(Rejection) {
         guard rows.owner(of: code) == nil else {
-            throw Rejection(.codeTaken, "Choose another random code; this one is in use.", field: "code")
+            throw Rejection(.codeTaken, "This code is in use; choose another random one.", field: "code")
         }
     }
 }

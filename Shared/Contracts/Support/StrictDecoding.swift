@@ -61,7 +61,7 @@ private final class WatchingDecoder: Decoder {
             .init(
                 codingPath: base.codingPath + [unknown],
                 debugDescription: known.isEmpty
-                    ? "there is no such field" : "there is no such field; there are: \(known)"))
+                    ? "there is no such field" : "there is no such field; the fields are \(known)"))
     }
 
     var codingPath: [any CodingKey] { base.codingPath }
@@ -83,7 +83,7 @@ private final class WatchingDecoder: Decoder {
 }
 
 /// What a number must be. Foundation's decoder says of one that doesn't fit that the document is no JSON, and not where.
-private func numberRule(_ type: any Any.Type) -> String { "it must be a number that fits into \(type)" }
+private func numberRule(_ type: any Any.Type) -> String { "it must be a number that fits \(type)" }
 
 /// Any name that a document may have for a field.
 private struct AnyField: CodingKey {

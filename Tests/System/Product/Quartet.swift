@@ -182,7 +182,7 @@ final class Quartet: Sendable {
     }
 
     private func administration(of service: Service) async throws -> String {
-        try await process(of: service).announcedURL("health is served").replacing("/health/ready", with: "")
+        try await process(of: service).announcedURL("serving health and metrics").replacing("/health/ready", with: "")
     }
 
     private func end() async {

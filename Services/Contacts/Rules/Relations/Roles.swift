@@ -24,7 +24,7 @@ extension ContactsReducer {
         // Whoever is seen more has to agree.
         guard command.iAmResponder != true || view.mine.iAmResponder else {
             throw Rejection(
-                .consentRequired, "They have to agree to be your dependent; ask them with RequestRoleChange.",
+                .consentRequired, "They must agree to be your dependent; ask them with RequestRoleChange.",
                 field: "iAmResponder")
         }
         let before = view
@@ -90,7 +90,7 @@ extension ContactsReducer {
     private static func requireRoleRequest(_ side: RelationRow.Side) throws(Rejection) {
         guard side.roleRequested != nil else {
             throw Rejection(
-                .notFound, "No such request waits for an answer; look at the contact again.", field: "contact")
+                .notFound, "There is no such pending request; look at the contact again.", field: "contact")
         }
     }
 

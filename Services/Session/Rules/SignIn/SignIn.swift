@@ -21,14 +21,14 @@ extension SessionReducer {
     ) throws(Rejection) -> [SessionEvent] {
         if let row = rows[command.account] {
             if row.closed != nil { throw .accountClosed() }
-            throw Rejection(.accountExists, "Choose another id; this account exists.", field: "account")
+            throw Rejection(.accountExists, "This account already exists; choose another id.", field: "account")
         }
         let handle = try Handle(command.handle)
         let name: PersonName? = if let name = command.name { try PersonName(name) } else { nil }
         if let owner = rows.owner(of: handle), let other = rows[owner] {
             guard let closed = other.closed, closed + rows.limits.handleRest <= time else {
                 throw Rejection(
-                    .handleTaken, "Choose another handle; somebody has this one, or one that looks like it.",
+                    .handleTaken, "This handle, or one that looks like it, is taken; choose another.",
                     field: "handle")
             }
             rows[owner]?.handle = nil
@@ -75,7 +75,7 @@ extension SessionReducer {
     static func requireNew(_ device: NewDevice, _ rows: SessionRows, _ account: AccountID) throws(Rejection) {
         guard rows[account, device.id] == nil else {
             throw Rejection(
-                .invalidField, "Choose another id for the device; this one signed in before.", field: "device.id")
+                .invalidField, "A device with this id signed in before; choose another id.", field: "device.id")
         }
     }
 
@@ -98,7 +98,7 @@ extension SessionReducer {
         _ rows: inout SessionRows, _ command: ChangePassword, _ account: AccountID, _ time: Instant
     ) throws(Rejection) -> [SessionEvent] {
         guard !command.verifier.contains(command.next) else {
-            throw Rejection(.samePassword, "Choose another password than the present one.", field: "next")
+            throw Rejection(.samePassword, "The new password must differ from the current one.", field: "next")
         }
         try requireRoomForChange(rows, account, time)
         if let failed = try prove(&rows, account, command.verifier, by: command.by, time) { return [failed] }
@@ -124,7 +124,7 @@ extension SessionReducer {
         _ rows: inout SessionRows, _ account: AccountID, _ verifier: [Proof], by device: DeviceID?, _ time: Instant
     ) throws(Rejection) -> SessionEvent? {
         guard let device, let asker = rows[account, device], asker.signedOut == nil else {
-            throw Rejection(.deviceSignedOut, "Sign in again; this device isn't signed in.", field: "device")
+            throw Rejection(.deviceSignedOut, "This device isn't signed in; sign in again.", field: "device")
         }
         var guesses = asker.guesses
         if let until = guesses.blockedUntil, until > time {
