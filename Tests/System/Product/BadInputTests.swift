@@ -69,7 +69,7 @@ struct BadInputTests {
         ("/v1/notifications?limit=0", "invalidParameter", "limit"),
         ("/v1/notifications?limit=x", "invalidParameter", "limit"),
         ("/v1/notifications?category=all", "invalidParameter", "category"),
-        ("/v1/notifications?before=1", "invalidParameter", "before"),
+        ("/v1/notifications?before=1", "invalidCursor", "before"),
         ("/v1/contacts?role=boss", "invalidParameter", "role"), ("/v1/contacts/me", "invalidID", "account"),
         ("/v1/contact-codes/1", "invalidID", "code"),
         ("/v1/operations/1", "invalidID", "operation"),

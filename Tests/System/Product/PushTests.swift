@@ -167,6 +167,8 @@ extension Quartet {
     fileprivate func pushToTwo(_ receiver: PushReceiver) async throws -> (phone: Device, tablet: Device) {
         let phone = try await signUp("bob")
         let tablet = try await Device.signIn("bob", at: edge)
+        // The phone must not be pushed to about the tablet's sign-in.
+        try await waitUntilQuiet()
         for (device, name) in [(phone, "phone"), (tablet, "tablet")] {
             try await device.act("RegisterPush", ["token": .string(name), "platform": "web"])
         }

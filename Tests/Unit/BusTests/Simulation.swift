@@ -63,7 +63,7 @@ struct SimulatedFaults: OptionSet {
     static let unknownCommit = SimulatedFaults(rawValue: 4)
     static let contention = SimulatedFaults(rawValue: 8)
     static let duplicateRing = SimulatedFaults(rawValue: 16)
-    /// Some messages always fail, and some end the process of whoever handles them.
+    /// Some messages always fail, and some crash the process that handles them.
     static let poison = SimulatedFaults(rawValue: 32)
     /// The database is in trouble now and then, for everything or for some.
     static let trouble = SimulatedFaults(rawValue: 64)

@@ -86,7 +86,7 @@ struct AlarmTests {
             #expect(people.alerted(by: alarm).isEmpty)
             let begun = people.time
             people.pass(.minutes(1))
-            // Repeated, it began when it did; and whoever shows themselves to Ben needn't see him.
+            // A repetition doesn't move the beginning; and someone whom Ben looks after needn't look after him.
             try people.relay(kind, alarm, of: ben, repetition: 1)
             try people.add(try people.person(), ben, isMyResponder: true, iAmResponder: false)
             #expect(people.alerted(by: alarm).isEmpty)
@@ -156,7 +156,7 @@ struct AlarmTests {
         }
     }
 
-    /// Nobody but responders hears that somebody is in trouble or well, and whoever hears of an alarm's end hears it once.
+    /// Only responders hear that a dependent is in trouble or well, and each hears of an alarm's end once.
     private static func check(_ events: [ContactsEvent], _ people: People) throws {
         var heard: Set<String> = []
         for event in events {
@@ -196,7 +196,7 @@ struct AlarmTests {
                 try #require(hearing["\(event.alarm) \(event.account)"] == true, "an end without a beginning")
                 hearing["\(event.alarm) \(event.account)"] = false
             case .contactsClosed(let event):
-                // Who is gone hears nothing more.
+                // A removed contact hears nothing more.
                 for key in hearing.keys where key.hasSuffix(" \(event.account)") { hearing[key] = false }
             default: continue
             }

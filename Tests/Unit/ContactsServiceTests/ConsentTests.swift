@@ -87,10 +87,10 @@ struct ConsentTests {
         var (anna, ben) = try Self.request(&people)
         let see = AddContact(contact: anna, isMyResponder: false, iAmResponder: true)
         #expect(try people.rejection(ben, see) == .alreadyRequested)
-        // Who is to be seen says so.
+        // The person who will be seen consents.
         try people.ask(ben, AddContact(contact: anna, isMyResponder: true, iAmResponder: false))
         #expect(people.contact(anna, ben)?.iAmResponder == true && people.contact(anna, ben)?.isMyResponder == false)
-        // Who was offered it may see; the other's wish to see isn't granted by that.
+        // An accepted offer lets the other see; it doesn't grant a wish to be seen.
         (anna, ben) = try Self.request(&people, isMyResponder: true, iAmResponder: true)
         try people.ask(ben, AddContact(contact: anna, isMyResponder: false, iAmResponder: true))
         #expect(people.contact(ben, anna)?.iAmResponder == true && people.contact(ben, anna)?.isMyResponder == false)

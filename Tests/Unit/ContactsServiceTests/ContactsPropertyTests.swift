@@ -115,7 +115,7 @@ struct ContactsPropertyTests {
     }
 }
 
-/// Who agreed to be seen by whom, by what people said alone.
+/// The consents that people gave, derived from their commands only.
 private struct Consents {
     private var agreed: Set<Ends> = []
 

@@ -54,7 +54,7 @@ extension People {
         }
     }
 
-    /// Who heard that an alarm is on.
+    /// The accounts that heard that an alarm is on.
     func alerted(by alarm: AlarmID) -> Set<AccountID> {
         Set(
             log.compactMap {
@@ -67,7 +67,7 @@ extension People {
         log.compactMap { if case .alarmEnded(let event) = $0.event, event.alarm == alarm { event } else { nil } }
     }
 
-    /// Who heard that an alarm is on and not that it is over.
+    /// The accounts that heard that an alarm is on and not that it is over.
     func hearing(of alarm: AlarmID) -> Set<AccountID> {
         var hearing: Set<AccountID> = []
         for emission in log {

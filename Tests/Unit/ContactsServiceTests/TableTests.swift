@@ -47,7 +47,7 @@ struct ContactsTableTests {
     func relation() async throws {
         try await TestDatabase.with(Self.tables) { database in
             var (one, other) = (Tables.relation.blank, Tables.relation.blank)
-            // A responder pings; only somebody who is none asks to be one.
+            // Only a responder pings, and only someone who isn't one asks to become one.
             one.low = side(10) {
                 $0.iAmResponder = true
                 $0.pinged = time(11)

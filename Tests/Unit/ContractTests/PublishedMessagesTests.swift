@@ -6,7 +6,7 @@ import Testing
 import Vocabulary
 
 /// One stored example of every message that was ever published, as the logs keep it. Rows are never rewritten, so each of
-/// these must stay readable for ever: add lines, never change one.
+/// these must always stay readable: add lines, never change one.
 @Suite("Messages that were published")
 struct PublishedMessagesTests {
     private struct Stored: Sendable {

@@ -19,7 +19,7 @@ extension Inbox {
             state: { NotificationsState(account: $0) }, fold: { $0.apply($1) },
             isLast: { if case .notificationsClosed = $0 { true } else { false } },
             quiet: { command, before, after in
-                // Readers don't see what is held back, nor when the history is next cleaned up.
+                // Readers don't see held notifications, nor the time of the next clean-up.
                 var quiet = before
                 quiet.held = after.held
                 if let command = command as? ForgetOldNotifications {

@@ -36,13 +36,13 @@ struct NotificationsPropertyTests {
                         try Self.checkTimers(of: account, in: inbox)
                     }
                 }
-                // Who unregistered, or closed the account, isn't pushed to.
+                // Unregistered devices and closed accounts get no pushes.
                 for push in inbox.rows.pushes { try #require(inbox.rows[push.place] != nil) }
             }
         }
     }
 
-    /// The wanted timers are those of what is scheduled, and one by which the oldest notification is not yet too old.
+    /// The wanted timers are those of scheduled notifications, and one before which the oldest notification isn't too old.
     private static func checkTimers(of account: AccountID, in inbox: Inbox) throws {
         let state = inbox.state(account)
         var (delivering, forgetting) = ([NotificationID: Instant](), [Instant]())

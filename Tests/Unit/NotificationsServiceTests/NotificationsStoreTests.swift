@@ -18,7 +18,7 @@ struct NotificationsStoreTests {
         try await withRandom { random in
             try await TestDatabase.with(Self.tables) { database in
                 for _ in 0..<4 {
-                    // What is too old is found by the server's clock: let the story end now.
+                    // The server's clock decides what is too old, so the story ends now.
                     var inbox = Inbox(seed: random.next(), time: .now - .days(120))
                     inbox.rows.limits.history = 12
                     inbox.rows.limits.scheduled = 3
@@ -48,13 +48,13 @@ struct NotificationsStoreTests {
         }
     }
 
-    /// Compares what is kept besides what is published.
+    /// Compares the rows that aren't published.
     private static func check(_ inbox: Inbox, _ accounts: [AccountID], in database: TestDatabase) async throws {
         func lines(_ sql: String) async throws -> Set<String> {
             Set(try await database.psql(sql).split(separator: "\n").map(String.init))
         }
         let list = accounts.map { "'\($0)'" }.joined(separator: ", ")
-        // Whoever sets exactly the wanted timers has every deadline.
+        // Exactly the wanted timers are set, so no deadline is missed.
         let wanted = accounts.flatMap { account in
             inbox.rows.wantedTimers(of: account).map {
                 "account/\(account) \($0.due.microseconds) \(type(of: $0.command.body).type)"
@@ -139,7 +139,7 @@ struct NotificationsStoreTests {
             #expect(try await timersSet() == names[0])
             #expect(try await ask(deliver, at: due).get().count == 1)
             #expect(try await timersSet() == "ForgetOldNotifications")
-            // What came too early to find anything too old is set again, too.
+            // A clean-up that came too early is set again, too.
             try await database.psql("DELETE FROM notifications.timer")
             #expect(try await ask(ForgetOldNotifications(account: account), at: due).get().isEmpty)
             let forgetting = try await database.psql(

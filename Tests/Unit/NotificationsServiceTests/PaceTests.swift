@@ -30,7 +30,7 @@ struct PaceTests {
         }
         #expect(inbox.state(anna).unread == 6)
         #expect(inbox.rows.held.keys.count == 1)
-        // Somebody else is told of at once.
+        // A notification about another person comes at once.
         try inbox.tell(anna, kinds[0], about: inbox.id())
         #expect(inbox.state(anna).unread == 7)
         inbox.pass(.minutes(1))

@@ -104,7 +104,7 @@ struct PushTests {
             #expect(body.notification.subject == ben && body.notification.details == deliver.details)
             #expect(body.notification.created == inbox.time && body.unread == 2)
         }
-        // What was scheduled is, too.
+        // So is a scheduled notification.
         let due = inbox.time + .hours(1)
         let later: NotificationID = inbox.id()
         try inbox.ask(anna, ScheduleNotification(id: later, kind: .system, due: due))
@@ -189,7 +189,7 @@ struct PushTests {
             #expect(try inbox.rejection(nil, command) == .accountRequired)
         }
         #expect(try inbox.rejection(inbox.id(), register) == .accountNotFound)
-        // Whoever signs out before anything was heard of the account isn't refused.
+        // A device that signs out before its account is known isn't refused.
         #expect(try inbox.ask(inbox.id(), unregister).isEmpty)
         let forget = ForgetPush(account: anna, device: device, token: "a-token")
         #expect(try inbox.ask(nil, forget).isEmpty)

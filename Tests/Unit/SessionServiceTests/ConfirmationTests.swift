@@ -8,11 +8,11 @@ import Vocabulary
 
 @Suite("Session: confirmations")
 struct ConfirmationTests {
-    /// What could take an account away from its person.
+    /// Commands that could take an account away from its person.
     private static func sensitive(_ device: DeviceID?, _ household: inout Household) throws -> [any CommandBody] {
         [
             UpdateSecurity(isSingleDevice: true, by: device),
-            try change(&household, phone: household.id(), by: device).1, RemovePhone(by: device),
+            try Phones.change(&household, phone: household.id(), by: device).1, RemovePhone(by: device),
             CloseAccount(by: device),
         ]
     }
@@ -61,7 +61,7 @@ struct ConfirmationTests {
         for command in [SignOut(device: tablet, by: phone), SignOut(by: phone)] {
             #expect(try household.rejection(account, command) == .confirmationRequired, "\(command)")
         }
-        // What only ends one's own access needs none.
+        // Ending only one's own access needs none.
         #expect(try household.rejection(account, SignOut(device: tablet, by: tablet)) == nil)
     }
 

@@ -20,7 +20,7 @@ extension Household {
             isLast: { if case .accountClosed = $0 { true } else { false } },
             quiet: { command, before, after in
                 switch command {
-                // What follows the end of an account, and attempts to sign in, which are counted without an event.
+                // Clean-up after an account's end, and attempts to sign in, which are counted without an event.
                 case is FreeHandle, is ForgetSecurityChanges, is RenamePhone, is SignIn, is SignInByPhone,
                     is RequestSignInCode:
                     after

@@ -31,7 +31,7 @@ struct PhoneTests {
             ])
         #expect(household.state(anna).phone?.number == Phones.number && household.rows.owner(of: phone) == anna)
         #expect(try household.rejection(anna, right) == .invalidCode, "a code is good for one use")
-        // That it is somebody's is told to nobody but who has it.
+        // Only the phone's owner learns that it has an account.
         let (code2, taken) = try Phones.change(&household, phone: phone, by: ofBen)
         try household.ask(ben, taken)
         let proof: [Proof] = try Household.proof("123456")
@@ -233,7 +233,7 @@ struct PhoneTests {
         let (old, new): (PhoneID, PhoneID) = (household.id(), household.id())
         try Phones.phone(of: account, old, in: &household)
         household.pass(.minutes(6))
-        // Somebody who holds the old phone for a moment.
+        // A thief who holds the old phone for a moment.
         let device = try Phones.signIn(by: old, &household)
         let (code, request) = try Phones.change(&household, phone: new, by: device)
         try household.ask(account, request)

@@ -5,7 +5,7 @@ import StoreKit
 import Testing
 import Vocabulary
 
-/// What tests of phones do again and again.
+/// Commands about phones, as the edge sends them.
 enum Phones {
     static let number = "+4930123456"
 

@@ -30,7 +30,7 @@ struct ServerKeyTests {
         #expect(household.rows.credentials[account]?.key.description == Self.new)
         let later = try household.ask(nil, try Self.signIn(under: [Self.new], &household))
         _ = try later.first(as: DeviceSignedIn.self)
-        // What the dropped key made proves nothing any more.
+        // Proofs under the dropped key are refused.
         let dropped = try household.ask(nil, try Self.signIn(under: [Self.old], &household))
         _ = try dropped.first(as: SignInFailed.self)
     }

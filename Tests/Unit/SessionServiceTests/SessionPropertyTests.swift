@@ -57,7 +57,7 @@ struct SessionPropertyTests {
         }
         var told: Set<Told> = []
         for event in events {
-            // Whoever moves a deadline away and back is reminded of it anew.
+            // Moving a deadline away and back brings its reminders again.
             if case .checkInIntervalSet(let event) = event {
                 told = told.filter { $0.account != event.account || ReminderLead(rawValue: $0.what) == nil }
             }

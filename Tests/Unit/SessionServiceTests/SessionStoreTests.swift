@@ -32,7 +32,7 @@ struct SessionStoreTests {
                         let command = try SessionPropertyTests.command(
                             of: accounts[index], handle, in: &household, using: &random)
                         do { try household.ask(accounts[index], command) } catch is Rejection {}
-                        // Somebody else takes the handle once it is free.
+                        // Another account takes the handle once it is free.
                         if household.state(accounts[index]).isClosed, let next = try? household.person(handle) {
                             accounts[index] = next
                         }
@@ -40,7 +40,7 @@ struct SessionStoreTests {
                     let trial = try await Trial(
                         SessionStore(limits: household.rows.limits), in: database, as: "session")
                     try await trial.replay(household, using: &random)
-                    // Whoever sets exactly the wanted timers has every deadline.
+                    // Exactly the wanted timers are set, so no deadline is missed.
                     let wanted = household.replicas.keys.flatMap { account in
                         household.rows.wantedTimers(of: account).map {
                             "account/\(account) \($0.due.microseconds) \(type(of: $0.command.body).type)"

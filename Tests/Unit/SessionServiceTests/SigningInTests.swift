@@ -84,7 +84,7 @@ struct SigningInTests {
         for handle in ["ben", "an.na"] {
             #expect(try household.ask(nil, try Self.signIn(as: handle, "x", &household)).isEmpty)
         }
-        // What can't be a handle is nobody's.
+        // An impossible handle belongs to no one.
         for handle in ["anna_", "аnna", "annа"] {
             #expect(try household.rejection(nil, try Self.signIn(as: handle, "x", &household)) == .invalidCredentials)
         }
@@ -146,7 +146,7 @@ struct SigningInTests {
             SignIn(
                 handle: "anna", verifier: try Household.proof("secret"), device: phone, source: Household.source()))
         try household.ask(account, SignOut(device: phone.id, by: phone.id))
-        // Whoever signs in meanwhile doesn't give the attacker more tries.
+        // The owner's sign-ins don't give the attacker more tries.
         for number in 1...100 {
             try household.ask(nil, try Self.signIn("x", from: Household.source(UInt64(number)), &household))
         }

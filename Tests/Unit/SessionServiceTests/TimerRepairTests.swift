@@ -27,7 +27,7 @@ struct TimerRepairTests {
             let healed = "future true, handled true, kept true, past true, wrong true"
             try await database.wait(for: "the timers", timers) { $0 == healed }
 
-            // What waited is repaired when it no longer does and the deadline still stands.
+            // A deadline whose command was parked is repaired once it isn't, if the deadline still stands.
             try await database.psql("DELETE FROM session.parked")
             try await database.wait(for: "the parked one's timer", timers) {
                 $0 == "future true, handled true, kept true, parked true, past true, wrong true"
@@ -135,7 +135,7 @@ struct TimerRepairTests {
         """
     }
 
-    /// Parks the command of somebody's deadline.
+    /// Parks the command of an account's deadline.
     private static func park(_ handle: String) -> String {
         """
         INSERT INTO session.parked (source, partition, position, kind, type, version, key, body, message_id, command_id,

@@ -8,7 +8,7 @@ import Vocabulary
 
 @Suite("Session: undoing, whatever is done in between")
 struct UndoPropertyTests {
-    /// What a change of the account's security replaced, written down apart from the rules.
+    /// The state that a change of the account's security replaced, recorded independently of the rules.
     private struct Change {
         let kind: SecurityChangeKind
         let at: Instant
@@ -17,7 +17,7 @@ struct UndoPropertyTests {
         let before: Security
     }
 
-    /// What undoing puts back.
+    /// The state that undoing restores.
     private struct Security: Equatable {
         var password: String
         var phone: Phone?
