@@ -53,7 +53,7 @@ extension ContactsReducer {
         return cancelled(sent, from: view.account, to: view.contact, at: asker.time)
     }
 
-    /// Both sides hear that a ping is cancelled; who sent it first.
+    /// The events for both sides of a cancelled ping, the sender's first.
     static func cancelled(
         _ sent: Instant, from account: AccountID, to contact: AccountID, at time: Instant
     ) -> [ContactsEvent] {
@@ -97,7 +97,7 @@ extension ContactsReducer {
         return [.receivedPingsCleared(event)] + told
     }
 
-    /// Who pinged hears the answer.
+    /// The event for the sender of an answered ping.
     private static func answered(_ view: RelationView, _ sent: Instant, _ asker: Asker) -> ContactsEvent {
         .pingAnswered(
             .init(account: view.contact, contact: view.account, direction: .outgoing, sent: sent, at: asker.time))

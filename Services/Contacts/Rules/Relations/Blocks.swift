@@ -1,0 +1,55 @@
+import ContactsContract
+import ContractSupport
+package import Vocabulary
+
+/// One account blocks another.
+package struct BlockRow: Equatable, Sendable {
+    package var at: Instant
+}
+
+extension BlockRow {
+    package static let blank = Self(at: .blank)
+}
+
+extension ContactsReducer {
+    static func block(
+        _ rows: inout ContactsRows, _ command: BlockContact, _ asker: Asker
+    ) throws(Rejection) -> [ContactsEvent] {
+        guard command.contact != asker.account else {
+            throw Rejection(.yourself, "Choose somebody else; you can't block yourself.", field: "contact")
+        }
+        try requireOpen(rows, command.contact, field: "contact")
+        let ends = Ends(from: asker.account, to: command.contact)
+        guard rows.blocks[ends] == nil else { return [] }
+        guard rows.blocks.keys.count(where: { $0.from == asker.account }) < rows.limits.blocks else {
+            throw Rejection(
+                .limitReached, "You block \(rows.limits.blocks) accounts, as many as there may be; unblock one first.")
+        }
+        rows.blocks[ends] = BlockRow(at: asker.time)
+        var told: [ContactsEvent] = [
+            .contactBlocked(.init(account: asker.account, contact: command.contact, at: asker.time))
+        ]
+        let pair = Pair(asker.account, command.contact)
+        if let row = rows[pair] {
+            rows[pair] = nil
+            told += removed(&rows, RelationView(row, of: asker.account, with: command.contact), mine: .blocked, asker)
+        }
+        // The blocked account can't tell this from any other end.
+        for (request, reason) in [(ends, EndReason.withdrawn), (Ends(from: ends.to, to: ends.from), .declined)]
+        where rows.requests[request] != nil {
+            told += end(&rows, request, reason, at: asker.time, first: asker.account)
+        }
+        return told
+    }
+
+    static func unblock(
+        _ rows: inout ContactsRows, _ command: UnblockContact, _ asker: Asker
+    ) throws(Rejection) -> [ContactsEvent] {
+        let ends = Ends(from: asker.account, to: command.contact)
+        guard rows.blocks[ends] != nil else {
+            throw Rejection(.notFound, "You don't block this account; there is nothing to take back.", field: "contact")
+        }
+        rows.blocks[ends] = nil
+        return [.contactUnblocked(.init(account: asker.account, contact: command.contact, at: asker.time))]
+    }
+}
