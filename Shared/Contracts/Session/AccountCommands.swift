@@ -1,7 +1,7 @@
 import ContractSupport
 public import Vocabulary
 
-/// How somebody signs up or in; no account asks.
+/// Signing up and in. No account asks for these.
 public enum SignInCommand: MessageSet {
     case signUp(SignUp)
     case signIn(SignIn)
@@ -57,7 +57,7 @@ public enum DeviceCommand: MessageSet {
     }
 }
 
-/// The password, and what has to be confirmed.
+/// Passwords, confirmations and security settings.
 public enum SecurityCommand: MessageSet {
     case changePassword(ChangePassword)
     case resetPassword(ResetPassword)
@@ -80,46 +80,43 @@ public enum SecurityCommand: MessageSet {
 
 /// A device that signs in.
 public struct NewDevice: Codable, Hashable, Sendable {
-    /// Its id, chosen by the edge.
+    /// Chosen by the edge.
     public var id: DeviceID
-    /// What its person sees in the list of devices; 1 to 50 characters.
+    /// Shown in the list of devices: 1 to 50 characters.
     public var name: String
     /// The hash of its first refresh token.
     public var token: Secret
 
-    /// Its parameters are the properties of the same names.
     public init(id: DeviceID, name: String, token: Secret) {
         self.id = id
         self.name = name
         self.token = token
     }
 
-    /// - Throws: `invalidField` when the name is no good.
+    /// - Throws: `invalidField` if the name is invalid.
     func check() throws(Rejection) { try Self.check(name: name) }
 
-    /// - Throws: `invalidField` when the name is no good.
+    /// - Throws: `invalidField` if the name is invalid.
     public static func check(name: String) throws(Rejection) {
         try TextRule(1...50).check(name, field: "device.name")
     }
 }
 
-/// Opens an account and signs its first device in.
+/// Opens an account and signs in its first device.
 ///
-/// Nobody asks this: the account begins here. Its key is the handle's.
-/// Rejected: `handleTaken`, `accountExists`, `accountClosed`. Result: ``AccountOpened``.
+/// No account asks for this; the handle's key orders it. Rejected: `handleTaken`, `accountExists`, `accountClosed`.
+/// Result: ``AccountOpened``.
 public struct SignUp: CommandBody {
-    /// The account's id, chosen by the edge.
+    /// Chosen by the edge.
     public let account: AccountID
-    /// What others find it by; see ``Handle``.
+    /// See ``Handle``.
     public let handle: String
-    /// What the edge's key derivation made of the password.
+    /// Derived from the password by the edge.
     public let verifier: Proof
-    /// The person's name, see ``PersonName``; without it the account still needs a profile.
+    /// See ``PersonName``. Without it the account still needs a profile.
     public let name: String?
-    /// The device that signs up.
     public let device: NewDevice
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID, handle: String, verifier: Proof, name: String? = nil, device: NewDevice) {
         self.account = account
         self.handle = handle
@@ -128,7 +125,6 @@ public struct SignUp: CommandBody {
         self.device = device
     }
 
-    /// Checks what needs no state.
     public func validate() throws(Rejection) {
         _ = try Handle(handle)
         if let name { _ = try PersonName(name) }
@@ -136,25 +132,20 @@ public struct SignUp: CommandBody {
     }
 }
 
-/// Signs a device in by handle and password.
+/// Signs in a device by handle and password.
 ///
-/// Nobody asks this: who it is turns out here. Its key is the handle's. A wrong password is accepted as an event, because
-/// it is counted: ``SignInFailed``. An unknown handle is accepted without one and counted alike, so that the edge has one
-/// answer for both. Rejected: `invalidCredentials` for a handle that can't be, `tooManyAttempts`. Result:
-/// ``DeviceSignedIn``.
+/// No account asks for this; the handle's key orders it. A wrong password is accepted with an event, because it is
+/// counted: ``SignInFailed``. An unknown handle is accepted without one and counted alike, so that the edge can answer
+/// both alike. Rejected: `invalidCredentials` for an invalid handle, `tooManyAttempts`. Result: ``DeviceSignedIn``.
 public struct SignIn: CommandBody {
-    /// Whose account.
     public let handle: String
-    /// What the edge's key derivation made of the password, under each key.
+    /// Derived from the password by the edge, under each server key.
     public let verifier: [Proof]
-    /// The device.
     public let device: NewDevice
-    /// Where it comes from.
     public let source: SourceID
-    /// What it was before, where it shows that.
+    /// The device that it claims to be.
     public let known: KnownDevice?
 
-    /// Its parameters are the properties of the same names.
     public init(handle: String, verifier: [Proof], device: NewDevice, source: SourceID, known: KnownDevice? = nil) {
         self.handle = handle
         self.verifier = verifier
@@ -163,33 +154,29 @@ public struct SignIn: CommandBody {
         self.known = known
     }
 
-    /// Checks what needs no state.
     public func validate() throws(Rejection) {
-        // A handle that can't be is one that isn't known.
+        // An invalid handle is treated like an unknown one.
         try device.check()
     }
 }
 
-/// Exchanges a device's refresh token for the next one. A token that was exchanged before is a copy: the device is signed
-/// out.
+/// Exchanges a device's refresh token for the next one. A token that was exchanged before is a copy, so the device is
+/// signed out.
 ///
 /// Rejected: `deviceSignedOut`, `invalidToken`. Result: ``DeviceRefreshed``, or ``DeviceSignedOut`` for a copy.
 public struct RefreshDevice: CommandBody {
-    /// The device.
     public let device: DeviceID
-    /// The hash of the token that it has.
+    /// The hash of its present token.
     public let token: Secret
-    /// The hash of the token that it gets.
+    /// The hash of its next token.
     public let next: Secret
 
-    /// Its parameters are the properties of the same names.
     public init(device: DeviceID, token: Secret, next: Secret) {
         self.device = device
         self.token = token
         self.next = next
     }
 
-    /// Checks what needs no state.
     public func validate() throws(Rejection) {
         guard token != next else {
             throw Rejection(.invalidField, "Give the next token another value than the present one.", field: "next")
@@ -199,33 +186,32 @@ public struct RefreshDevice: CommandBody {
 
 /// Signs out one device or all of them.
 ///
-/// Rejected: `notFound`, `confirmationRequired` unless it is the device that asks. Result: ``DeviceSignedOut`` for each, the first being the given one; nothing if it is out already.
+/// Rejected: `notFound`, `confirmationRequired` unless it is the asking device. Result: ``DeviceSignedOut`` for each,
+/// the asking device first; nothing if it is already signed out.
 public struct SignOut: CommandBody {
-    /// The one to sign out; nil for all.
+    /// Nil for all.
     public let device: DeviceID?
-    /// The device that asks, so that the others are told it wasn't they.
+    /// The asking device. The others are told that they were signed out from elsewhere.
     public let by: DeviceID?
 
-    /// Its parameters are the properties of the same names.
     public init(device: DeviceID? = nil, by: DeviceID? = nil) {
         self.device = device
         self.by = by
     }
 }
 
-/// Changes the password and signs every other device out.
+/// Changes the password and signs out every other device.
 ///
-/// A wrong password is accepted as an event, because it is counted: ``SignInFailed``.
-/// Rejected: `tooManyAttempts`, `samePassword`, `deviceSignedOut`. Result: ``PasswordChanged``.
+/// A wrong password is accepted with an event, because it is counted: ``SignInFailed``. Rejected: `tooManyAttempts`,
+/// `samePassword`, `deviceSignedOut`. Result: ``PasswordChanged``.
 public struct ChangePassword: CommandBody {
-    /// Made of the present password, under each key.
+    /// Derived from the present password, under each server key.
     public let verifier: [Proof]
-    /// Made of the new password.
+    /// Derived from the new password.
     public let next: Proof
-    /// The device that asks and stays signed in.
+    /// The asking device, which stays signed in.
     public let by: DeviceID?
 
-    /// Its parameters are the properties of the same names.
     public init(verifier: [Proof], next: Proof, by: DeviceID? = nil) {
         self.verifier = verifier
         self.next = next
@@ -233,35 +219,33 @@ public struct ChangePassword: CommandBody {
     }
 }
 
-/// Sets a password without the present one, which may be forgotten, and signs every other device out. What proves the
-/// person is the device's confirmation: a sign-in by a code, say.
+/// Sets a password without knowing the present one, and signs out every other device. The device must be confirmed, for
+/// example by signing in with a code.
 ///
 /// Rejected: `confirmationRequired`. Result: ``PasswordChanged``.
 public struct ResetPassword: CommandBody {
-    /// Made of the new password.
+    /// Derived from the new password.
     public let next: Proof
-    /// The device that asks and stays signed in.
+    /// The asking device, which stays signed in.
     public let by: DeviceID
 
-    /// Its parameters are the properties of the same names.
     public init(next: Proof, by: DeviceID) {
         self.next = next
         self.by = by
     }
 }
 
-/// Chooses how the account is kept safe; what isn't given stays.
+/// Changes the given security settings.
 ///
-/// Rejected: `confirmationRequired`. Result: ``SecurityUpdated``; nothing if it was so.
+/// Rejected: `confirmationRequired`. Result: ``SecurityUpdated``; nothing if nothing changes.
 public struct UpdateSecurity: CommandBody {
-    /// Whether a sign-in signs the other devices out.
+    /// Whether signing in signs all other devices out.
     public let isSingleDevice: Bool?
-    /// Whether sensitive acts need the password again.
+    /// Whether signing other devices out needs a confirmation.
     public let isConfirmationRequired: Bool?
-    /// The device that asks.
+    /// The asking device.
     public let by: DeviceID?
 
-    /// Its parameters are the properties of the same names.
     public init(isSingleDevice: Bool? = nil, isConfirmationRequired: Bool? = nil, by: DeviceID? = nil) {
         self.isSingleDevice = isSingleDevice
         self.isConfirmationRequired = isConfirmationRequired
@@ -269,29 +253,26 @@ public struct UpdateSecurity: CommandBody {
     }
 }
 
-/// Ends the account for ever. Its id is remembered; its handle is free for others after a month. Sent again it changes
+/// Closes the account. Its id is never used again; others may have its handle a month later. Sending it again changes
 /// nothing.
 ///
 /// Rejected: `confirmationRequired`. Result: ``AccountClosed``.
 public struct CloseAccount: CommandBody {
-    /// The device that asks.
+    /// The asking device.
     public let by: DeviceID?
 
-    /// Its parameters are the properties of the same names.
     public init(by: DeviceID? = nil) {
         self.by = by
     }
 }
 
-/// Frees the handle of an account that was closed a month ago. Sent by a timer; an account that is closed says nothing, so
-/// there is no event.
+/// Frees the handle of an account that was closed a month ago. A timer sends this. A closed account emits no events, so
+/// neither does this.
 ///
 /// Rejected: `notDue`.
 public struct FreeHandle: OwnCommandBody {
-    /// Whose.
     public let account: AccountID
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID) {
         self.account = account
     }

@@ -45,28 +45,26 @@ public enum AlertCommand: MessageSet {
     }
 }
 
-/// Says "I'm all right". The timer begins anew; a missed check-in is over.
+/// Says "I'm all right". Restarts the timer and ends a missed check-in's alarm.
 ///
-/// Rejected: `tooSoon` within 5 minutes of the last one (a setting of the system), with the time left. Result: ``CheckedIn``.
+/// Rejected: `tooSoon`, with the time left, within 5 minutes of the last one (operators can change this). Result:
+/// ``CheckedIn``.
 public struct CheckIn: PublicCommandBody {
-    /// It has no parameters.
     public init() {}
 }
 
-/// Chooses how often to check in.
+/// Sets how often to check in.
 ///
-/// The deadline moves to the last check-in, or the account's beginning, plus the new interval; where that has passed, the interval begins now. A
-/// check-in that was missed stays missed. Result: ``CheckInIntervalSet``; nothing if it was so.
+/// The new deadline is one interval after the last check-in, or after the account was opened; if that has passed, one
+/// interval from now. A missed check-in stays missed. Result: ``CheckInIntervalSet``; nothing if nothing changes.
 public struct SetCheckInInterval: PublicCommandBody {
-    /// At most 7 days, in microseconds. The least is a setting of the system: 1 hour unless said.
+    /// At most 7 days, and at least what operators allow: 1 hour by default.
     public let interval: Interval
 
-    /// Its parameters are the properties of the same names.
     public init(interval: Interval) {
         self.interval = interval
     }
 
-    /// Checks what needs no state.
     public func validate() throws(Rejection) {
         guard CheckInRules.intervals.contains(interval) else {
             throw Rejection(.invalidField, "Choose an interval of at most 7 days.", field: "interval")
@@ -74,19 +72,17 @@ public struct SetCheckInInterval: PublicCommandBody {
     }
 }
 
-/// Chooses which reminders come before the deadline.
+/// Sets which reminders come before the deadline.
 ///
-/// Result: ``CheckInRemindersSet``; nothing if it was so.
+/// Result: ``CheckInRemindersSet``; nothing if nothing changes.
 public struct SetCheckInReminders: PublicCommandBody {
-    /// Each at most once; none for no reminders.
+    /// Without duplicates. Empty for none.
     public let reminders: [ReminderLead]
 
-    /// Its parameters are the properties of the same names.
     public init(reminders: [ReminderLead]) {
         self.reminders = reminders
     }
 
-    /// Checks what needs no state.
     public func validate() throws(Rejection) {
         guard Set(reminders).count == reminders.count else {
             throw Rejection(.invalidField, "Name each reminder once.", field: "reminders")
@@ -94,35 +90,30 @@ public struct SetCheckInReminders: PublicCommandBody {
     }
 }
 
-/// Says that a deadline has passed. Sent by a timer; when there is another deadline by now, it changes nothing.
+/// Marks a deadline as missed. A timer sends this; it changes nothing if the deadline has moved.
 ///
 /// Rejected: `notDue`. Result: ``CheckInMissed``.
 public struct MissCheckIn: OwnCommandBody {
-    /// Whose.
     public let account: AccountID
     /// The deadline that the timer was set for.
     public let deadline: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID, deadline: Instant) {
         self.account = account
         self.deadline = deadline
     }
 }
 
-/// Reminds of a deadline. Sent by a timer; when there is another deadline by now, when it has passed, or when a later
-/// reminder is due too, it changes nothing.
+/// Reminds of a deadline. A timer sends this; it changes nothing if the deadline has moved or passed, or if a shorter
+/// reminder is due, too.
 ///
 /// Rejected: `notDue`. Result: ``CheckInReminded``.
 public struct RemindCheckIn: OwnCommandBody {
-    /// Whose.
     public let account: AccountID
     /// The deadline that the timer was set for.
     public let deadline: Instant
-    /// How long before it.
     public let lead: ReminderLead
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID, deadline: Instant, lead: ReminderLead) {
         self.account = account
         self.deadline = deadline
@@ -130,21 +121,17 @@ public struct RemindCheckIn: OwnCommandBody {
     }
 }
 
-/// Notifies again of an alarm that goes on, a bounded number of times. Sent by a timer; when the alarm is over by now, it
-/// changes nothing.
+/// Repeats an alarm that is still on, a limited number of times. A timer sends this; it changes nothing if the alarm
+/// has ended.
 ///
 /// Rejected: `notDue`. Result: ``AlarmRepeated``.
 public struct RepeatAlarm: OwnCommandBody {
-    /// Whose.
     public let account: AccountID
-    /// Which one.
     public let alarm: AlarmID
-    /// What goes on.
     public let kind: AlarmKind
-    /// Which repetition this is, from 1.
+    /// From 1.
     public let repetition: Int
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID, alarm: AlarmID, kind: AlarmKind, repetition: Int) {
         self.account = account
         self.alarm = alarm
@@ -152,7 +139,6 @@ public struct RepeatAlarm: OwnCommandBody {
         self.repetition = repetition
     }
 
-    /// Checks what needs no state.
     public func validate() throws(Rejection) {
         guard repetition >= 1 else {
             throw Rejection(.invalidField, "Count repetitions from 1.", field: "repetition")
@@ -160,27 +146,23 @@ public struct RepeatAlarm: OwnCommandBody {
     }
 }
 
-/// Raises an alert. While one is on, it changes nothing.
+/// Raises an alert. Does nothing while one is on.
 ///
-/// The account's state changes at once. Responders hear of the first three alerts in ten minutes at once; of a later one
-/// after a minute, if it is still on.
+/// The account's state changes at once. The first three alerts in ten minutes are announced to responders at once; a
+/// later one after a minute, if it is still on.
 ///
 /// Result: ``AlertRaised``.
 public struct RaiseAlert: PublicCommandBody {
-    /// It has no parameters.
     public init() {}
 }
 
-/// Has responders hear of an alert that waited. Sent by a timer; when that alert is over by now, it changes nothing.
+/// Announces an alert that had to wait. A timer sends this; it changes nothing if the alert has ended.
 ///
 /// Rejected: `notDue`. Result: ``AlertAnnounced``.
 public struct AnnounceAlert: OwnCommandBody {
-    /// Whose.
     public let account: AccountID
-    /// Which alarm it is.
     public let alarm: AlarmID
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID, alarm: AlarmID) {
         self.account = account
         self.alarm = alarm
@@ -191,14 +173,12 @@ public struct AnnounceAlert: OwnCommandBody {
 ///
 /// Result: ``AlertCleared``.
 public struct ClearAlert: PublicCommandBody {
-    /// It has no parameters.
     public init() {}
 }
 
-/// The numbers of check-ins that a sender can know beforehand.
+/// The limits that a sender can know beforehand.
 public enum CheckInRules {
-    /// How often one may choose to check in; the system's own least is longer unless it's made for development.
+    /// Operators set a higher minimum, except in development.
     public static let intervals: ClosedRange<Interval> = .seconds(1)...(.days(7))
-    /// How often one checks in unless one chooses.
     public static let defaultInterval: Interval = .hours(24)
 }
