@@ -33,7 +33,7 @@ extension ContactsReducer {
     ) throws(Rejection) -> [ContactsEvent] {
         if let row = rows.accounts[asker.account] {
             if row.closed != nil { throw .accountClosed() }
-            throw Rejection(.accountExists, "This account's contacts are open already; use them.")
+            throw Rejection(.accountExists, "This account's contacts already exist.")
         }
         try requireFree(rows, command.code)
         rows.accounts[asker.account] = AccountRow(code: nil)

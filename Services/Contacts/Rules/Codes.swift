@@ -32,7 +32,7 @@ extension ContactsReducer {
 
     static func requireFree(_ rows: ContactsRows, _ code: ContactCode) throws(Rejection) {
         guard rows.owner(of: code) == nil else {
-            throw Rejection(.codeTaken, "Choose another random code; this one is in use.", field: "code")
+            throw Rejection(.codeTaken, "This code is in use; choose another random one.", field: "code")
         }
     }
 }

@@ -47,6 +47,6 @@ package enum ContactsReducer: Reducer {
         if let row = rows[Pair(asker.account, contact)], contact != asker.account {
             return RelationView(row, of: asker.account, with: contact)
         }
-        throw Rejection(.notContact, "Choose one of your contacts; this account isn't one.", field: "contact")
+        throw Rejection(.notContact, "This account isn't one of your contacts.", field: "contact")
     }
 }

@@ -21,14 +21,14 @@ extension ContactsReducer {
         var view = try relation(rows, asker, with: command.contact)
         guard view.mine.iAmResponder else {
             throw Rejection(
-                .notDependent, "Only a responder can ping a dependent; make this contact your dependent first.",
+                .notDependent, "You can only ping your dependents; ask this contact to become one first.",
                 field: "contact")
         }
         guard view.mine.sendPings else {
-            throw Rejection(.pingsOff, "Turn on sending pings to this contact first.", field: "contact")
+            throw Rejection(.pingsOff, "You turned off pings to this contact; turn them on first.", field: "contact")
         }
         guard view.theirs.receivePings else {
-            throw Rejection(.pingsOff, "This contact doesn't receive pings; reach them another way.", field: "contact")
+            throw Rejection(.pingsOff, "This contact turned off pings; reach them another way.", field: "contact")
         }
         guard view.mine.pinged == nil else { return [] }
         if let last = view.mine.lastPing, last + rows.limits.pingCooldown > asker.time {

@@ -37,10 +37,10 @@ extension ContactsReducer {
         let field = command.code == nil ? "contact" : "code"
         // The same answer whether the account doesn't exist or has blocked the asking one.
         let unknown = Rejection(
-            .notFound, "Nobody can be added by this; ask them for their present code.", field: field)
+            .notFound, "No account can be added by this; ask the person for their current code.", field: field)
         guard let contact = command.contact ?? command.code.flatMap({ rows.owner(of: $0) }) else { throw unknown }
         guard contact != asker.account else {
-            throw Rejection(.yourself, "Choose somebody else; you can't be your own contact.", field: field)
+            throw Rejection(.yourself, "You can't be your own contact.", field: field)
         }
         guard let other = rows.accounts[contact], other.closed == nil else { throw unknown }
         guard rows.blocks[Ends(from: asker.account, to: contact)] == nil else {
@@ -48,7 +48,7 @@ extension ContactsReducer {
         }
         guard rows.blocks[Ends(from: contact, to: asker.account)] == nil else { throw unknown }
         guard rows[Pair(asker.account, contact)] == nil else {
-            throw Rejection(.alreadyContact, "You are contacts already; change the contact instead.", field: field)
+            throw Rejection(.alreadyContact, "You are already contacts; update the contact instead.", field: field)
         }
         var roles = Roles(isMyResponder: command.isMyResponder, iAmResponder: command.iAmResponder)
         let nickname = command.nickname ?? ""
@@ -57,7 +57,7 @@ extension ContactsReducer {
             guard isAgreed || theirs.isMyResponder || !roles.iAmResponder else {
                 throw Rejection(
                     .alreadyRequested,
-                    "They asked you already, but not to be your dependent; answer their request first.",
+                    "They have already asked you, but not to be your dependent; answer their request first.",
                     field: field)
             }
             // Their request says whether the asking account becomes their responder; the command says whether they
@@ -87,11 +87,11 @@ extension ContactsReducer {
         let ends = Ends(from: asker.account, to: contact)
         guard rows.requests[ends] == nil else {
             throw Rejection(
-                .alreadyRequested, "You asked already; wait for the answer or withdraw the request.", field: field)
+                .alreadyRequested, "You have already asked; wait for the answer or withdraw the request.", field: field)
         }
         guard rows.requests.keys.count(where: { $0.from == asker.account }) < rows.limits.requests else {
             throw Rejection(
-                .limitReached, "Too many of your requests wait for an answer; withdraw one of them.", field: field)
+                .limitReached, "You have too many unanswered requests; withdraw one first.", field: field)
         }
         let expired = try makeRoom(&rows, for: contact, asker, field: field)
         rows.requests[ends] = RequestRow(
@@ -122,7 +122,7 @@ extension ContactsReducer {
         guard let oldest else {
             throw Rejection(
                 .limitReached,
-                "Too many requests wait for this person's answer; try again later, or ask for their code.",
+                "This person has too many unanswered requests; try again later, or ask for their code.",
                 field: field)
         }
         return end(&rows, oldest.ends, .expired, at: asker.time, first: contact)
@@ -134,7 +134,7 @@ extension ContactsReducer {
         let request = try waiting(rows, Ends(from: command.contact, to: asker.account))
         guard command.isMyResponder == request.iAmResponder, command.iAmResponder == request.isMyResponder else {
             throw Rejection(
-                .requestChanged, "They ask for other roles by now; look at the request again.", field: "contact")
+                .requestChanged, "The request now asks for other roles; look at it again.", field: "contact")
         }
         return try join(
             &rows, Roles(isMyResponder: command.isMyResponder, iAmResponder: command.iAmResponder), asker,
@@ -165,7 +165,7 @@ extension ContactsReducer {
     private static func waiting(_ rows: ContactsRows, _ ends: Ends) throws(Rejection) -> RequestRow {
         guard let request = rows.requests[ends] else {
             throw Rejection(
-                .notFound, "No such request waits for an answer; look at your requests again.", field: "contact")
+                .notFound, "There is no such pending request; look at your requests again.", field: "contact")
         }
         return request
     }
@@ -176,11 +176,11 @@ extension ContactsReducer {
     ) throws(Rejection) -> [ContactsEvent] {
         let limit = rows.limits.contacts
         guard rows.contactCount(of: asker.account) < limit else {
-            throw Rejection(.limitReached, "You have \(limit) contacts, as many as there may be; remove one first.")
+            throw Rejection(.limitReached, "You can have at most \(limit) contacts; remove one first.")
         }
         guard rows.contactCount(of: contact) < limit else {
             throw Rejection(
-                .limitReached, "The other person has as many contacts as there may be; they must remove one.")
+                .limitReached, "The other person can't have more contacts; they must remove one first.")
         }
         func side(iAmResponder: Bool, nickname: String) -> RelationRow.Side {
             RelationRow.Side(

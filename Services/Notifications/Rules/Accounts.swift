@@ -37,7 +37,7 @@ extension NotificationsReducer {
     ) throws(Rejection) -> [NotificationsEvent] {
         if let row = rows.accounts[account] {
             if row.closed != nil { throw .accountClosed() }
-            throw Rejection(.accountExists, "This account's notifications are open already; use them.")
+            throw Rejection(.accountExists, "This account's notifications already exist.")
         }
         rows.accounts[account] = AccountRow()
         return [.notificationsOpened(.init(account: account, at: time))]

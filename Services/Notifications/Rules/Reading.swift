@@ -47,7 +47,7 @@ extension NotificationsReducer {
     ) throws(Rejection) -> [NotificationsEvent] {
         guard let notification = rows[account, command.id] else {
             throw Rejection(
-                .notFound, "Choose one of your notifications; this one isn't there (any more).", field: "id")
+                .notFound, "You have no such notification; it may have been deleted.", field: "id")
         }
         guard notification.isUnread else { return [] }
         rows[account, command.id]?.read = time

@@ -27,7 +27,7 @@ extension NotificationsReducer {
         guard rows.scheduled(for: account).count < rows.limits.scheduled else {
             throw Rejection(
                 .limitReached,
-                "\(rows.limits.scheduled) notifications are scheduled, as many as there may be; cancel one first.")
+                "At most \(rows.limits.scheduled) notifications can be scheduled; cancel one first.")
         }
         let scheduled = ScheduledNotification(
             id: command.id, kind: command.kind, subject: command.subject, details: command.details, due: command.due)
@@ -51,7 +51,7 @@ extension NotificationsReducer {
         guard let scheduled = rows.scheduled[NotificationKey(command.account, command.id)], scheduled.due == command.due
         else { return [] }
         guard command.due <= time else {
-            throw Rejection(.notDue, "Send this when it is due, in \((command.due - time).inWords).", field: "due")
+            throw Rejection(.notDue, "This isn't due yet; send it in \((command.due - time).inWords).", field: "due")
         }
         return deliver(&rows, scheduled.notification(at: time), to: command.account)
     }

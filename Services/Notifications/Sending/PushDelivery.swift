@@ -121,7 +121,7 @@ package final class PushDelivery: Service, Sendable {
             search.withLock { $0.end(look, foundAll: claimed.count < limit) }
             return claimed
         } catch {
-            if !hasStopped { logger.warning("pushes can't be looked for now", metadata: ["error": "\(error)"]) }
+            if !hasStopped { logger.warning("can't look for pushes", metadata: ["error": "\(error)"]) }
             return []
         }
     }
@@ -135,13 +135,13 @@ package final class PushDelivery: Service, Sendable {
 
     private func deliver(_ claimed: ClaimedPush, _ pool: Pool) async {
         guard !claimed.isOver else {
-            log(.warning, "a push is given up: it could not be sent for a day", claimed)
-            let attempt = PushAttempt(claimed: claimed, result: .expired, answer: "it waited for a day")
+            log(.warning, "gave up a push that could not be sent for a day", claimed)
+            let attempt = PushAttempt(claimed: claimed, result: .expired, answer: "it could not be sent for a day")
             return await end(attempt, pool) { try $0.remove(claimed) }
         }
         if claimed.isSuperseded {
             let due = due
-            log(.info, "a device is registered anew elsewhere, and forgotten here", claimed)
+            log(.info, "removed a device whose app registered again elsewhere", claimed)
             let attempt = PushAttempt(claimed: claimed, result: .gone, answer: "the app registered again elsewhere")
             return await end(attempt, pool) { try $0.forget(claimed, by: due) }
         }
@@ -153,8 +153,8 @@ package final class PushDelivery: Service, Sendable {
         }
         let push: Push
         do { push = try claimed.push() } catch {
-            log(.error, "a push is dropped: nobody here can read it", claimed, "\(error)")
-            let attempt = PushAttempt(claimed: claimed, result: .refused, answer: "nobody here can read it")
+            log(.error, "dropped a push that can't be read", claimed, "\(error)")
+            let attempt = PushAttempt(claimed: claimed, result: .refused, answer: "it can't be read")
             return await end(attempt, pool) { try $0.remove(claimed) }
         }
         let begun = ContinuousClock.now
@@ -171,14 +171,16 @@ package final class PushDelivery: Service, Sendable {
         switch failure {
         case .gone:
             let due = due
-            log(.info, "a device is gone, and forgotten", claimed)
-            await end(attempt(.gone, "it answered that the device is gone"), pool) { try $0.forget(claimed, by: due) }
+            log(.info, "removed a device that is gone", claimed)
+            await end(attempt(.gone, "the receiver answered that the device is gone"), pool) {
+                try $0.forget(claimed, by: due)
+            }
         case .refused(let reason):
-            log(.warning, "a push is dropped: it was refused", claimed, reason)
+            log(.warning, "dropped a push that was refused", claimed, reason)
             await end(attempt(.refused, reason), pool) { try $0.remove(claimed) }
         case .unavailable(let reason):
             let pause = backoff.delay(attempt: Int(claimed.attempt))
-            log(.debug, "a push will be sent later", claimed, reason)
+            log(.debug, "a push could not be sent; it will be retried", claimed, reason)
             await end(attempt(.retried, reason), pool) { try $0.postpone(claimed, for: pause, because: reason) }
         }
     }
@@ -195,7 +197,7 @@ package final class PushDelivery: Service, Sendable {
             }
         } catch {
             log(
-                .notice, "what became of a push can't be written down, so it will be sent again", attempt.claimed,
+                .notice, "can't record the result of a push, so it will be sent again", attempt.claimed,
                 "\(error)")
         }
     }

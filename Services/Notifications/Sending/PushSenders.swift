@@ -41,7 +41,7 @@ package struct LoggedPushSender: PushSender {
     /// Logs everything but the token.
     package func send(_ push: Push) async throws(PushFailure) -> String {
         logger.info(
-            "a push, which is only logged because PUSH_WEBHOOK_URL isn't set",
+            "a push, only logged because PUSH_WEBHOOK_URL isn't set",
             metadata: ["push": "\(push.id)", "kind": "\(push.notification.kind.rawValue)", "device": "\(push.device)"])
         return "it was only logged"
     }

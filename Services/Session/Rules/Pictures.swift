@@ -42,7 +42,7 @@ extension SessionReducer {
     ) throws(Rejection) -> [SessionEvent] {
         guard row.avatar != command.avatar else { return [] }
         guard let upload = rows.uploads[UploadKey(account, command.avatar.hash)] else {
-            throw Rejection(.notFound, "Upload the picture again; it isn't there (any more).", field: "avatar.hash")
+            throw Rejection(.notFound, "The uploaded picture is gone; upload it again.", field: "avatar.hash")
         }
         guard upload.size == command.avatar.size else {
             throw Rejection(
@@ -51,7 +51,7 @@ extension SessionReducer {
         }
         guard upload.type == command.avatar.type else {
             throw Rejection(
-                .invalidField, "Send a PNG or a JPEG, and say which it is; the bytes aren't what is said of them.",
+                .invalidField, "The picture isn't of the given type; send a PNG or a JPEG with its type.",
                 field: "avatar.type")
         }
         rows[account]?.avatar = command.avatar

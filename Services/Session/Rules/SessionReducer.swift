@@ -46,7 +46,7 @@ package enum SessionReducer: Reducer {
 
     static func requireDue(_ due: Instant, _ time: Instant) throws(Rejection) {
         guard due <= time else {
-            throw Rejection(.notDue, "Send this when it is due, in \((due - time).inWords).")
+            throw Rejection(.notDue, "This isn't due yet; send it in \((due - time).inWords).")
         }
     }
 }

@@ -28,7 +28,7 @@ extension KeyVersion: PostgresEncodable, PostgresDecodable {
 
     public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
         guard let version = Self(try String(postgres: bytes, type: type)) else {
-            throw DecodingFailure("it isn't the version of a key")
+            throw DecodingFailure("it isn't a key's version")
         }
         self = version
     }
@@ -41,7 +41,7 @@ extension Secret: PostgresEncodable, PostgresDecodable {
 
     public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
         guard let secret = Self(try Bytes(postgres: bytes, type: type).bytes) else {
-            throw DecodingFailure("it hasn't 32 bytes")
+            throw DecodingFailure("it doesn't have 32 bytes")
         }
         self = secret
     }

@@ -179,7 +179,7 @@ public struct RefreshDevice: CommandBody {
 
     public func validate() throws(Rejection) {
         guard token != next else {
-            throw Rejection(.invalidField, "Give the next token another value than the present one.", field: "next")
+            throw Rejection(.invalidField, "The next token must differ from the current one.", field: "next")
         }
     }
 }

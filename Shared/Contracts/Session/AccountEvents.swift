@@ -93,7 +93,7 @@ public struct SignInFailed: EventBody {
 
     /// The answer, which is the same for an unknown handle.
     public static let rejection = Rejection(
-        .invalidCredentials, "Check handle and password; together they aren't right.", field: "password")
+        .invalidCredentials, "The handle or the password is wrong.", field: "password")
 }
 
 /// The password changed.

@@ -41,7 +41,7 @@ public struct PhoneCodeFailed: EventBody {
     /// The answer when signing in, which is the same for a phone of no account.
     public static let rejection = Rejection(
         .invalidCode,
-        "Check the six digits, or ask for another code: one is good for ten minutes, five tries and one use.",
+        "Check the six digits, or request another code; a code lasts ten minutes and five tries, and works once.",
         field: "code")
 }
 

@@ -74,7 +74,7 @@ public struct SignInByRecoveryCode: CommandBody {
 
     /// The answer to a wrong code, which is the same for an unknown handle.
     public static let rejection = Rejection(
-        .invalidCredentials, "Check handle and recovery code; together they aren't right, or the code was used.",
+        .invalidCredentials, "The handle or the recovery code is wrong, or the code was used.",
         field: "recoveryCode")
 }
 

@@ -26,14 +26,14 @@ extension Rejection {
         Rejection(
             .accountClosed,
             field == nil
-                ? "This account is closed for ever; sign up for a new one."
-                : "The account in \(field ?? "") is closed; choose somebody else.", field: field)
+                ? "This account is closed; sign up for a new one."
+                : "The account in \(field ?? "") is closed; choose another.", field: field)
     }
 
     /// The service doesn't know the account yet.
     public static func accountNotFound(_ field: String? = nil) -> Self {
         Rejection(
-            .accountNotFound, "Nobody knows this account yet; open it first, or try again in a moment.", field: field)
+            .accountNotFound, "This account isn't known yet; open it first, or try again in a moment.", field: field)
     }
 
     public static let accountRequired = Rejection(.accountRequired, "Send this command on behalf of an account.")
@@ -41,7 +41,7 @@ extension Rejection {
     public static func staleVersion(expected: Int64, current: Int64) -> Self {
         Rejection(
             .staleVersion,
-            "It was changed meanwhile (it is at version \(current), you have \(expected)); read it again and repeat your change.",
+            "It has changed in the meantime (it is at version \(current), yours is \(expected)); read it again and repeat your change.",
             field: "expectedVersion")
     }
 

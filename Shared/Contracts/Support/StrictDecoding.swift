@@ -61,7 +61,7 @@ private final class WatchingDecoder: Decoder {
             .init(
                 codingPath: base.codingPath + [unknown],
                 debugDescription: known.isEmpty
-                    ? "there is no such field" : "there is no such field; there are: \(known)"))
+                    ? "there is no such field" : "there is no such field; the fields are \(known)"))
     }
 
     var codingPath: [any CodingKey] { base.codingPath }
@@ -83,7 +83,7 @@ private final class WatchingDecoder: Decoder {
 }
 
 /// Foundation's decoder reports a number that doesn't fit as invalid JSON, without saying where.
-private func numberRule(_ type: any Any.Type) -> String { "it must be a number that fits into \(type)" }
+private func numberRule(_ type: any Any.Type) -> String { "it must be a number that fits \(type)" }
 
 private struct AnyField: CodingKey {
     let stringValue: String

@@ -25,16 +25,16 @@ public struct TextRule: Hashable, Sendable {
             throw Rejection(
                 .invalidField,
                 lengths.lowerBound == 1
-                    ? "Write something in \(field)." : "Write at least \(lengths.lowerBound) characters in \(field).",
+                    ? "Don't leave \(field) empty." : "Use at least \(lengths.lowerBound) characters in \(field).",
                 field: field)
         }
         for scalar in text.unicodeScalars where isRefused(scalar) {
             let code = String(scalar.value, radix: 16, uppercase: true)
             throw Rejection(
-                .invalidField, "Remove the character U+\(code) from \(field): it isn't visible text.", field: field)
+                .invalidField, "Remove the character U+\(code) from \(field); it isn't visible text.", field: field)
         }
         guard text.unicodeScalars.count <= text.count * 8 else {
-            throw Rejection(.invalidField, "Remove the piled up marks from \(field).", field: field)
+            throw Rejection(.invalidField, "Remove the stacked combining marks from \(field).", field: field)
         }
     }
 

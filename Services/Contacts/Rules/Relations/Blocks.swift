@@ -16,14 +16,14 @@ extension ContactsReducer {
         _ rows: inout ContactsRows, _ command: BlockContact, _ asker: Asker
     ) throws(Rejection) -> [ContactsEvent] {
         guard command.contact != asker.account else {
-            throw Rejection(.yourself, "Choose somebody else; you can't block yourself.", field: "contact")
+            throw Rejection(.yourself, "You can't block yourself.", field: "contact")
         }
         try requireOpen(rows, command.contact, field: "contact")
         let ends = Ends(from: asker.account, to: command.contact)
         guard rows.blocks[ends] == nil else { return [] }
         guard rows.blocks.keys.count(where: { $0.from == asker.account }) < rows.limits.blocks else {
             throw Rejection(
-                .limitReached, "You block \(rows.limits.blocks) accounts, as many as there may be; unblock one first.")
+                .limitReached, "You can block at most \(rows.limits.blocks) accounts; unblock one first.")
         }
         rows.blocks[ends] = BlockRow(at: asker.time)
         var told: [ContactsEvent] = [
@@ -47,7 +47,7 @@ extension ContactsReducer {
     ) throws(Rejection) -> [ContactsEvent] {
         let ends = Ends(from: asker.account, to: command.contact)
         guard rows.blocks[ends] != nil else {
-            throw Rejection(.notFound, "You don't block this account; there is nothing to take back.", field: "contact")
+            throw Rejection(.notFound, "You haven't blocked this account.", field: "contact")
         }
         rows.blocks[ends] = nil
         return [.contactUnblocked(.init(account: asker.account, contact: command.contact, at: asker.time))]

@@ -24,7 +24,7 @@ extension ContactsReducer {
         // A person must agree before anyone sees more of them.
         guard command.iAmResponder != true || view.mine.iAmResponder else {
             throw Rejection(
-                .consentRequired, "They have to agree to be your dependent; ask them with RequestRoleChange.",
+                .consentRequired, "They must agree to be your dependent; ask them with RequestRoleChange.",
                 field: "iAmResponder")
         }
         let before = view

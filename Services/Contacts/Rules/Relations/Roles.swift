@@ -61,7 +61,7 @@ extension ContactsReducer {
     private static func requireRoleRequest(_ side: RelationRow.Side) throws(Rejection) {
         guard side.roleRequested != nil else {
             throw Rejection(
-                .notFound, "No such request waits for an answer; look at the contact again.", field: "contact")
+                .notFound, "There is no such pending request; look at the contact again.", field: "contact")
         }
     }
 

@@ -33,7 +33,7 @@ extension NotificationsReducer {
         let key = PaceKey(command.account, Pace(name: command.pace))
         guard let held = rows.held[key], held.due == command.due else { return [] }
         guard command.due <= time else {
-            throw Rejection(.notDue, "Send this when it is due, in \((command.due - time).inWords).", field: "due")
+            throw Rejection(.notDue, "This isn't due yet; send it in \((command.due - time).inWords).", field: "due")
         }
         rows.held[key] = nil
         return deliver(&rows, held.notification(at: time), to: command.account)

@@ -25,7 +25,7 @@ extension NotificationsReducer {
         guard known != nil || isReplacing || rows.pushDevices(of: account).count < rows.limits.pushDevices else {
             throw Rejection(
                 .limitReached,
-                "\(rows.limits.pushDevices) devices are pushed to, as many as there may be; unregister one first.")
+                "At most \(rows.limits.pushDevices) devices can get pushes; unregister one first.")
         }
         // An app that signed in again without signing out is a new device with the same token.
         let former = rows.pushDevices(of: account).filter {

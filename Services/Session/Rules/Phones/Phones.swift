@@ -88,7 +88,7 @@ extension SessionReducer {
     ) throws(Rejection) {
         guard phone.flatMap({ rows.owner(of: $0) }) ?? account == account else {
             throw Rejection(
-                .phoneTaken, "Another account signs in by this phone; remove it there first, or give another one.",
+                .phoneTaken, "Another account uses this phone; remove it there first, or use another phone.",
                 field: "phone")
         }
     }

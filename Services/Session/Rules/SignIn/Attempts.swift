@@ -75,7 +75,7 @@ struct Attempts {
     func countCode(_ rows: inout SessionRows, _ time: Instant) throws(Rejection) {
         try requireAdmitted(rows, "codes", field: "phone", time)
         if let last = rows.attempts(at: own, time).codes?.last, last + rows.limits.phoneCodePause > time {
-            throw .tooSoon("A code was asked for", left: last + rows.limits.phoneCodePause - time)
+            throw .tooSoon("A code was requested", left: last + rows.limits.phoneCodePause - time)
         }
         let counted = [(own, rows.limits.phoneCodes)] + (all.map { [($0, rows.limits.phoneCodesFromEverywhere)] } ?? [])
         var changed: [(AttemptKey, AttemptsRow)] = []
@@ -85,7 +85,7 @@ struct Attempts {
             if codes.since + .hours(1) <= time { codes = CodesRow(since: time, last: time, count: 0) }
             guard codes.count < limit else {
                 throw .tooManyAttempts(
-                    "Too many codes were asked for", left: codes.since + .hours(1) - time, field: "phone")
+                    "Too many codes were requested", left: codes.since + .hours(1) - time, field: "phone")
             }
             codes.count += 1
             codes.last = time

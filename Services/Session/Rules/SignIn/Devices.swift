@@ -62,14 +62,14 @@ extension SessionReducer {
         _ rows: inout SessionRows, _ command: RefreshDevice, _ account: AccountID, _ time: Instant
     ) throws(Rejection) -> [SessionEvent] {
         guard var device = rows[account, command.device] else {
-            throw Rejection(.deviceSignedOut, "Sign in again; this device isn't signed in.", field: "device")
+            throw Rejection(.deviceSignedOut, "This device isn't signed in; sign in again.", field: "device")
         }
         if let reason = device.reason {
-            throw Rejection(.deviceSignedOut, "Sign in again; \(reason.explanation).", field: "device")
+            throw Rejection(.deviceSignedOut, "Sign in again: \(reason.explanation).", field: "device")
         }
         guard device.token == command.token else {
             guard device.earlier.contains(command.token) else {
-                throw Rejection(.invalidToken, "Sign in again; this isn't the device's token.", field: "token")
+                throw Rejection(.invalidToken, "This isn't the device's token; sign in again.", field: "token")
             }
             return [signOut(&rows, command.device, .tokenReused, account, time)]
         }
@@ -94,7 +94,7 @@ extension SessionReducer {
             }
         }
         guard let device = rows[account, id] else {
-            throw Rejection(.notFound, "Choose one of your devices; this one isn't.", field: "device")
+            throw Rejection(.notFound, "This isn't one of your devices.", field: "device")
         }
         guard device.signedOut == nil else { return [] }
         let isOwn = command.by == nil || command.by == id

@@ -21,7 +21,7 @@ extension SessionReducer {
         _ rows: inout SessionRows, _ command: ChangePassword, _ account: AccountID, _ time: Instant
     ) throws(Rejection) -> [SessionEvent] {
         guard !command.verifier.contains(command.next) else {
-            throw Rejection(.samePassword, "Choose another password than the present one.", field: "next")
+            throw Rejection(.samePassword, "The new password must differ from the current one.", field: "next")
         }
         try requireRoomForChange(rows, account, time)
         if let failed = try prove(&rows, account, command.verifier, by: command.by, time) { return [failed] }
@@ -55,7 +55,7 @@ extension SessionReducer {
         _ rows: inout SessionRows, _ account: AccountID, _ verifier: [Proof], by device: DeviceID?, _ time: Instant
     ) throws(Rejection) -> SessionEvent? {
         guard let device, let asker = rows[account, device], asker.signedOut == nil else {
-            throw Rejection(.deviceSignedOut, "Sign in again; this device isn't signed in.", field: "device")
+            throw Rejection(.deviceSignedOut, "This device isn't signed in; sign in again.", field: "device")
         }
         var guesses = asker.guesses
         if let until = guesses.blockedUntil, until > time {

@@ -59,7 +59,7 @@ extension SessionReducer {
         _ rows: inout SessionRows, _ command: ConfirmByRecoveryCode, _ account: AccountID, _ time: Instant
     ) throws(Rejection) -> [SessionEvent] {
         guard var device = rows[account, command.device], device.signedOut == nil else {
-            throw Rejection(.deviceSignedOut, "Sign in again; this device isn't signed in.", field: "device")
+            throw Rejection(.deviceSignedOut, "This device isn't signed in; sign in again.", field: "device")
         }
         if let until = device.guesses.blockedUntil, until > time {
             throw .tooManyAttempts("Too many wrong passwords or codes", left: until - time, field: "recoveryCode")

@@ -41,7 +41,7 @@ extension SessionReducer {
         else {
             throw Rejection(
                 .confirmationRequired,
-                "Confirm with your password or a recovery code first; that is good for \(rows.limits.confirmation.inWords) on this device."
+                "Confirm with your password or a recovery code first; a confirmation lasts \(rows.limits.confirmation.inWords) on this device."
             )
         }
         return asker

@@ -43,7 +43,7 @@ extension SessionReducer {
             change.row.at + rows.limits.undoWindow > time && change.row.deviceSignedIn >= asker.signedIn
         }
         guard let first = first(of: mine, since: command.since, for: asker) else {
-            throw Rejection(.nothingToUndo, "Nothing was changed in the last days that this device may undo.")
+            throw Rejection(.nothingToUndo, "There is no recent change that this device may undo.")
         }
         let undone = changes.filter { $0.key >= first.key }
         restore(&rows, first.row.before, account, row, time)
@@ -96,17 +96,17 @@ extension SessionReducer {
         _ rows: SessionRows, _ command: UndoSecurityChanges, _ account: AccountID, _ time: Instant
     ) throws(Rejection) -> DeviceRow {
         guard let device = rows[account, command.device] else {
-            throw Rejection(.deviceSignedOut, "Sign in again; this device isn't known.", field: "device")
+            throw Rejection(.deviceSignedOut, "This device is unknown; sign in again.", field: "device")
         }
         guard device.token == command.token else {
-            throw Rejection(.invalidToken, "Give the token that the device had at last.", field: "token")
+            throw Rejection(.invalidToken, "This isn't the device's last token.", field: "token")
         }
         guard let reason = device.reason else {
             throw Rejection(
-                .nothingToUndo, "This device is signed in; confirm who you are and change what isn't right.")
+                .nothingToUndo, "This device is still signed in; confirm and change things back instead.")
         }
         guard device.mayUndo(at: time, rows.limits) else {
-            throw Rejection(.deviceSignedOut, "Sign in again; \(reason.explanation).", field: "device")
+            throw Rejection(.deviceSignedOut, "Sign in again: \(reason.explanation).", field: "device")
         }
         return device
     }

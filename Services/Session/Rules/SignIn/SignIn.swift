@@ -21,14 +21,14 @@ extension SessionReducer {
     ) throws(Rejection) -> [SessionEvent] {
         if let row = rows[command.account] {
             if row.closed != nil { throw .accountClosed() }
-            throw Rejection(.accountExists, "Choose another id; this account exists.", field: "account")
+            throw Rejection(.accountExists, "This account already exists; choose another id.", field: "account")
         }
         let handle = try Handle(command.handle)
         let name: PersonName? = if let name = command.name { try PersonName(name) } else { nil }
         if let owner = rows.owner(of: handle), let other = rows[owner] {
             guard let closed = other.closed, closed + rows.limits.handleRest <= time else {
                 throw Rejection(
-                    .handleTaken, "Choose another handle; somebody has this one, or one that looks like it.",
+                    .handleTaken, "This handle, or one that looks like it, is taken; choose another.",
                     field: "handle")
             }
             rows[owner]?.handle = nil
@@ -75,7 +75,7 @@ extension SessionReducer {
     static func requireNew(_ device: NewDevice, _ rows: SessionRows, _ account: AccountID) throws(Rejection) {
         guard rows[account, device.id] == nil else {
             throw Rejection(
-                .invalidField, "Choose another id for the device; this one signed in before.", field: "device.id")
+                .invalidField, "A device with this id signed in before; choose another id.", field: "device.id")
         }
     }
 
