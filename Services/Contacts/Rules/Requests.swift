@@ -1,4 +1,4 @@
-package import ContactsContract
+import ContactsContract
 import ContractSupport
 package import Vocabulary
 

@@ -1,5 +1,5 @@
 import ContractSupport
-package import SessionContract
+import SessionContract
 package import Vocabulary
 
 package struct AlertRow: Equatable, Sendable {

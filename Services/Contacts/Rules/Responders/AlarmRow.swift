@@ -1,4 +1,3 @@
-package import ContactsContract
 package import Vocabulary
 
 package struct AlarmKey: Hashable, Comparable, Sendable {

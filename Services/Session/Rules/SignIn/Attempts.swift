@@ -1,6 +1,6 @@
 import ContractSupport
-package import SessionContract
-package import Vocabulary
+import SessionContract
+import Vocabulary
 
 extension SessionRows {
     /// The attempts that still count.

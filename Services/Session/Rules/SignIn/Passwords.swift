@@ -1,7 +1,7 @@
 import ContractSupport
 import Crypto
 package import SessionContract
-package import Vocabulary
+import Vocabulary
 
 /// A password. It is in no event, and no other service can read it.
 package struct CredentialRow: Equatable, Sendable {

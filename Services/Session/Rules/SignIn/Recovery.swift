@@ -1,6 +1,6 @@
 import ContractSupport
 import Crypto
-package import SessionContract
+import SessionContract
 package import Vocabulary
 
 /// The unused recovery codes. They are in no event, and no other service can read them.
