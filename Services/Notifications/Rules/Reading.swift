@@ -124,14 +124,14 @@ extension NotificationsRows {
 extension NotificationsRows.Selection {
     mutating func add(_ command: ReadingCommand, of account: AccountID) {
         switch command {
-        case .markRead(let command): keys.insert(NotificationKey(account, command.id))
+        case .markRead(let command): named.insert(NotificationKey(account, command.id))
         case .markAllRead: reading.insert(account)
         case .clearNotifications:
             reading.insert(account)
             scheduling.insert(account)
         case .showNotifications(let command):
             for id in command.ids {
-                keys.insert(NotificationKey(account, id))
+                named.insert(NotificationKey(account, id))
                 showing.insert(ShownKey(account, id, command.device))
             }
         case .forgetOldNotifications:

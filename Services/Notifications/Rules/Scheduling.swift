@@ -61,7 +61,7 @@ extension NotificationsRows.Selection {
     mutating func add(_ command: SchedulingCommand, of account: AccountID) {
         switch command {
         case .scheduleNotification(let command):
-            keys.insert(NotificationKey(account, command.id))
+            named.insert(NotificationKey(account, command.id))
             scheduling.insert(account)
         case .cancelNotification: scheduling.insert(account)
         case .deliverScheduledNotification(let command):

@@ -5,7 +5,7 @@ extension NotificationsRows {
     /// The rows that a batch of commands may read or change.
     package struct Selection {
         package var accounts: Set<AccountID> = []
-        package var keys: Set<NotificationKey> = []
+        package var named: Set<NotificationKey> = []
         /// Accounts whose uncleared notifications are all needed.
         package var reading: Set<AccountID> = []
         /// Accounts whose notifications are all deleted.
@@ -46,7 +46,7 @@ extension NotificationsRows {
         }
 
         mutating func deliver(_ id: NotificationID, to account: AccountID) {
-            keys.insert(NotificationKey(account, id))
+            named.insert(NotificationKey(account, id))
             deliver(to: account)
         }
 

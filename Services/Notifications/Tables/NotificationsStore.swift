@@ -27,7 +27,7 @@ package struct NotificationsStore: TimedStore {
     package func load(_ requests: [Request<NotificationsCommand>], in pipeline: Pipeline) throws -> NotificationsRows {
         let touched = NotificationsRows.Selection(requests)
         let accounts = pipeline.lockAccounts(touched.accounts)
-        let named = pipeline.notifications(touched.keys)
+        let named = pipeline.notifications(touched.named)
         let uncleared = pipeline.unclearedNotifications(of: touched.reading)
         let all = pipeline.allNotifications(of: touched.closing)
         let old = pipeline.oldNotifications(touched.forgetting, age: limits.age)

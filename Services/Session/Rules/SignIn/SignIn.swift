@@ -1,5 +1,4 @@
 import ContractSupport
-import Crypto
 import SessionContract
 import Vocabulary
 
