@@ -45,22 +45,22 @@ extension ContactsReducer {
     static func close(_ rows: inout ContactsRows, _ asker: Asker) throws(Rejection) -> [ContactsEvent] {
         let account = asker.account
         if rows.accounts[account]?.closed != nil { return [] }
-        var told = endAlarms(&rows, ofClosing: asker)
+        var events = endAlarms(&rows, ofClosing: asker)
         for contact in rows.contacts(of: account) {
             rows[Pair(account, contact)] = nil
-            told.append(
+            events.append(
                 .contactRemoved(.init(account: contact, contact: account, by: account, reason: .closed, at: asker.time))
             )
         }
         for ends in rows.requests(of: account) {
-            told += end(&rows, ends, .closed, at: asker.time, first: account).filter { $0.account != account }
+            events += end(&rows, ends, .closed, at: asker.time, first: account).filter { $0.account != account }
         }
         for ends in rows.blocks.keys.filter({ $0.from == account }) { rows.blocks[ends] = nil }
         if rows.accounts[account] == nil { rows.accounts[account] = AccountRow(code: nil) }
         rows.setCode(nil, of: account)
         rows.accounts[account]?.isApprovalRequired = false
         rows.accounts[account]?.closed = asker.time
-        return [.contactsClosed(.init(account: account, at: asker.time))] + told
+        return [.contactsClosed(.init(account: account, at: asker.time))] + events
     }
 
 }

@@ -81,7 +81,7 @@ extension ContactsReducer {
         _ rows: inout ContactsRows, _ asker: Asker, isClearing: Bool
     ) -> [ContactsEvent] {
         var cleared: [AccountID] = []
-        var told: [ContactsEvent] = []
+        var events: [ContactsEvent] = []
         for contact in rows.contacts(of: asker.account) {
             guard let row = rows[Pair(asker.account, contact)] else { continue }
             var view = RelationView(row, of: asker.account, with: contact)
@@ -89,12 +89,12 @@ extension ContactsReducer {
             view.theirs.pinged = nil
             rows[view.pair] = view.row
             cleared.append(contact)
-            told.append(answered(view, sent, asker))
+            events.append(answered(view, sent, asker))
         }
         guard !cleared.isEmpty else { return [] }
         let event = ReceivedPingsCleared(
             account: asker.account, contacts: cleared, isClearing: isClearing, at: asker.time)
-        return [.receivedPingsCleared(event)] + told
+        return [.receivedPingsCleared(event)] + events
     }
 
     /// The event for the sender of an answered ping.

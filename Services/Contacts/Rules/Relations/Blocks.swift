@@ -26,20 +26,20 @@ extension ContactsReducer {
                 .limitReached, "You can block at most \(rows.limits.blocks) accounts; unblock one first.")
         }
         rows.blocks[ends] = BlockRow(at: asker.time)
-        var told: [ContactsEvent] = [
+        var events: [ContactsEvent] = [
             .contactBlocked(.init(account: asker.account, contact: command.contact, at: asker.time))
         ]
         let pair = Pair(asker.account, command.contact)
         if let row = rows[pair] {
             rows[pair] = nil
-            told += removed(&rows, RelationView(row, of: asker.account, with: command.contact), mine: .blocked, asker)
+            events += removed(&rows, RelationView(row, of: asker.account, with: command.contact), mine: .blocked, asker)
         }
         // The blocked account can't tell this from any other end.
         for (request, reason) in [(ends, EndReason.withdrawn), (Ends(from: ends.to, to: ends.from), .declined)]
         where rows.requests[request] != nil {
-            told += end(&rows, request, reason, at: asker.time, first: asker.account)
+            events += end(&rows, request, reason, at: asker.time, first: asker.account)
         }
-        return told
+        return events
     }
 
     static func unblock(

@@ -54,12 +54,12 @@ extension ContactsReducer {
     static func removed(
         _ rows: inout ContactsRows, _ view: RelationView, mine: EndReason, _ asker: Asker
     ) -> [ContactsEvent] {
-        let told: [ContactsEvent] = [
+        let events: [ContactsEvent] = [
             (view.account, view.contact, mine), (view.contact, view.account, EndReason.removed),
         ].map {
             .contactRemoved(.init(account: $0.0, contact: $0.1, by: asker.account, reason: $0.2, at: asker.time))
         }
-        return told + endAlarms(&rows, between: view.account, and: view.contact, at: asker.time)
+        return events + endAlarms(&rows, between: view.account, and: view.contact, at: asker.time)
     }
 
     /// Saves the asking account's change to a relation, and everything that follows from it.
@@ -87,13 +87,13 @@ extension ContactsReducer {
             view.theirs.updated = asker.time
         }
         rows[view.pair] = view.row
-        let told: [ContactsEvent] = (rolesChanged ? [view, view.mirrored] : [view]).map { view in
+        let events: [ContactsEvent] = (rolesChanged ? [view, view.mirrored] : [view]).map { view in
             .contactUpdated(
                 .init(
                     account: view.account, contact: view.seen, by: asker.account, rolesChanged: rolesChanged,
                     isAcceptance: isAcceptance))
         }
-        return told + cancelled + catchUp(&rows, view, at: asker.time)
+        return events + cancelled + catchUp(&rows, view, at: asker.time)
     }
 
     /// A new responder is notified of everything until they say otherwise; a former one of nothing.

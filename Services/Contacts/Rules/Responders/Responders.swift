@@ -14,21 +14,21 @@ extension ContactsReducer {
     }
 
     static func relay(_ rows: inout ContactsRows, _ command: RelayAlert, _ asker: Asker) -> [ContactsEvent] {
-        let told: [ContactsEvent]
+        let events: [ContactsEvent]
         switch (command.kind, command.alarm) {
-        case (.alertRaised, let alarm?): told = begin(&rows, .alert, alarm, command, asker)
-        case (.checkInMissed, let alarm?): told = begin(&rows, .missedCheckIn, alarm, command, asker)
-        case (.alertCleared, let alarm?): told = end(&rows, .alert, alarm, .cleared, command.occurred, asker)
+        case (.alertRaised, let alarm?): events = begin(&rows, .alert, alarm, command, asker)
+        case (.checkInMissed, let alarm?): events = begin(&rows, .missedCheckIn, alarm, command, asker)
+        case (.alertCleared, let alarm?): events = end(&rows, .alert, alarm, .cleared, command.occurred, asker)
         case (.checkedIn, let alarm):
             let ended = alarm.map { end(&rows, .missedCheckIn, $0, .checkedIn, command.occurred, asker) } ?? []
-            told = ended + checkedIn(rows, command, asker, except: Set(ended.map(\.account)))
+            events = ended + checkedIn(rows, command, asker, except: Set(ended.map(\.account)))
         // Unreachable: validation lets only a check-in have no alarm.
-        case (.alertRaised, nil), (.checkInMissed, nil), (.alertCleared, nil): told = []
+        case (.alertRaised, nil), (.checkInMissed, nil), (.alertCleared, nil): events = []
         }
         let relayed = AlertRelayed(
             account: asker.account, kind: command.kind, alarm: command.alarm, occurred: command.occurred,
-            deadline: command.deadline, repetition: command.repetition, responders: told.count, at: asker.time)
-        return [.alertRelayed(relayed)] + told
+            deadline: command.deadline, repetition: command.repetition, responders: events.count, at: asker.time)
+        return [.alertRelayed(relayed)] + events
     }
 
     /// Starts or repeats an alarm for each responder who wants to know.
@@ -36,15 +36,15 @@ extension ContactsReducer {
         _ rows: inout ContactsRows, _ kind: AlarmRow.Kind, _ alarm: AlarmID, _ command: RelayAlert, _ asker: Asker
     ) -> [ContactsEvent] {
         let key = AlarmKey(asker.account, kind)
-        var told: [ContactsEvent] = []
+        var events: [ContactsEvent] = []
         if let old = rows.alarms[key], old.alarm != alarm {
-            told = end(&rows, kind, old.alarm, .superseded, command.occurred, asker)
+            events = end(&rows, kind, old.alarm, .superseded, command.occurred, asker)
         }
         // A repetition doesn't change when the alarm began.
         if rows.alarms[key] == nil {
             rows.alarms[key] = AlarmRow(alarm: alarm, occurred: command.occurred, deadline: command.deadline)
         }
-        return told
+        return events
             + rows.responders(of: asker.account).compactMap { responder in
                 alert(&rows, responder.account, responder.side, of: key, command.repetition, at: asker.time)
             }
@@ -74,9 +74,9 @@ extension ContactsReducer {
         let key = AlarmKey(asker.account, kind)
         guard let row = rows.alarms[key], row.alarm == alarm else { return [] }
         let recipients = rows.recipients(of: alarm, about: asker.account)
-        let told = recipients.map { allClear(&rows, $0, row, reason, occurred, asker.time) }
+        let events = recipients.map { allClear(&rows, $0, row, reason, occurred, asker.time) }
         rows.alarms[key] = nil
-        return told
+        return events
     }
 
     private static func allClear(
@@ -128,16 +128,16 @@ extension ContactsReducer {
         }
     }
 
-    /// A closing account's alarms end, and it is told of no one else's.
+    /// A closing account's alarms end, and it is no longer alerted to anyone else's.
     static func endAlarms(_ rows: inout ContactsRows, ofClosing asker: Asker) -> [ContactsEvent] {
-        let told = AlarmRow.Kind.allCases.flatMap { kind in
+        let events = AlarmRow.Kind.allCases.flatMap { kind in
             guard let row = rows.alarms[AlarmKey(asker.account, kind)] else { return [ContactsEvent]() }
             return end(&rows, kind, row.alarm, .closed, asker.time, asker)
         }
         for recipient in rows.recipients.keys where recipient.responder == asker.account {
             rows.recipients[recipient] = nil
         }
-        return told
+        return events
     }
 }
 

@@ -7,7 +7,7 @@ extension NotificationsReducer {
         _ rows: inout NotificationsRows, _ command: DeliveryCommand, _ account: AccountID, _ time: Instant
     ) throws(Rejection) -> [NotificationsEvent] {
         switch command {
-        case .deliverNotification(let command): tell(&rows, command.notification(at: time), to: account)
+        case .deliverNotification(let command): notify(&rows, command.notification(at: time), to: account)
         case .deliverHeldNotification(let command): try deliver(&rows, command, time)
         }
     }

@@ -5,7 +5,7 @@ import Vocabulary
 extension NotificationsReducer {
     /// Delivers a notification now or, if much the same was delivered already, holds it back in place of the one held
     /// before.
-    static func tell(
+    static func notify(
         _ rows: inout NotificationsRows, _ notification: Notification, to account: AccountID
     ) -> [NotificationsEvent] {
         guard rows.limits.burst > 0, let pace = notification.pace, rows[account, notification.id] == nil else {
@@ -19,9 +19,9 @@ extension NotificationsReducer {
             return []
         }
         let now = notification.created
-        let told = rows.history(of: account).lazy.filter { $0.pace == pace }.map(\.created)
-        guard told.count(where: { $0 > now - rows.limits.burstWindow }) >= rows.limits.burst,
-            let last = told.max(), last + rows.limits.burstInterval > now
+        let delivered = rows.history(of: account).lazy.filter { $0.pace == pace }.map(\.created)
+        guard delivered.count(where: { $0 > now - rows.limits.burstWindow }) >= rows.limits.burst,
+            let last = delivered.max(), last + rows.limits.burstInterval > now
         else { return deliver(&rows, notification, to: account) }
         rows.held[key] = notification.held(until: last + rows.limits.burstInterval)
         return []

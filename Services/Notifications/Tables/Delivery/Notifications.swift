@@ -104,8 +104,8 @@ extension Pipeline {
     func save(_ changes: WorkingSet<NotificationKey, NotificationsContract.Notification>.Changes) throws {
         // A notification that was deleted and delivered again under the same id within one batch is replaced, along
         // with everything that refers to it.
-        let back = changes.updated.filter { !$0.row.tellsTheSame(as: $0.before) }
-        let marked = changes.updated.filter { $0.row.tellsTheSame(as: $0.before) }
+        let back = changes.updated.filter { !$0.row.isSameDelivery(as: $0.before) }
+        let marked = changes.updated.filter { $0.row.isSameDelivery(as: $0.before) }
         delete(changes.deleted + back.map(\.key), from: Tables.notification)
         try update(marked.map { ($0.key, $0.row) }, in: Tables.mark)
         try insert(changes.inserted + back.map { ($0.key, $0.row) }, into: Tables.notification)
@@ -114,7 +114,7 @@ extension Pipeline {
 
 extension NotificationsContract.Notification {
     /// Whether the two differ at most in what happened after delivery.
-    fileprivate func tellsTheSame(as other: Self) -> Bool {
+    fileprivate func isSameDelivery(as other: Self) -> Bool {
         created == other.created && kind == other.kind && subject == other.subject && details == other.details
     }
 }

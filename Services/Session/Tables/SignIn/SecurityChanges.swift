@@ -2,7 +2,7 @@ import Postgres
 import SessionContract
 package import SessionRules
 package import Storage
-package import Vocabulary
+import Vocabulary
 
 // session.security_change. Its rows are protected by the lock on the account.
 
