@@ -160,18 +160,3 @@ public struct RemovePhone: CommandBody {
         self.by = by
     }
 }
-
-/// Confirms who is using a device. For a few minutes it may then do what needs a confirmation.
-///
-/// A wrong password is accepted with an event, because it is counted: ``SignInFailed``. Rejected: `tooManyAttempts`,
-/// `deviceSignedOut`. Result: ``IdentityConfirmed``.
-public struct ConfirmIdentity: CommandBody {
-    /// Derived from the password, under each server key.
-    public let verifier: [Proof]
-    public let device: DeviceID
-
-    public init(verifier: [Proof], device: DeviceID) {
-        self.verifier = verifier
-        self.device = device
-    }
-}
