@@ -34,7 +34,8 @@ struct NotificationsTableTests {
                 id: id, kind: .contactAdded, subject: ben, details: details, due: time(3))
             let latest = ScheduledNotification(id: id, kind: .pingReceived, details: .none, due: time(4))
             try await Tables.scheduled.expectRoundTrip(
-                of: [(NotificationKey(anna, id), later), (NotificationKey(ben, id), latest)], in: database, as: "notifications")
+                of: [(NotificationKey(anna, id), later), (NotificationKey(ben, id), latest)], in: database,
+                as: "notifications")
             try await Tables.held.expectRoundTrip(
                 of: [(PaceKey(anna, Pace(name: "ping")), later), (PaceKey(anna, Pace(name: "request")), latest)],
                 in: database, as: "notifications")
@@ -44,7 +45,8 @@ struct NotificationsTableTests {
                 cleared: time(7))
             let new = Notification(id: id, kind: .pingReceived, details: .none, created: time(8))
             try await Tables.notification.expectRoundTrip(
-                of: [(NotificationKey(anna, id), read), (NotificationKey(ben, id), new)], in: database, as: "notifications")
+                of: [(NotificationKey(anna, id), read), (NotificationKey(ben, id), new)], in: database,
+                as: "notifications")
 
             var device = Tables.pushDevice.blank
             (device.token, device.platform, device.registered, device.isLeaving) = ("token", .android, time(9), true)
