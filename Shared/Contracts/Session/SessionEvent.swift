@@ -1,7 +1,6 @@
 public import Vocabulary
 
-/// Everything that `session` says. An event is in the stream of the account that it names first,
-/// or of the group session.
+/// All events of `session`. Each is in the stream of its account, or of its group session.
 public enum SessionEvent: MessageSet {
     case accountOpened(AccountOpened)
     case accountClosed(AccountClosed)

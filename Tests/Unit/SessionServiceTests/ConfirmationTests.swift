@@ -104,7 +104,7 @@ struct ConfirmationTests {
             handle: "anna", verifier: try Household.proof("secret"),
             device: NewDevice(id: known, name: "phone", token: try Household.secret("t")), source: Household.source())
         #expect(try household.rejection(nil, again) == .invalidField)
-        let place = AttemptPlace(.handle(try Handle("anna")), Household.source())
+        let place = AttemptKey(.handle(try Handle("anna")), Household.source())
         #expect(household.rows.attempts[place]?.guesses.failures == 1)
     }
 

@@ -87,8 +87,8 @@ extension Gathering {
 
     /// Loses all connections that an account has to a session.
     mutating func disconnect(_ account: AccountID, from group: GroupID) throws {
-        for place in rows.groups.connections(of: group, account) {
-            try ask(account, DisconnectParticipant(group: group, connection: place.connection))
+        for key in rows.groups.connections(of: group, account) {
+            try ask(account, DisconnectParticipant(group: group, connection: key.connection))
         }
     }
 

@@ -91,10 +91,10 @@ struct GroupPropertyTests {
         case 13: for edge in edges { try gathering.ask(nil, RenewEdge(edge: edge, begins: false)) }
         case 14...17: _ = try gathering.connect(person, to: group, at: edge)
         case 18...19:
-            let place = gathering.rows.groups.connections.keys.sorted().randomElement(using: &random)
-            guard let place, let row = gathering.rows.groups.connections[place] else { return }
+            let key = gathering.rows.groups.connections.keys.sorted().randomElement(using: &random)
+            guard let key, let row = gathering.rows.groups.connections[key] else { return }
             try gathering.ask(
-                row.account, DisconnectParticipant(group: place.group, connection: place.connection))
+                row.account, DisconnectParticipant(group: key.group, connection: key.connection))
         case 20...22: try gathering.ask(person, ClaimSeat(group: group, seat: seat))
         case 23: try gathering.ask(person, MoveSeat(group: group, seat: seat))
         case 24: try gathering.ask(person, ReleaseSeat(group: group, participant: random.oneIn(2) ? nil : other))
@@ -141,9 +141,9 @@ struct GroupPropertyTests {
                 try #require((groups[group, participant.id]?.droppedAt == nil) == isConnected)
             }
         }
-        for place in groups.connections.keys {
-            let row = try #require(groups.connections[place])
-            try #require(groups[place.group, row.account]?.status == .joined && groups.edges[row.edge] != nil)
+        for key in groups.connections.keys {
+            let row = try #require(groups.connections[key])
+            try #require(groups[key.group, row.account]?.status == .joined && groups.edges[row.edge] != nil)
         }
         for person in people {
             let identifiers = groups.groups(of: person).compactMap { groups[$0, person]?.identifier }
@@ -156,7 +156,7 @@ struct GroupPropertyTests {
     private static func checkLog(_ events: [SessionEvent]) throws {
         var versions: [GroupID: Int64] = [:]
         var present: [GroupID: Set<AccountID>] = [:]
-        var away: Set<ParticipantPlace> = []
+        var away: Set<ParticipantKey> = []
         func next(_ version: Int64, _ group: GroupID) throws {
             try #require(version == versions[group, default: 0] + 1)
             versions[group] = version
@@ -175,11 +175,11 @@ struct GroupPropertyTests {
                 try #require(present[event.group]?.insert(event.account).inserted == true)
             case .group(.participantLeft(let event)):
                 try #require(present[event.group]?.remove(event.account) != nil)
-                away.remove(ParticipantPlace(event.group, event.account))
+                away.remove(ParticipantKey(event.group, event.account))
             case .group(.participantDisconnected(let event)):
-                try #require(away.insert(ParticipantPlace(event.group, event.account)).inserted)
+                try #require(away.insert(ParticipantKey(event.group, event.account)).inserted)
             case .group(.participantConnected(let event)):
-                try #require(away.remove(ParticipantPlace(event.group, event.account)) != nil)
+                try #require(away.remove(ParticipantKey(event.group, event.account)) != nil)
             case .group(.groupSessionEnded(let event)):
                 try #require(present[event.group] == Set(event.participants))
             case .game(.gameStarted(let event)): try next(event.version, event.group)

@@ -299,7 +299,7 @@ struct GroupStoreTests {
             (gone.identifier, gone.status, gone.since, gone.reason) = ("film", .invalidated, time(6), .removed)
             let (anna, ben) = (AccountID.new(), AccountID.new())
             try await Tables.participant.expectRoundTrip(
-                of: [(ParticipantPlace(groups[0], anna), here), (ParticipantPlace(groups[0], ben), gone)],
+                of: [(ParticipantKey(groups[0], anna), here), (ParticipantKey(groups[0], ben), gone)],
                 in: database, as: "session")
 
             try await Tables.edge.expectRoundTrip(
@@ -312,8 +312,8 @@ struct GroupStoreTests {
             }
             try await Tables.connection.expectRoundTrip(
                 of: [
-                    (ConnectionPlace(groups[0], .new()), ConnectionRow(account: anna, edge: edges[0])),
-                    (ConnectionPlace(groups[0], .new()), ConnectionRow(account: ben, edge: edges[1])),
+                    (ConnectionKey(groups[0], .new()), ConnectionRow(account: anna, edge: edges[0])),
+                    (ConnectionKey(groups[0], .new()), ConnectionRow(account: ben, edge: edges[1])),
                 ], in: database, as: "session")
 
             try await Tables.game.expectRoundTrip(

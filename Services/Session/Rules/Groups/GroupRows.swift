@@ -34,7 +34,7 @@ package struct GroupSessionRow: Equatable, Sendable {
 }
 
 /// Where a participant is kept: an account has one row in a session, however often it joins.
-package struct ParticipantPlace: Hashable, Comparable, Sendable {
+package struct ParticipantKey: Hashable, Comparable, Sendable {
     package let group: GroupID
     package let account: AccountID
 
@@ -98,7 +98,7 @@ package struct ParticipantRow: Equatable, Sendable {
 }
 
 /// Where a connection to a session is kept.
-package struct ConnectionPlace: Hashable, Comparable, Sendable {
+package struct ConnectionKey: Hashable, Comparable, Sendable {
     package let group: GroupID
     package let connection: ConnectionID
 
@@ -146,40 +146,40 @@ package struct GroupRows: Equatable, Sendable {
     /// What each is for: written once, not looked at by any rule.
     package var activities = WorkingSet<GroupID, Activity>()
     /// Connections to sessions.
-    package var connections = WorkingSet<ConnectionPlace, ConnectionRow>()
+    package var connections = WorkingSet<ConnectionKey, ConnectionRow>()
     /// Edge processes.
     package var edges = WorkingSet<OwnerID, EdgeRow>()
     /// Edge processes that have connections besides those here.
     package var edgesWithMore: Set<OwnerID> = []
     /// The games of sessions.
     package var games = WorkingSet<GroupID, Game>()
-    private var participants = WorkingSet<ParticipantPlace, ParticipantRow>()
+    private var participants = WorkingSet<ParticipantKey, ParticipantRow>()
     private var accounts: [GroupID: Set<AccountID>] = [:]
     private var groups: [AccountID: Set<GroupID>] = [:]
 
     package init() {}
 
     /// Takes a participant as the database has it.
-    package mutating func load(_ row: ParticipantRow, at place: ParticipantPlace) {
-        participants.load(row, at: place)
-        index(place)
+    package mutating func load(_ row: ParticipantRow, at key: ParticipantKey) {
+        participants.load(row, at: key)
+        index(key)
     }
 
     /// What has to be written of the participants.
-    package var participantChanges: WorkingSet<ParticipantPlace, ParticipantRow>.Changes { participants.changes }
+    package var participantChanges: WorkingSet<ParticipantKey, ParticipantRow>.Changes { participants.changes }
 
     /// How an account stands to a session; nil where it has nothing to do with it.
     package subscript(group: GroupID, account: AccountID) -> ParticipantRow? {
-        get { participants[ParticipantPlace(group, account)] }
+        get { participants[ParticipantKey(group, account)] }
         set {
-            participants[ParticipantPlace(group, account)] = newValue
-            if newValue != nil { index(ParticipantPlace(group, account)) }
+            participants[ParticipantKey(group, account)] = newValue
+            if newValue != nil { index(ParticipantKey(group, account)) }
         }
     }
 
-    private mutating func index(_ place: ParticipantPlace) {
-        accounts[place.group, default: []].insert(place.account)
-        groups[place.account, default: []].insert(place.group)
+    private mutating func index(_ key: ParticipantKey) {
+        accounts[key.group, default: []].insert(key.account)
+        groups[key.account, default: []].insert(key.group)
     }
 
     /// The accounts of a session that have a status there, in the order of their ids.
@@ -193,9 +193,9 @@ package struct GroupRows: Equatable, Sendable {
     }
 
     /// The connections of a session, or of one account to it.
-    func connections(of group: GroupID, _ account: AccountID? = nil) -> [ConnectionPlace] {
-        connections.keys.filter { place in
-            place.group == group && (account == nil || connections[place]?.account == account)
+    func connections(of group: GroupID, _ account: AccountID? = nil) -> [ConnectionKey] {
+        connections.keys.filter { key in
+            key.group == group && (account == nil || connections[key]?.account == account)
         }
     }
 

@@ -35,3 +35,30 @@ extension SessionRows {
         ]
     }
 }
+
+extension GroupRows {
+    /// The sessions whose timers may be others now.
+    var retimedGroups: Set<GroupID> {
+        let sessions = sessions.changes
+        let participants = participantChanges
+        var groups = Set(sessions.inserted.map(\.key))
+        for change in sessions.updated
+        where (change.row.emptySince, change.row.ended) != (change.before.emptySince, change.before.ended) {
+            groups.insert(change.key)
+        }
+        for entry in participants.inserted where entry.row.droppedAt != nil { groups.insert(entry.key.group) }
+        for change in participants.updated
+        where (change.row.droppedAt, change.row.isDropAnnounced)
+            != (change.before.droppedAt, change.before.isDropAnnounced)
+        {
+            groups.insert(change.key.group)
+        }
+        return groups
+    }
+
+    /// The edge processes whose timers may be others now: those with a new lease, and those of which not everything was seen.
+    var retimedEdges: Set<OwnerID> {
+        let changes = edges.changes
+        return edgesWithMore.union(changes.inserted.map(\.key)).union(changes.updated.map(\.key)).union(changes.deleted)
+    }
+}

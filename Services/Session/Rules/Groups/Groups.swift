@@ -219,7 +219,7 @@ extension SessionReducer {
         by remover: AccountID? = nil, _ time: Instant
     ) -> SessionEvent {
         rows.groups[group, account]?.invalidate(reason, at: time)
-        for place in rows.groups.connections(of: group, account) { rows.groups.connections[place] = nil }
+        for key in rows.groups.connections(of: group, account) { rows.groups.connections[key] = nil }
         let host = rows.groups.sessions[group]?.host
         let next = host == account ? rows.groups.succession(of: group) : host
         rows.groups.sessions[group]?.host = next
@@ -282,7 +282,7 @@ extension SessionReducer {
         let participants = rows.groups.accounts(of: group, .joined)
         let invited = rows.groups.accounts(of: group, .waiting)
         for account in participants + invited { rows.groups[group, account]?.invalidate(.ended, at: time) }
-        for place in rows.groups.connections(of: group) { rows.groups.connections[place] = nil }
+        for key in rows.groups.connections(of: group) { rows.groups.connections[key] = nil }
         rows.groups.games[group] = nil
         var ended = session
         (ended.host, ended.emptySince) = (nil, nil)

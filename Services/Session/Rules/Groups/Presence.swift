@@ -52,9 +52,9 @@ extension SessionReducer {
             try requireDue(command.until, time)
             rows.groups.edges[command.edge]?.ended = time
         }
-        for place in rows.groups.connections.keys.sorted()
-        where rows.groups.connections[place]?.edge == command.edge && rows.groups.sessions[place.group] != nil {
-            loseConnection(&rows, place, time)
+        for key in rows.groups.connections.keys.sorted()
+        where rows.groups.connections[key]?.edge == command.edge && rows.groups.sessions[key.group] != nil {
+            loseConnection(&rows, key, time)
         }
         if !rows.groups.edgesWithMore.contains(command.edge) { rows.groups.edges[command.edge] = nil }
     }
@@ -66,14 +66,14 @@ extension SessionReducer {
     ) throws(Rejection) -> [SessionEvent] {
         let (account, _, own) = try participant(of: command.group, rows, context)
         guard let edge = rows.groups.edges[command.edge], edge.ended == nil else { throw edgeNotFound }
-        let place = ConnectionPlace(command.group, command.connection)
-        guard rows.groups.connections[place] == nil else { return [] }
+        let key = ConnectionKey(command.group, command.connection)
+        guard rows.groups.connections[key] == nil else { return [] }
         guard rows.groups.connections(of: command.group, account).count < rows.limits.connections else {
             throw Rejection(
                 .limitReached,
                 "You follow this session by \(rows.limits.connections) connections already; close one of them.")
         }
-        rows.groups.connections[place] = ConnectionRow(account: account, edge: command.edge)
+        rows.groups.connections[key] = ConnectionRow(account: account, edge: command.edge)
         rows.groups[command.group, account]?.comeBack()
         guard own.isDropAnnounced else { return [] }
         return [.group(.participantConnected(.init(group: command.group, account: account, at: context.time)))]
@@ -83,17 +83,17 @@ extension SessionReducer {
         _ rows: inout SessionRows, _ command: DisconnectParticipant, _ context: CommandContext
     ) throws(Rejection) {
         guard let account = context.account else { throw .accountRequired }
-        let place = ConnectionPlace(command.group, command.connection)
-        guard rows.groups.connections[place]?.account == account else { return }
-        loseConnection(&rows, place, context.time)
+        let key = ConnectionKey(command.group, command.connection)
+        guard rows.groups.connections[key]?.account == account else { return }
+        loseConnection(&rows, key, context.time)
     }
 
     /// With the last connection a participant's grace begins.
-    private static func loseConnection(_ rows: inout SessionRows, _ place: ConnectionPlace, _ time: Instant) {
-        guard let account = rows.groups.connections[place]?.account else { return }
-        rows.groups.connections[place] = nil
-        guard rows.groups.connections(of: place.group, account).isEmpty else { return }
-        rows.groups[place.group, account]?.droppedAt = time
+    private static func loseConnection(_ rows: inout SessionRows, _ key: ConnectionKey, _ time: Instant) {
+        guard let account = rows.groups.connections[key]?.account else { return }
+        rows.groups.connections[key] = nil
+        guard rows.groups.connections(of: key.group, account).isEmpty else { return }
+        rows.groups[key.group, account]?.droppedAt = time
     }
 
     // MARK: Away

@@ -68,38 +68,11 @@ struct LoadingGroups {
         for (edge, row) in try Tables.edge.rows(of: edges) { rows.edges.load(row, at: edge) }
         rows.edgesWithMore = edgesWithMore
         for (group, row) in try Tables.groupSession.rows(of: sessions) { rows.sessions.load(row, at: group) }
-        for (place, row) in try Tables.participant.rows(of: participations) { rows.load(row, at: place) }
-        for (place, row) in try Tables.participant.rows(of: participants) { rows.load(row, at: place) }
-        for (place, row) in try Tables.connection.rows(of: connections) { rows.connections.load(row, at: place) }
+        for (key, row) in try Tables.participant.rows(of: participations) { rows.load(row, at: key) }
+        for (key, row) in try Tables.participant.rows(of: participants) { rows.load(row, at: key) }
+        for (key, row) in try Tables.connection.rows(of: connections) { rows.connections.load(row, at: key) }
         for (group, game) in try Tables.game.rows(of: games) { rows.games.load(game, at: group) }
         return rows
-    }
-}
-
-extension GroupRows {
-    /// The sessions whose timers may be others now.
-    var retimedGroups: Set<GroupID> {
-        let sessions = sessions.changes
-        let participants = participantChanges
-        var groups = Set(sessions.inserted.map(\.key))
-        for change in sessions.updated
-        where (change.row.emptySince, change.row.ended) != (change.before.emptySince, change.before.ended) {
-            groups.insert(change.key)
-        }
-        for place in participants.inserted where place.row.droppedAt != nil { groups.insert(place.key.group) }
-        for change in participants.updated
-        where (change.row.droppedAt, change.row.isDropAnnounced)
-            != (change.before.droppedAt, change.before.isDropAnnounced)
-        {
-            groups.insert(change.key.group)
-        }
-        return groups
-    }
-
-    /// The edge processes whose timers may be others now: those with a new lease, and those of which not everything was seen.
-    var retimedEdges: Set<OwnerID> {
-        let changes = edges.changes
-        return edgesWithMore.union(changes.inserted.map(\.key)).union(changes.updated.map(\.key)).union(changes.deleted)
     }
 }
 
@@ -166,7 +139,7 @@ extension Pipeline {
         }
         let participants = participants(of: found.keys.compactMap(\.group))
         try flush()
-        for (place, row) in try Tables.participant.rows(of: participants) { found.groups.load(row, at: place) }
+        for (key, row) in try Tables.participant.rows(of: participants) { found.groups.load(row, at: key) }
         return found
     }
 }

@@ -29,10 +29,10 @@ extension Tables {
         "session.group_activity", as: "a", key: TableKey("group_id"), blank: Activity(identifier: "", title: ""),
         columns: [Column(json: "activity", \.self)])
 
-    package static let participant = Table<ParticipantPlace, ParticipantRow>(
+    package static let participant = Table<ParticipantKey, ParticipantRow>(
         "session.participant", as: "p",
         key: TableKey(
-            KeyColumn("group_id", \.group), KeyColumn("account", \.account), make: ParticipantPlace.init),
+            KeyColumn("group_id", \.group), KeyColumn("account", \.account), make: ParticipantKey.init),
         blank: .blank,
         columns: [
             Column("activity", \.identifier),
@@ -96,7 +96,7 @@ extension Pipeline {
     }
 
     /// Writes participants. Those who are out come first: they give up what others may have once.
-    func save(_ participants: WorkingSet<ParticipantPlace, ParticipantRow>.Changes) throws {
+    func save(_ participants: WorkingSet<ParticipantKey, ParticipantRow>.Changes) throws {
         let updated = participants.updated.map { ($0.key, $0.row) }
         try update(updated.filter { $0.1.status != .joined }, in: Tables.participant)
         try update(updated.filter { $0.1.status == .joined }, in: Tables.participant)

@@ -14,10 +14,10 @@ extension Tables {
             Column("ended_at", \.ended),
         ])
 
-    package static let connection = Table<ConnectionPlace, ConnectionRow>(
+    package static let connection = Table<ConnectionKey, ConnectionRow>(
         "session.group_connection", as: "c",
         key: TableKey(
-            KeyColumn("group_id", \.group), KeyColumn("connection", \.connection), make: ConnectionPlace.init),
+            KeyColumn("group_id", \.group), KeyColumn("connection", \.connection), make: ConnectionKey.init),
         blank: ConnectionRow(account: .blank, edge: .blank),
         columns: [
             Column("account", \.account),
