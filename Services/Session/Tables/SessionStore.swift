@@ -23,7 +23,7 @@ package struct SessionStore: TimedStore {
         self.limits = limits
     }
 
-    /// Takes one round trip.
+    /// Takes one round trip; two where accounts or edge processes decide which group sessions are needed.
     package func load(_ requests: [Request<SessionCommand>], in pipeline: Pipeline) throws -> SessionRows {
         let touched = SessionRows.Selection(requests)
         let accounts = pipeline.lockAccounts(
