@@ -55,7 +55,7 @@ let package = Package(
             providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .target(name: "Vocabulary", dependencies: [crypto], path: "Shared/Vocabulary", swiftSettings: settings),
         .target(
-            name: "Postgres", dependencies: ["CLibpq", "Vocabulary", logging], path: "Shared/Postgres",
+            name: "Postgres", dependencies: ["CLibpq", "Vocabulary", logging, metrics], path: "Shared/Postgres",
             swiftSettings: settings),
         .target(
             name: "Storage", dependencies: ["Postgres", "Vocabulary", "WorkingSet"], path: "Shared/Storage",

@@ -3,7 +3,6 @@ import Crypto
 import Foundation
 import JWTKit
 import Logging
-import Metrics
 import Postgres
 public import ServiceKit
 public import ServiceLifecycle
@@ -148,13 +147,13 @@ public struct SessionClient: Service {
         doorbells.report(to: bus)
         // Every connection may wait: after a restart all apps come back at once. A request's own time limit ends its wait.
         let pool = Pool(
-            configuration: database.named("reads"), size: context.settings[Self.poolSize],
+            "reads", configuration: database, size: context.settings[Self.poolSize],
             waiters: context.settings[Self.connections], logger: logger)
         let joins = Pool(
-            configuration: database.named("joins"), size: context.settings[Self.joinPoolSize], logger: logger)
-        var unflushed = database.named("saga steps")
+            "joins", configuration: database, size: context.settings[Self.joinPoolSize], logger: logger)
+        var unflushed = database
         unflushed.settings["synchronous_commit"] = "off"
-        let steps = Pool(configuration: unflushed, size: 4, logger: logger)
+        let steps = Pool("saga steps", configuration: unflushed, size: 4, logger: logger)
         let services: ServiceConnections
         let operationsLog: [Log]
         do {
@@ -174,27 +173,8 @@ public struct SessionClient: Service {
         let sagas = SagaRunner(
             services: services, pool: pool, steps: steps, operations: operations,
             ownership: ConsumerSettings(context.settings).leaseDuration, logger: logger)
-        let load = [("reads", pool), ("joins", joins), ("saga steps", steps)].map { name, pool in
-            (
-                pool, Gauge(label: "quartet_pool_connections", dimensions: [("pool", name)]),
-                Gauge(label: "quartet_pool_waiting", dimensions: [("pool", name)])
-            )
-        }
-        operations.observe { _ in
-            false
-        } _: { _ in
-        } poll: {
-            for (pool, open, waiting) in load {
-                open.record(pool.load.open)
-                waiting.record(pool.load.waiting)
-            }
-        }
         let devices = Devices(pool: pool)
-        services.session.tail.observe(where: Devices.isWanted) {
-            devices.observe($0)
-        } restart: {
-            devices.forgetAll()
-        }
+        services.session.tail.observe(where: Devices.isWanted) { devices.observe($0) }
 
         await context.clock.measure()
         let people = PeopleSource(session: services.session.streams, logger: logger)

@@ -8,7 +8,6 @@ public struct Backoff: Hashable, Sendable {
     /// How much longer each wait is than the one before.
     public let multiplier: Double
 
-    /// All its parts, as the properties describe them.
     public init(initial: Duration, maximum: Duration, multiplier: Double) {
         self.initial = initial
         self.maximum = maximum

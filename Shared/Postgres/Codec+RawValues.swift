@@ -1,9 +1,7 @@
 /// An enumeration is kept as its raw values: `extension Platform: PostgresEncodable, PostgresDecodable {}`.
 extension RawRepresentable where RawValue: PostgresEncodable, Self: PostgresEncodable {
-    /// The type that it is sent as.
     @inlinable public static var postgresType: OID { RawValue.postgresType }
 
-    /// Appends its raw value's bytes in PostgreSQL's binary format.
     @inlinable public func encode(into buffer: inout [UInt8]) -> Bool { rawValue.encode(into: &buffer) }
 }
 

@@ -25,70 +25,55 @@ func integer<Value: FixedWidthInteger>(_ bytes: UnsafeRawBufferPointer?, _ type:
 }
 
 extension Int16: PostgresEncodable, PostgresDecodable {
-    /// The type that it is sent as.
     @inlinable public static var postgresType: OID { .int2 }
-    /// Appends its bytes in PostgreSQL's binary format.
     @inlinable public func encode(into buffer: inout [UInt8]) -> Bool {
         append(to: &buffer)
         return true
     }
-    /// Reads its bytes in PostgreSQL's binary format.
     @inlinable public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
         self = try integer(bytes, type)
     }
 }
 
 extension Int32: PostgresEncodable, PostgresDecodable {
-    /// The type that it is sent as.
     @inlinable public static var postgresType: OID { .int4 }
-    /// Appends its bytes in PostgreSQL's binary format.
     @inlinable public func encode(into buffer: inout [UInt8]) -> Bool {
         append(to: &buffer)
         return true
     }
-    /// Reads its bytes in PostgreSQL's binary format.
     @inlinable public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
         self = try integer(bytes, type)
     }
 }
 
 extension Int64: PostgresEncodable, PostgresDecodable {
-    /// The type that it is sent as.
     @inlinable public static var postgresType: OID { .int8 }
-    /// Appends its bytes in PostgreSQL's binary format.
     @inlinable public func encode(into buffer: inout [UInt8]) -> Bool {
         append(to: &buffer)
         return true
     }
-    /// Reads its bytes in PostgreSQL's binary format.
     @inlinable public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
         self = try integer(bytes, type)
     }
 }
 
 extension Int: PostgresEncodable, PostgresDecodable {
-    /// The type that it is sent as.
     @inlinable public static var postgresType: OID { .int8 }
-    /// Appends its bytes in PostgreSQL's binary format.
     @inlinable public func encode(into buffer: inout [UInt8]) -> Bool {
         Int64(self).append(to: &buffer)
         return true
     }
-    /// Reads its bytes in PostgreSQL's binary format.
     @inlinable public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
         self = try integer(bytes, type)
     }
 }
 
 extension Bool: PostgresEncodable, PostgresDecodable {
-    /// The type that it is sent as.
     @inlinable public static var postgresType: OID { .bool }
-    /// Appends its bytes in PostgreSQL's binary format.
     @inlinable public func encode(into buffer: inout [UInt8]) -> Bool {
         buffer.append(self ? 1 : 0)
         return true
     }
-    /// Reads its bytes in PostgreSQL's binary format.
     @inlinable public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
         guard let bytes else { throw DecodingFailure("it is NULL") }
         guard type == .bool, bytes.count == 1 else {
@@ -99,14 +84,11 @@ extension Bool: PostgresEncodable, PostgresDecodable {
 }
 
 extension Double: PostgresEncodable, PostgresDecodable {
-    /// The type that it is sent as.
     @inlinable public static var postgresType: OID { .float8 }
-    /// Appends its bytes in PostgreSQL's binary format.
     @inlinable public func encode(into buffer: inout [UInt8]) -> Bool {
         bitPattern.append(to: &buffer)
         return true
     }
-    /// Reads its bytes in PostgreSQL's binary format.
     @inlinable public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
         guard let bytes else { throw DecodingFailure("it is NULL") }
         guard type == .float8, bytes.count == 8 else {
@@ -117,14 +99,11 @@ extension Double: PostgresEncodable, PostgresDecodable {
 }
 
 extension String: PostgresEncodable, PostgresDecodable {
-    /// The type that it is sent as.
     @inlinable public static var postgresType: OID { .text }
-    /// Appends its bytes in PostgreSQL's binary format.
     @inlinable public func encode(into buffer: inout [UInt8]) -> Bool {
         buffer.append(contentsOf: utf8)
         return true
     }
-    /// Reads its bytes in PostgreSQL's binary format.
     @inlinable public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
         guard let bytes else { throw DecodingFailure("it is NULL") }
         switch type {
@@ -135,14 +114,11 @@ extension String: PostgresEncodable, PostgresDecodable {
 }
 
 extension UUID: PostgresEncodable, PostgresDecodable {
-    /// The type that it is sent as.
     @inlinable public static var postgresType: OID { .uuid }
-    /// Appends its bytes in PostgreSQL's binary format.
     @inlinable public func encode(into buffer: inout [UInt8]) -> Bool {
         withUnsafeBytes(of: uuid) { buffer.append(contentsOf: $0) }
         return true
     }
-    /// Reads its bytes in PostgreSQL's binary format.
     @inlinable public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
         guard let bytes else { throw DecodingFailure("it is NULL") }
         guard type == .uuid, bytes.count == 16 else {

@@ -4,7 +4,6 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     /// Since 1970-01-01 00:00 UTC.
     public let microseconds: Int64
 
-    /// All its parts, as the properties describe them.
     @inlinable public init(microseconds: Int64) {
         self.microseconds = microseconds
     }
@@ -12,15 +11,12 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     /// From PostgreSQL's epoch, 2000-01-01, to Unix's.
     public static let epochOffset: Int64 = 946_684_800_000_000
 
-    /// Their natural order.
     @inlinable public static func < (left: Self, right: Self) -> Bool { left.microseconds < right.microseconds }
 }
 
 extension Timestamp: PostgresEncodable, PostgresDecodable {
-    /// The type that it is sent as.
     @inlinable public static var postgresType: OID { .timestamptz }
 
-    /// Appends its bytes in PostgreSQL's binary format.
     @inlinable public func encode(into buffer: inout [UInt8]) -> Bool {
         // Far before any time that the server takes; not the least number, which is its -infinity.
         let (moved, overflow) = microseconds.subtractingReportingOverflow(Self.epochOffset)
@@ -28,7 +24,6 @@ extension Timestamp: PostgresEncodable, PostgresDecodable {
         return true
     }
 
-    /// Reads its bytes in PostgreSQL's binary format.
     @inlinable public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
         guard let bytes else { throw DecodingFailure("it is NULL") }
         guard type == .timestamptz, bytes.count == 8 else {
@@ -43,26 +38,21 @@ extension Timestamp: PostgresEncodable, PostgresDecodable {
 
 /// A json document as the UTF-8 that it is.
 public struct JSON: Hashable, Sendable {
-    /// As they are.
     public let bytes: [UInt8]
 
-    /// All its parts, as the properties describe them.
     @inlinable public init(_ bytes: [UInt8]) {
         self.bytes = bytes
     }
 }
 
 extension JSON: PostgresEncodable, PostgresDecodable {
-    /// The type that it is sent as.
     @inlinable public static var postgresType: OID { .json }
 
-    /// Appends its bytes in PostgreSQL's binary format.
     @inlinable public func encode(into buffer: inout [UInt8]) -> Bool {
         buffer.append(contentsOf: bytes)
         return true
     }
 
-    /// Reads its bytes in PostgreSQL's binary format.
     @inlinable public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
         guard let bytes else { throw DecodingFailure("it is NULL") }
         guard type == .json else { throw DecodingFailure("it is no json but of type \(type.rawValue)") }
@@ -72,26 +62,21 @@ extension JSON: PostgresEncodable, PostgresDecodable {
 
 /// Bytes, as bytea.
 public struct Bytes: Hashable, Sendable {
-    /// As they are.
     public let bytes: [UInt8]
 
-    /// All its parts, as the properties describe them.
     @inlinable public init(_ bytes: [UInt8]) {
         self.bytes = bytes
     }
 }
 
 extension Bytes: PostgresEncodable, PostgresDecodable {
-    /// The type that it is sent as.
     @inlinable public static var postgresType: OID { .bytea }
 
-    /// Appends its bytes in PostgreSQL's binary format.
     @inlinable public func encode(into buffer: inout [UInt8]) -> Bool {
         buffer.append(contentsOf: bytes)
         return true
     }
 
-    /// Reads its bytes in PostgreSQL's binary format.
     @inlinable public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
         guard let bytes else { throw DecodingFailure("it is NULL") }
         guard type == .bytea else { throw DecodingFailure("it is no bytea but of type \(type.rawValue)") }
@@ -100,15 +85,12 @@ extension Bytes: PostgresEncodable, PostgresDecodable {
 }
 
 extension Optional: PostgresEncodable where Wrapped: PostgresEncodable {
-    /// The type that it is sent as.
     @inlinable public static var postgresType: OID { Wrapped.postgresType }
 
-    /// Appends its bytes in PostgreSQL's binary format.
     @inlinable public func encode(into buffer: inout [UInt8]) -> Bool { self?.encode(into: &buffer) ?? false }
 }
 
 extension Optional: PostgresDecodable where Wrapped: PostgresDecodable {
-    /// Reads its bytes in PostgreSQL's binary format.
     @inlinable public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
         self = bytes == nil ? nil : try Wrapped(postgres: bytes, type: type)
     }
@@ -117,10 +99,8 @@ extension Optional: PostgresDecodable where Wrapped: PostgresDecodable {
 /// One-dimensional arrays in the binary format: dimensions, a flag for NULLs, the element type, length and lower bound,
 /// then each element with its length (`src/backend/utils/adt/arrayfuncs.c`, `array_send`).
 extension Array: PostgresEncodable where Element: PostgresEncodable {
-    /// The type that it is sent as.
     public static var postgresType: OID { Element.postgresType.array ?? .unknown }
 
-    /// Appends its bytes in PostgreSQL's binary format.
     @inlinable public func encode(into buffer: inout [UInt8]) -> Bool {
         Self.encode(self, into: &buffer) { $0 }
         return true
@@ -153,7 +133,6 @@ extension Array: PostgresEncodable where Element: PostgresEncodable {
 }
 
 extension Array: PostgresDecodable where Element: PostgresDecodable {
-    /// Reads its bytes in PostgreSQL's binary format.
     public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
         guard let bytes else { throw DecodingFailure("it is NULL") }
         var reader = ArrayReader(bytes: bytes)

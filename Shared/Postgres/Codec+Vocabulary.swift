@@ -1,17 +1,14 @@
 public import Vocabulary
 
 extension ID: PostgresEncodable, PostgresDecodable {
-    /// The type that it is sent as.
     @inlinable public static var postgresType: OID { .uuid }
 
-    /// Appends its bytes in PostgreSQL's binary format.
     @inlinable public func encode(into buffer: inout [UInt8]) -> Bool {
         withUnsafeBytes(of: high.bigEndian) { buffer.append(contentsOf: $0) }
         withUnsafeBytes(of: low.bigEndian) { buffer.append(contentsOf: $0) }
         return true
     }
 
-    /// Reads its bytes in PostgreSQL's binary format.
     @inlinable public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
         guard let bytes else { throw DecodingFailure("it is NULL") }
         guard type == .uuid, bytes.count == 16 else {
@@ -24,15 +21,12 @@ extension ID: PostgresEncodable, PostgresDecodable {
 }
 
 extension Instant: PostgresEncodable, PostgresDecodable {
-    /// The type that it is sent as.
     @inlinable public static var postgresType: OID { Timestamp.postgresType }
 
-    /// Appends its bytes in PostgreSQL's binary format.
     @inlinable public func encode(into buffer: inout [UInt8]) -> Bool {
         Timestamp(microseconds: microseconds).encode(into: &buffer)
     }
 
-    /// Reads its bytes in PostgreSQL's binary format.
     @inlinable public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
         self.init(microseconds: try Timestamp(postgres: bytes, type: type).microseconds)
     }
@@ -41,17 +35,14 @@ extension Instant: PostgresEncodable, PostgresDecodable {
 /// Kept as an interval of microseconds alone. Days are read as 24 hours, as `extract(epoch FROM …)` counts them; months
 /// have no length, so they can't be read.
 extension Interval: PostgresEncodable, PostgresDecodable {
-    /// The type that it is sent as.
     @inlinable public static var postgresType: OID { .interval }
 
-    /// Appends its bytes in PostgreSQL's binary format.
     @inlinable public func encode(into buffer: inout [UInt8]) -> Bool {
         microseconds.append(to: &buffer)
         Int64(0).append(to: &buffer)
         return true
     }
 
-    /// Reads its bytes in PostgreSQL's binary format.
     @inlinable public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
         guard let bytes else { throw DecodingFailure("it is NULL") }
         guard type == .interval, bytes.count == 16 else {
@@ -69,13 +60,10 @@ extension Interval: PostgresEncodable, PostgresDecodable {
 }
 
 extension Key: PostgresEncodable, PostgresDecodable {
-    /// The type that it is sent as.
     @inlinable public static var postgresType: OID { String.postgresType }
 
-    /// Appends its text's bytes in PostgreSQL's binary format.
     @inlinable public func encode(into buffer: inout [UInt8]) -> Bool { description.encode(into: &buffer) }
 
-    /// Reads its text's bytes in PostgreSQL's binary format.
     @inlinable public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
         guard let key = Self(try String(postgres: bytes, type: type)) else { throw DecodingFailure("it isn't a key") }
         self = key

@@ -15,7 +15,6 @@ public struct Configuration: Sendable {
     /// so long is ended; nil: none is.
     public var blockerPatience: Duration?
 
-    /// All its parts, as the properties describe them.
     public init(_ conninfo: String) {
         self.conninfo = conninfo
     }

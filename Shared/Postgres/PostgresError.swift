@@ -21,7 +21,6 @@ public enum PostgresError: Error, Sendable, CustomStringConvertible {
     /// All connections of the pool are in use, and as many wait as may.
     case poolExhausted
 
-    /// For logs and messages to people.
     public var description: String {
         switch self {
         case .server(let error): error.description
@@ -73,18 +72,14 @@ public struct ServerError: Error, Hashable, Sendable, CustomStringConvertible {
     public let detail: String?
     /// What to do about it.
     public let hint: String?
-    /// The schema.
     public let schema: String?
-    /// The table.
     public let table: String?
-    /// The column.
     public let column: String?
     /// The constraint that was violated.
     public let constraint: String?
     /// Where in which function, as a call stack.
     public let context: String?
 
-    /// For logs and messages to people.
     public var description: String {
         var text = "\(message) (\(sqlState)"
         if let constraint { text += ", constraint \(constraint)" }

@@ -12,7 +12,6 @@ public struct Query: ExpressibleByStringInterpolation, Sendable {
     /// Where each parameter's bytes are; nil for NULL.
     @usableFromInline var ranges: [Range<Int>?] = []
 
-    /// From a literal.
     public init(stringLiteral value: String) {
         sql = value
     }
@@ -28,23 +27,19 @@ public struct Query: ExpressibleByStringInterpolation, Sendable {
         types.append([Element].postgresType)
     }
 
-    /// All its parts, as the properties describe them.
     public init(stringInterpolation: StringInterpolation) {
         self = stringInterpolation.query
     }
 
-    /// Collects the statement and its parameters.
     public struct StringInterpolation: StringInterpolationProtocol {
         @usableFromInline var query = Query(stringLiteral: "")
 
-        /// All its parts, as the properties describe them.
         public init(literalCapacity: Int, interpolationCount: Int) {
             query.sql.reserveCapacity(literalCapacity + interpolationCount * 4)
             query.types.reserveCapacity(interpolationCount)
             query.ranges.reserveCapacity(interpolationCount)
         }
 
-        /// Text between interpolations, as it is.
         public mutating func appendLiteral(_ literal: String) {
             query.sql += literal
         }

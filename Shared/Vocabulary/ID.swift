@@ -15,14 +15,12 @@ public struct ID<Subject>: Hashable, Sendable {
     /// The last eight bytes.
     public let low: UInt64
 
-    /// All its parts, as the properties describe them.
     @inlinable
     public init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
     }
 
-    /// Bit for bit.
     @inlinable
     public static func == (left: Self, right: Self) -> Bool { left.high == right.high && left.low == right.low }
 
@@ -51,7 +49,6 @@ public struct ID<Subject>: Hashable, Sendable {
 }
 
 extension ID: Comparable {
-    /// Their natural order.
     @inlinable
     public static func < (left: Self, right: Self) -> Bool {
         left.high == right.high ? left.low < right.low : left.high < right.high
@@ -79,7 +76,6 @@ extension ID: LosslessStringConvertible {
         self.init(high: high, low: low)
     }
 
-    /// For logs and messages to people.
     public var description: String {
         String(unsafeUninitializedCapacity: 36) { buffer in
             var index = 0
@@ -109,7 +105,6 @@ extension ID: LosslessStringConvertible {
 }
 
 extension ID: Codable {
-    /// From one JSON value.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let id = Self(try container.decode(String.self)) else {
@@ -118,7 +113,6 @@ extension ID: Codable {
         self = id
     }
 
-    /// As one JSON value.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)

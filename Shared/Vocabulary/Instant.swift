@@ -13,7 +13,6 @@ public struct Instant: Hashable, Comparable, Sendable {
     /// As many.
     public let microseconds: Int64
 
-    /// All its parts, as the properties describe them.
     @inlinable public init(microseconds: Int64) {
         self.microseconds = microseconds
     }
@@ -28,7 +27,6 @@ public struct Instant: Hashable, Comparable, Sendable {
     /// Whole milliseconds since 1970, rounded down.
     public var milliseconds: Int64 { microseconds.quotientRoundedDown(dividingBy: 1000) }
 
-    /// Their natural order.
     public static func < (left: Self, right: Self) -> Bool { left.microseconds < right.microseconds }
 
     /// Saturates at the ends of the range instead of trapping: deadlines may come from outside.
@@ -54,7 +52,6 @@ public struct Interval: Hashable, Comparable, Sendable {
     /// As many.
     public let microseconds: Int64
 
-    /// All its parts, as the properties describe them.
     @inlinable public init(microseconds: Int64) {
         self.microseconds = microseconds
     }
@@ -67,14 +64,11 @@ public struct Interval: Hashable, Comparable, Sendable {
         self.init(microseconds: overflow || carry ? (seconds < 0 ? .min : .max) : sum)
     }
 
-    /// Their natural order.
     public static func < (left: Self, right: Self) -> Bool { left.microseconds < right.microseconds }
 
     /// Seconds.
     public static func seconds(_ count: Int64) -> Self { Self(microseconds: count * 1_000_000) }
-    /// Minutes.
     public static func minutes(_ count: Int64) -> Self { seconds(count * 60) }
-    /// Hours.
     public static func hours(_ count: Int64) -> Self { minutes(count * 60) }
     /// Days of 24 hours.
     public static func days(_ count: Int64) -> Self { hours(count * 24) }
@@ -87,12 +81,10 @@ public struct Interval: Hashable, Comparable, Sendable {
 }
 
 extension Instant: Codable {
-    /// From one JSON value.
     public init(from decoder: any Decoder) throws {
         microseconds = try decoder.singleValueContainer().decode(Int64.self)
     }
 
-    /// As one JSON value.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(microseconds)
@@ -100,12 +92,10 @@ extension Instant: Codable {
 }
 
 extension Interval: Codable {
-    /// From one JSON value.
     public init(from decoder: any Decoder) throws {
         microseconds = try decoder.singleValueContainer().decode(Int64.self)
     }
 
-    /// As one JSON value.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(microseconds)

@@ -5,7 +5,6 @@ import Crypto
 ///
 /// Text of the form `kind/id`, 1 to 128 bytes of UTF-8.
 public struct Key: Hashable, Sendable, CustomStringConvertible {
-    /// For logs and messages to people.
     public let description: String
 
     /// Returns nil for empty text, more than 128 bytes of UTF-8, or U+0000.
@@ -28,7 +27,6 @@ public struct Key: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Key: Codable {
-    /// From one JSON value.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let key = Self(try container.decode(String.self)) else {
@@ -37,7 +35,6 @@ extension Key: Codable {
         self = key
     }
 
-    /// As one JSON value.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)
@@ -49,7 +46,6 @@ public struct Partition: Hashable, Comparable, Sendable, CustomStringConvertible
     /// From 0 for a partition, from 1 for what is counted.
     public let number: Int32
 
-    /// All its parts, as the properties describe them.
     public init(_ number: Int32) {
         self.number = number
     }
@@ -67,9 +63,7 @@ public struct Partition: Hashable, Comparable, Sendable, CustomStringConvertible
         number = Int32(word % UInt32(count))
     }
 
-    /// Their natural order.
     public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
-    /// For logs and messages to people.
     public var description: String { String(number) }
 }
 
@@ -78,7 +72,6 @@ public struct Position: Hashable, Comparable, Sendable, CustomStringConvertible 
     /// From 0 for a partition, from 1 for what is counted.
     public let number: Int64
 
-    /// All its parts, as the properties describe them.
     public init(_ number: Int64) {
         self.number = number
     }
@@ -89,9 +82,7 @@ public struct Position: Hashable, Comparable, Sendable, CustomStringConvertible 
     /// The one after it.
     public var next: Position { Position(number + 1) }
 
-    /// Their natural order.
     public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
-    /// For logs and messages to people.
     public var description: String { String(number) }
 }
 
@@ -100,14 +91,11 @@ public struct Epoch: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// From 0 for a partition, from 1 for what is counted.
     public let number: Int64
 
-    /// All its parts, as the properties describe them.
     public init(_ number: Int64) {
         self.number = number
     }
 
-    /// Their natural order.
     public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
-    /// For logs and messages to people.
     public var description: String { String(number) }
 }
 
@@ -115,16 +103,13 @@ public struct Epoch: Hashable, Comparable, Sendable, CustomStringConvertible {
 public struct LogName: Hashable, Sendable, CustomStringConvertible {
     /// The schema, and with it the service that owns it.
     public let schema: String
-    /// The table.
     public let table: String
 
-    /// All its parts, as the properties describe them.
     public init(schema: String, table: String) {
         self.schema = schema
         self.table = table
     }
 
-    /// For logs and messages to people.
     public var description: String { "\(schema).\(table)" }
     /// The channel of its doorbell.
     public var channel: String { description }

@@ -60,7 +60,6 @@ public enum MessageError: Error, Hashable, Sendable, CustomStringConvertible {
     case unknownWord(type: String, version: Int16, field: String?, reason: String)
     case malformed(type: String, reason: String, field: String?)
 
-    /// For logs and messages to people.
     public var description: String {
         switch self {
         case .unknownType(let type, let version):
@@ -153,7 +152,6 @@ public struct Message: Hashable, Sendable {
         case command, event, outcome
     }
 
-    /// What it is.
     public var kind: Kind
     /// The row's own, made by the sender.
     public var id: MessageID
@@ -161,7 +159,6 @@ public struct Message: Hashable, Sendable {
     public var type: String
     /// The type's version.
     public var version: Int16
-    /// What keeps its order.
     public var key: Key
     /// Whom it is about or who asked, where there is one.
     public var account: AccountID?
@@ -183,7 +180,6 @@ public struct Message: Hashable, Sendable {
     /// a time: the database's clock alone decides. A row that was read says ``RecordedMessage/expiresAt`` instead.
     public var timeToLive: Interval?
 
-    /// All its parts, as the properties describe them.
     public init(
         kind: Kind, id: MessageID = .new(), type: String, version: Int16 = 1, key: Key, account: AccountID? = nil,
         body: [UInt8], commandID: CommandID? = nil, outcome: Outcome.Kind? = nil, commandHash: BodyHash? = nil,
@@ -212,9 +208,7 @@ public struct Message: Hashable, Sendable {
 
 /// A message in its final place.
 public struct RecordedMessage: Hashable, Sendable {
-    /// The partition of the log.
     public let partition: Partition
-    /// The position in that partition.
     public let position: Position
     /// What was said.
     public let message: Message
@@ -223,7 +217,6 @@ public struct RecordedMessage: Hashable, Sendable {
     /// Until when a command is good, by the database's clock; nil for ever.
     public let expiresAt: Instant?
 
-    /// All its parts, as the properties describe them.
     public init(
         partition: Partition, position: Position, message: Message, recordedAt: Instant, expiresAt: Instant? = nil
     ) {

@@ -7,12 +7,10 @@ public struct Rejection: Error, Hashable, Sendable, Codable, CustomStringConvert
         /// The code as it is written.
         public let rawValue: String
 
-        /// From its raw form.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
 
-        /// From a literal.
         public init(stringLiteral value: StaticString) {
             rawValue = "\(value)"
         }
@@ -27,7 +25,6 @@ public struct Rejection: Error, Hashable, Sendable, Codable, CustomStringConvert
     /// After how long the same may be accepted, where only time is in the way.
     public let retryAfter: Interval?
 
-    /// All its parts, as the properties describe them.
     public init(_ code: Code, _ message: String, field: String? = nil, retryAfter: Interval? = nil) {
         self.code = code
         self.message = message
@@ -35,7 +32,6 @@ public struct Rejection: Error, Hashable, Sendable, Codable, CustomStringConvert
         self.retryAfter = retryAfter
     }
 
-    /// For logs and messages to people.
     public var description: String {
         field.map { "\(code.rawValue) (\($0)): \(message)" } ?? "\(code.rawValue): \(message)"
     }
@@ -81,16 +77,11 @@ public enum Outcome: Hashable, Sendable {
 /// The first event that an accepted command caused: its place tells a reader when it has seen the change, its body is
 /// the command's result.
 public struct CausedEvent: Hashable, Sendable {
-    /// The partition of the log.
     public let partition: Partition
-    /// The position in that partition.
     public let position: Position
-    /// Its type.
     public let type: String
-    /// Its body.
     public let body: [UInt8]
 
-    /// All its parts, as the properties describe them.
     public init(partition: Partition, position: Position, type: String, body: [UInt8]) {
         self.partition = partition
         self.position = position
@@ -104,7 +95,6 @@ public struct BodyHash: Hashable, Sendable {
     /// Sixteen bytes.
     public let id: ID<Self>
 
-    /// All its parts, as the properties describe them.
     public init(id: ID<Self>) {
         self.id = id
     }

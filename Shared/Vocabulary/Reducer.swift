@@ -4,12 +4,10 @@ public struct CommandContext: Hashable, Sendable {
     public let commandID: CommandID
     /// Who asks. Nil for what no account asks, such as a sign-up or a timer.
     public let account: AccountID?
-    /// What keeps its order.
     public let key: Key
     /// The database's time, never less than that of any earlier command of the partition.
     public let time: Instant
 
-    /// All its parts, as the properties describe them.
     public init(commandID: CommandID, account: AccountID?, key: Key, time: Instant) {
         self.commandID = commandID
         self.account = account
@@ -20,12 +18,10 @@ public struct CommandContext: Hashable, Sendable {
 
 /// An event together with the stream that it belongs to.
 public struct Emission<Event: Hashable & Sendable>: Hashable, Sendable {
-    /// What keeps its order.
     public let key: Key
     /// What happened.
     public let event: Event
 
-    /// All its parts, as the properties describe them.
     public init(_ event: Event, key: Key) {
         self.event = event
         self.key = key

@@ -46,7 +46,7 @@ public final class PushDelivery: Service, Sendable {
     ) {
         self.sender = sender
         self.due = due
-        self.configuration = configuration.named("push")
+        self.configuration = configuration
         self.logger = logger
         let waker = waker
         doorbells.onRing(of: log.name) { waker.yield() }
@@ -54,7 +54,7 @@ public final class PushDelivery: Service, Sendable {
 
     /// Works until it is cancelled or shut down gracefully: then what is being sent is finished.
     public func run() async throws {
-        let pool = Pool(configuration: configuration, size: 2, logger: logger)
+        let pool = Pool("push", configuration: configuration, size: 2, logger: logger)
         await withTaskCancellationOrGracefulShutdownHandler {
             await withDiscardingTaskGroup { group in
                 group.addTask { await self.lookEverySecond(pool) }

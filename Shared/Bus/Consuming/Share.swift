@@ -1,15 +1,13 @@
 public import Vocabulary
 
-/// A worker among those that share a source's partitions.
+/// One of the workers that share a source's partitions.
 public struct Member: Hashable, Sendable {
-    /// The worker.
     public let owner: OwnerID
     /// Its number among the workers of its process.
     public let slot: Int32
-    /// What it has met and couldn't read.
+    /// What it couldn't read.
     public let cannot: Set<String>
 
-    /// All its parts, as the properties describe them.
     public init(owner: OwnerID, slot: Int32, cannot: Set<String> = []) {
         self.owner = owner
         self.slot = slot
@@ -18,12 +16,13 @@ public struct Member: Hashable, Sendable {
 }
 
 extension Member {
-    /// The partitions that are this member's: partition *i* belongs to the member at *i mod n* of the live ones in order.
+    /// The partitions that belong to this member: partition *i* goes to the member at *i mod n* of the sorted live
+    /// members.
     ///
-    /// Slots are sorted first, so every process gets one partition before any process gets its second: the shares of
-    /// processes, too, differ by at most one.
-    /// - Parameter needs: what has to be known in some partitions. These are shared by the members that may know it, and by
-    ///   all if none does.
+    /// Slots are sorted first, so every process gets one partition before any gets its second, and the shares of
+    /// processes differ by at most one, too.
+    /// - Parameter needs: What a worker must be able to read in some partitions. The members that can share these
+    ///   partitions, or all members if none can.
     public func share(
         of partitions: Int32, among members: [Member], needs: [Partition: Set<String>] = [:]
     ) -> Set<Partition> {

@@ -2,15 +2,13 @@ import Logging
 import Postgres
 import Vocabulary
 
-/// What a partition's machine says next, done.
 extension WorkerLoop {
-    /// Does what a partition's machine says next, if that is to handle messages.
+    /// Performs the next step of a partition's machine, if that step handles messages.
     func handle(_ index: Int) throws {
         let step = machines[index].nextStep(at: .now)
         switch step {
         case .rest(let attempt):
-            if rests[index] == nil { rests[index] = .now + settings.restBackoff.delay(attempt: attempt) }
-            return
+            return machines[index].rest(until: .now + settings.restBackoff.delay(attempt: attempt))
         case .wait, .takeLease, .open, .read, .release: return
         case .handle, .retry, .parkAgain, .giveUp: break
         }
@@ -31,7 +29,7 @@ extension WorkerLoop {
 
     // MARK: Pending messages
 
-    /// Messages that one partition has ready.
+    /// The messages that one partition has ready.
     private struct Ready {
         let index: Int
         let work: Work<RecordedMessage>
@@ -39,8 +37,8 @@ extension WorkerLoop {
         let epoch: Epoch
     }
 
-    /// Handles what several partitions have ready in one transaction: half the commits, flushes and doorbells. If it
-    /// fails, each is handled by itself, which tells whose fault it was.
+    /// Handles what several partitions have ready in one transaction, which halves commits, flushes and doorbells. If
+    /// it fails, each partition is handled by itself, which shows whose fault it was.
     func handleTogether() throws {
         guard worker.tenure.holds else { return }
         let ready = machines.indices.compactMap { index -> Ready? in
@@ -100,7 +98,7 @@ extension WorkerLoop {
                     }
                     if !held.isEmpty {
                         pipeline.query(parking.park(held, now: now))
-                        // What one ended before is in its attempts.
+                        // Their rows keep the count from here on.
                         let positions = held.map(\.message.item.position)
                         pipeline.query(parking.forgetAttempts(positions, in: Partition(Int32(ready.index))))
                     }
@@ -114,7 +112,7 @@ extension WorkerLoop {
             machines[ready.index].committed(
                 cursor, ready.work, parking: held.map { $0.message.parked(for: $0.pause, at: now) },
                 next: isNext ? next : [], at: .now)
-            // Read again by itself, to be looked at.
+            // Opens it again, which finds out what is missing.
             if !isNext { machines[ready.index].ring() }
         }
     }
@@ -124,7 +122,7 @@ extension WorkerLoop {
     private func retry(_ index: Int, _ parked: Parked<Key>, _ cursor: Cursor, _ epoch: Epoch) throws {
         let partition = Partition(Int32(index))
         guard let row = try database.query(parking.message(at: parked.position, in: partition)).only else {
-            // Somebody took it away.
+            // An operator removed it.
             return machines[index].parkedRead(try parkedHeads(of: [index])[0])
         }
         let item = try RecordedMessage(row, of: worker.source.name)
@@ -160,7 +158,7 @@ extension WorkerLoop {
         do {
             let (committed, _) = try commit([settling(failed, in: partition, cursor, epoch)]) { pipeline, _ in
                 pipeline.query(parking.parkAgain(failed, pause: pause, now: now))
-                // What it ended before is in its attempts.
+                // Its row keeps the count from here on.
                 pipeline.query(parking.forgetAttempts([failed.item.position], in: partition))
                 return ([], nil)
             }
@@ -193,7 +191,7 @@ extension WorkerLoop {
         }
     }
 
-    /// One that was parked before is behind the cursor already.
+    /// A message that was parked before is already behind the cursor.
     private func settling(
         _ failed: FailedMessage<RecordedMessage>, in partition: Partition, _ cursor: Cursor, _ epoch: Epoch
     ) -> Advance {
@@ -202,17 +200,17 @@ extension WorkerLoop {
             to: failed.former == nil ? failed.item.position : cursor.position)
     }
 
-    /// How long a message that failed waits.
+    /// How long a failed message waits for its next try.
     private func pause(after failed: FailedMessage<RecordedMessage>) -> Duration {
         switch failed.fault.code {
         case .error, .discarded: settings.backoff.delay(attempt: failed.attempts)
         case .trouble, .unknown: settings.troubleBackoff.delay(attempt: failed.attempts)
-        // One that is given up for it needn't wait for that.
+        // If crashed messages are given up, there is nothing to wait for.
         case .crashed: worker.handler.givesUp ? .zero : settings.crashBackoff.delay(attempt: failed.attempts)
         }
     }
 
-    /// A message leaves what is parked; returns the one that waited behind it.
+    /// Unparks a message. Returns the message of its key that waited behind it.
     private func end(_ item: RecordedMessage, in partition: Partition, _ pipeline: Pipeline) -> Pending {
         pipeline.query(parking.unpark(item.position, in: partition))
         pipeline.query(parking.forgetAttempts([item.position], in: partition))
@@ -223,12 +221,11 @@ extension WorkerLoop {
         try pending?.rows().only.map { try ParkedHead($0, of: worker.source.name, now: .now).parked }
     }
 
-    /// What the handler reads, decides and writes.
     private func reduce(
         _ items: [RecordedMessage], _ time: () throws -> BatchTime, _ pipeline: Pipeline
     ) throws -> [Appending] {
         let loaded = try worker.handler.load(items, in: pipeline)
-        // From here to the commit the server waits for this thread.
+        // From here to the commit, the server waits for this thread.
         worker.tenure.progressed(for: settings.leaseDuration)
         settings.faultPoint?(.afterLoad)
         return try worker.handler.handle(Batch(messages: items, time: time()), loaded, in: pipeline)

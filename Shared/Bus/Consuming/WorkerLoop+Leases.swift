@@ -2,12 +2,12 @@ import Logging
 import Postgres
 import Vocabulary
 
-/// Shares, leases, and what is said about them.
+/// Shares, leases and reports.
 extension WorkerLoop {
-    /// Says that this worker lives, renews its leases and works out its share again.
+    /// Sends a heartbeat, renews the leases and works out the share again.
     func maintain() throws {
         let asked = ContinuousClock.now
-        let owned = machines.indices.filter { machines[$0].isOwned }
+        let owned = machines.indices.filter { machines[$0].epoch != nil }
         let (renewed, members, needs) = try database.pipeline { pipeline in
             pipeline.query(leases.heartbeat(cannot: worker.cannot))
             let renewed = pipeline.query(
@@ -30,7 +30,7 @@ extension WorkerLoop {
         let me = Member(owner: leases.owner, slot: leases.slot, cannot: worker.cannot)
         let share = me.share(of: worker.source.partitionCount, among: members, needs: needs)
         for index in machines.indices {
-            if machines[index].isOwned, !renewed.contains(index) {
+            if machines[index].epoch != nil, !renewed.contains(index) {
                 worker.logger.warning("the lease was lost", metadata: ["partition": "\(index)"])
                 machines[index].leaseLost()
             }
@@ -71,13 +71,13 @@ extension WorkerLoop {
         let (epoch, former) = try (row.decode(0, as: Int64.self), row.decode(1, as: OwnerID?.self))
         let hasRunOut = try row.decode(2, as: Bool?.self) ?? false
         if former == leases.owner {
-            // Nobody took over meanwhile: what was in hand ended neither this process nor its lease.
+            // Nobody took over in the meantime, so what was being tried ended neither this process nor its lease.
             if !wasSlow { try database.execute(parking.forgetOwnAttempts(in: partition)) }
         } else if let former {
             worker.logger.notice(
                 "took over from an owner that did not give its lease back",
                 metadata: ["partition": "\(partition)", "former": "\(former)", "epoch": "\(epoch)"])
-            // One that was taken before its time had no session to end; what it has by now is a new one.
+            // A lease taken before it ran out had no session left to end. The former owner may have a new one by now.
             if hasRunOut { try database.execute(leases.endSessions(of: former)) }
         }
         machines[index].leaseTaken(Epoch(epoch), wasLost: former != nil)
@@ -95,7 +95,7 @@ extension WorkerLoop {
 
     // MARK: What not every replica knows
 
-    /// Writes down that a message needs a replica that knows more, and says whether there may be one.
+    /// Records that a message needs a replica that knows more. Returns whether there may be one.
     func isLeftToOthers(_ needs: String, _ index: Int) throws -> Bool {
         let partition = Partition(Int32(index))
         let isNew = worker.learn(cannot: needs)
@@ -121,7 +121,7 @@ extension WorkerLoop {
         return true
     }
 
-    /// Gives a partition back to the common share when for a minute nothing in it has needed more than all know.
+    /// Returns a partition to the common share once nothing in it has needed such a replica for a minute.
     private func forgetNeeds(_ needs: [Partition: Set<String>]) throws {
         for index in machines.indices {
             let partition = Partition(Int32(index))
@@ -129,7 +129,7 @@ extension WorkerLoop {
                 needy[index] = nil
                 continue
             }
-            let isWaiting = machines[index].parkedHeads.contains { $0.cause == .unknown }
+            let isWaiting = machines[index].parked.contains { $0.cause == .unknown }
             let since = needy[index] ?? .now
             needy[index] = isWaiting ? .now : since
             if !isWaiting, ContinuousClock.now - since > .seconds(60) {
@@ -140,12 +140,12 @@ extension WorkerLoop {
 
     // MARK: What is said
 
-    /// How far the partitions in hand are behind.
+    /// Measures how far the owned partitions are behind.
     private func measureLag() throws {
         let places = machines.indices.compactMap { index in
             machines[index].position.map { (partition: Partition(Int32(index)), position: $0) }
         }
-        // Once: another worker of this process may have it now.
+        // Once: another worker of this process may own it now.
         let owned = Set(places.map(\.partition))
         for partition in measured.subtracting(owned) { worker.metrics.left(partition) }
         measured = owned
@@ -154,13 +154,13 @@ extension WorkerLoop {
             let (partition, behind, seconds) = try row.decode(Int32.self, Int64.self, Double?.self)
             let machine = machines[Int(partition)]
             worker.metrics.lag(
-                of: Partition(partition), messages: behind, seconds: seconds ?? 0, parked: machine.parkedKeys,
+                of: Partition(partition), messages: behind, seconds: seconds ?? 0, parked: machine.parked.count,
                 isResting: machine.trouble != nil)
         }
     }
 
-    /// Says once that a partition rests, and once that it goes on; readiness follows after a second, so that it doesn't
-    /// flicker with each deadlock.
+    /// Logs once when a partition begins to rest and once when it goes on. Readiness follows after a second, so that it
+    /// doesn't flicker with each deadlock.
     func reportTrouble() {
         let now = ContinuousClock.now
         for index in machines.indices {
@@ -180,7 +180,7 @@ extension WorkerLoop {
             }
         }
         let lasting = troubles.filter { now - $0.value.since >= .seconds(1) }
-        let parked = machines.reduce(0) { $0 + $1.parkedKeys }
+        let parked = machines.reduce(0) { $0 + $1.parked.count }
         worker.report(
             resting: lasting.min { $0.key < $1.key }.map {
                 "\(lasting.count) of its partitions rest; partition \($0.key): \($0.value.reason)"

@@ -2,26 +2,24 @@ import Logging
 import Postgres
 import Vocabulary
 
-/// What a worker's thread does for the life of one connection. Not shared: it lives on that thread.
+/// The loop of a worker's thread on one connection. It lives on that thread alone.
 final class WorkerLoop<Handler: BatchHandler> {
     let worker: Worker<Handler>
     let database: Database
     var machines: [PartitionMachine<RecordedMessage>]
-    /// Until when a failed partition rests.
-    var rests: [ContinuousClock.Instant?]
     var nextMaintenance = ContinuousClock.now
-    /// Partitions whose log forgot what was not handled.
+    /// Partitions whose log deleted messages that nobody here had handled.
     var expired: Set<Int> = []
-    /// Partitions whose lag was shown last.
+    /// Partitions with a lag that was reported.
     var measured: Set<Partition> = []
-    /// Since when each partition has been in trouble, and with what.
+    /// The partitions in trouble: since when, and why.
     var troubles: [Int: (since: ContinuousClock.Instant, reason: String)] = [:]
-    /// When something last needed more than some replica knows, by partition.
+    /// When a message of a partition last needed a replica that knows more.
     var needy: [Int: ContinuousClock.Instant] = [:]
     private var nextPoll = ContinuousClock.now
-    /// Whether the last connection was ended because this thread left a transaction idle for too long.
+    /// Whether the last connection ended because this thread left a transaction idle for too long.
     let wasSlow: Bool
-    /// How long the server lets a statement take, however much longer than a lease that is.
+    /// How long the server lets a statement run, even if that is much longer than a lease.
     private(set) var statementTimeout: Duration
 
     var settings: ConsumerSettings { worker.settings }
@@ -36,11 +34,10 @@ final class WorkerLoop<Handler: BatchHandler> {
         let count = Int(worker.source.partitionCount)
         machines = Array(
             repeating: PartitionMachine(limits: worker.settings.limits, givesUp: worker.handler.givesUp), count: count)
-        rests = Array(repeating: nil, count: count)
     }
 
-    /// Returns when told to stop, after the batch in hand, with its leases given back.
-    /// - Throws: what ends the connection; the caller opens another and begins anew.
+    /// Returns when stopped, after finishing its batch and giving its leases back.
+    /// - Throws: What ends the connection. The caller opens another and starts over.
     func run() throws {
         let timeout = try database.query("SELECT setting::bigint FROM pg_settings WHERE name = 'statement_timeout'")
             .only?.decode(0, as: Int64.self)
@@ -68,15 +65,16 @@ final class WorkerLoop<Handler: BatchHandler> {
         let now = ContinuousClock.now
         return machines.contains {
             switch $0.nextStep(at: now) {
-            case .wait, .rest: false
+            case .wait: false
             default: true
             }
         }
     }
 
     private var pause: Duration {
-        let wakes = rests.compactMap { $0 } + machines.compactMap(\.nextRetry) + [nextMaintenance, nextPoll]
-        return max(.zero, (wakes.min() ?? nextPoll) - .now)
+        let now = ContinuousClock.now
+        let wakes = machines.compactMap { $0.nextWake(after: now) } + [nextMaintenance, nextPoll]
+        return max(.zero, (wakes.min() ?? now) - now)
     }
 
     private func apply(_ rings: Rings) {
@@ -85,10 +83,6 @@ final class WorkerLoop<Handler: BatchHandler> {
         if isPollDue { nextPoll = now + settings.idlePoll }
         for index in machines.indices {
             if isPollDue || rings.all || rings.partitions.contains(Partition(Int32(index))) { machines[index].ring() }
-            if let rest = rests[index], rest <= now {
-                rests[index] = nil
-                machines[index].rested()
-            }
         }
     }
 
@@ -168,7 +162,7 @@ final class WorkerLoop<Handler: BatchHandler> {
 
     /// An operator may have said when a parked message is to be tried, or that it isn't.
     func lookAtParked() throws {
-        let ready = machines.indices.filter { machines[$0].position != nil && machines[$0].parkedKeys > 0 }
+        let ready = machines.indices.filter { machines[$0].position != nil && !machines[$0].parked.isEmpty }
         for (index, parked) in zip(ready, try parkedHeads(of: ready)) { machines[index].parkedRead(parked) }
     }
 
@@ -197,13 +191,5 @@ final class WorkerLoop<Handler: BatchHandler> {
 
     func messages(in rows: Rows) throws -> [RecordedMessage] {
         try rows.map { try RecordedMessage($0, of: worker.source.name) }
-    }
-}
-
-extension Cursor {
-    init(_ row: Row) throws {
-        self.init(
-            number: try row.decode(0, as: Int64.self), position: Position(try row.decode(1, as: Int64.self)),
-            givenTime: try row.decode(2, as: Instant.self), givenAt: .now)
     }
 }

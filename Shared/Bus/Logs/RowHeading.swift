@@ -7,7 +7,6 @@ public struct RowHeading: Sendable {
     let key: Key
     /// Whether it is an event, a command or an outcome.
     public let kind: Message.Kind
-    /// What it is.
     public let type: String
     /// The command that it is, or that led to it.
     public let commandID: CommandID?

@@ -20,7 +20,6 @@ public struct StreamReader: Sendable {
         /// Bytes of missed events' bodies, at most; the same beyond.
         public var resumeByteLimit = 1 << 20
 
-        /// All its parts, as the properties describe them.
         public init() {}
     }
 

@@ -25,7 +25,6 @@ public struct SubscriptionMachine<Event: Sendable>: Sendable {
     /// Everything up to here was given, or is in the snapshot.
     public private(set) var given: Position = .start
 
-    /// All its parts, as the properties describe them.
     public init(limit: Int) {
         self.limit = limit
     }

@@ -42,10 +42,8 @@ public struct DomainBus: Sendable {
 }
 
 extension DomainProgram {
-    /// None.
     public static var forgetting: [String] { [] }
 
-    /// None.
     public static func companions(_ bus: DomainBus) throws -> [any Service] { [] }
 
     /// How it handles commands.

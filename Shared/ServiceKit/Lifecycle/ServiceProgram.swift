@@ -42,10 +42,8 @@ extension ServiceProgram {
     /// The service's schema and role: its name in SQL's spelling.
     public static var schema: String { name.replacing("-", with: "_") }
 
-    /// None.
     public static var settings: [any SettingDeclaration] { [] }
 
-    /// None.
     public static var limits: [StoredLimit] { [] }
 
     /// Reads the command line and does what it says. Ends the process.

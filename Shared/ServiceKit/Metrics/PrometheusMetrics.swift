@@ -18,7 +18,6 @@ public final class PrometheusMetrics: MetricsFactory, Sendable {
     /// Bounds of other histograms.
     static let sizes: [Double] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
 
-    /// Nothing is measured yet.
     public init() {}
 
     /// Everything that was measured, in the order of names.
@@ -64,11 +63,8 @@ public final class PrometheusMetrics: MetricsFactory, Sendable {
 
     /// Kept: its series goes on when somebody measures it again.
     public func destroyCounter(_ handler: any CounterHandler) {}
-    /// Kept.
     public func destroyRecorder(_ handler: any RecorderHandler) {}
-    /// Kept.
     public func destroyMeter(_ handler: any MeterHandler) {}
-    /// Kept.
     public func destroyTimer(_ handler: any TimerHandler) {}
 
     // MARK: Private

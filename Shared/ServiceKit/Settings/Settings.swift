@@ -9,7 +9,6 @@ public struct Settings: Sendable {
         /// A sentence for each problem.
         public let problems: [String]
 
-        /// All problems, a line each.
         public var description: String { problems.joined(separator: "\n") }
     }
 

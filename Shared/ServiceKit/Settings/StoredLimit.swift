@@ -2,7 +2,6 @@
 /// `<schema>.limits`. `migrate` takes it as a flag or from the environment and writes it down; the store reads it with each
 /// batch. What isn't given stays as it is.
 public struct StoredLimit: Sendable {
-    /// The column.
     let column: String
     /// The column's type.
     let type: String

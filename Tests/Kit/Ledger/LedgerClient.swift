@@ -8,8 +8,6 @@ public import Vocabulary
 public struct LedgerClient: Service {
     /// Of both logs.
     public let doorbells: Doorbells
-    /// To the command log.
-    public let appender: Appender
     /// Of the ledger's log.
     public let tail: Tail
     /// Asks and waits.
@@ -24,7 +22,7 @@ public struct LedgerClient: Service {
     /// - Parameters:
     ///   - listens: false leaves the doorbells unheard.
     ///   - unansweredLimit: commands without an outcome, at most.
-    ///   - faultPoint: as the appender's settings have it.
+    ///   - faultPoint: as for ``CommandSender``.
     public init(
         configuration: Configuration, listens: Bool = true, unansweredLimit: Int = 4096,
         faultPoint: (@Sendable () -> Void)? = nil, logger: Logger
@@ -42,13 +40,11 @@ public struct LedgerClient: Service {
         }
         await connection.close()
         doorbells = Doorbells(configuration: configuration, logger: logger)
-        var settings = Appender.Settings()
-        settings.faultPoint = faultPoint
-        appender = Appender(log: commands, settings: settings, configuration: configuration, logger: logger)
         tail = Tail(log: log, configuration: configuration, doorbells: doorbells, logger: logger)
-        pool = Pool(configuration: configuration, logger: logger)
+        pool = Pool("reads", configuration: configuration, logger: logger)
         sender = CommandSender(
-            appender: appender, tail: tail, pool: pool, unansweredLimit: unansweredLimit, logger: logger)
+            to: commands, tail: tail, pool: pool, unansweredLimit: unansweredLimit, configuration: configuration,
+            faultPoint: faultPoint, logger: logger)
         streams = StreamReader(tail: tail, pool: pool)
         self.logger = logger
         self.listens = listens
@@ -56,7 +52,7 @@ public struct LedgerClient: Service {
 
     /// Works until it is cancelled or shut down gracefully.
     public func run() async throws {
-        let services: [any Service] = [appender, tail, sender] + (listens ? [doorbells] : [])
+        let services: [any Service] = [tail, sender] + (listens ? [doorbells] : [])
         try await withThrowingTaskGroup(of: Void.self) { group in
             for service in services { group.addTask { try await service.run() } }
             try await group.waitForAll()

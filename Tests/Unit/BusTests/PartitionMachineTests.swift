@@ -144,7 +144,7 @@ struct PartitionMachineTests {
         #expect(probe.held.map(\.item.number) == [1] && probe.diverted == [Position(4)])
         #expect(probe.handled.map(\.number) == [2])
         try Self.commit(&machine)
-        #expect(machine.parkedKeys == 1 && machine.trouble == nil)
+        #expect(machine.parked.count == 1 && machine.trouble == nil)
     }
 
     @Test("where nothing gets through the partition rests, parks nothing, and begins again with the first message")
@@ -155,8 +155,8 @@ struct PartitionMachineTests {
         guard case .rest(attempt: 1) = machine.nextStep(at: Self.start), machine.trouble == "disk full" else {
             throw Unexpected(step: machine.nextStep(at: Self.start))
         }
-        #expect(machine.parkedKeys == 0 && machine.nextRetry == nil)
-        machine.rested()
+        #expect(machine.parked.isEmpty)
+        machine.rest(until: Self.start)
         let again = try Self.work(machine)
         #expect(again.handled.map(\.number) == [1] && again.held.isEmpty)
         try Self.commit(&machine)
@@ -171,7 +171,7 @@ struct PartitionMachineTests {
             guard case .rest(attempt: attempt) = machine.nextStep(at: Self.start) else {
                 throw Unexpected(step: machine.nextStep(at: Self.start))
             }
-            machine.rested()
+            machine.rest(until: Self.start)
         }
         machine.ring()
         machine.failed(Self.trouble, handling: try Self.work(machine), at: Self.start)
@@ -190,7 +190,7 @@ struct PartitionMachineTests {
         for _ in 0..<2 { machine.failed(Self.trouble, handling: try Self.work(machine), at: Self.start) }
         try Self.commit(&machine)
         machine.messagesRead([], at: Self.start)
-        let parked = machine.parkedHeads.sorted { $0.position < $1.position }
+        let parked = machine.parked.sorted { $0.position < $1.position }
         try #require(parked.map(\.position) == [Position(1), Position(2)])
         guard case .wait = machine.nextStep(at: Self.start) else {
             throw Unexpected(step: machine.nextStep(at: Self.start))
@@ -271,7 +271,7 @@ struct PartitionMachineTests {
             machine.failed(Self.fault, handling: try Self.work(machine, at: now), at: now)
             guard case .rest = machine.nextStep(at: now) else { throw Unexpected(step: machine.nextStep(at: now)) }
             #expect(machine.trouble?.hasPrefix("no more keys can be parked") == true)
-            machine.rested()
+            machine.rest(until: Self.start)
         }
         guard case .giveUp(let dead, _, _) = machine.nextStep(at: later), dead.item.number == 2 else {
             throw Unexpected(step: machine.nextStep(at: later))

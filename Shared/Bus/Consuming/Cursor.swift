@@ -1,0 +1,32 @@
+import Postgres
+public import Vocabulary
+
+/// How far a consumer has come in a partition: its newest batch.
+public struct Cursor: Hashable, Sendable {
+    /// The newest batch's number; 0 before the first.
+    public var number: Int64
+    public var position: Position
+    /// The time that batch's rules were given. The next batch's is never earlier.
+    public var givenTime: Instant?
+    /// When that was, by this process's monotonic clock; nil if another process handled the batch.
+    public var givenAt: ContinuousClock.Instant?
+
+    public init(
+        number: Int64 = 0, position: Position = .start, givenTime: Instant? = nil,
+        givenAt: ContinuousClock.Instant? = nil
+    ) {
+        self.number = number
+        self.position = position
+        self.givenTime = givenTime
+        self.givenAt = givenAt
+    }
+}
+
+extension Cursor {
+    /// Reads a row of ``LeaseStatements/cursor(_:)``.
+    init(_ row: Row) throws {
+        self.init(
+            number: try row.decode(0, as: Int64.self), position: Position(try row.decode(1, as: Int64.self)),
+            givenTime: try row.decode(2, as: Instant.self), givenAt: .now)
+    }
+}
