@@ -231,7 +231,7 @@ let package = Package(
             path: "Tests/Unit/PostgresTests",
             swiftSettings: settings),
         .executableTarget(
-            name: "postgres-benchmark", dependencies: ["Postgres"], path: "Tests/Benchmarks/Postgres",
+            name: "postgres-benchmark", dependencies: ["Postgres", "Vocabulary"], path: "Tests/Benchmarks/Postgres",
             exclude: ["libpq.c"],
             swiftSettings: settings),
         .testTarget(

@@ -1,4 +1,4 @@
-/// An enumeration is kept as its raw values: `extension Platform: PostgresEncodable, PostgresDecodable {}`.
+/// An enumeration is stored as its raw value: `extension Platform: PostgresEncodable, PostgresDecodable {}`.
 extension RawRepresentable where RawValue: PostgresEncodable, Self: PostgresEncodable {
     @inlinable public static var postgresType: OID { RawValue.postgresType }
 
@@ -6,8 +6,7 @@ extension RawRepresentable where RawValue: PostgresEncodable, Self: PostgresEnco
 }
 
 extension RawRepresentable where RawValue: PostgresDecodable, Self: PostgresDecodable {
-    /// Reads its raw value's bytes in PostgreSQL's binary format.
-    /// - Throws: ``DecodingFailure`` for a raw value that this release doesn't know: a newer one may have written it.
+    /// - Throws: ``DecodingFailure`` for a raw value that this release doesn't know. A newer one may have written it.
     @inlinable public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
         let rawValue = try RawValue(postgres: bytes, type: type)
         guard let value = Self(rawValue: rawValue) else { throw DecodingFailure("\(Self.self) has no \(rawValue)") }

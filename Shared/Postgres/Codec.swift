@@ -1,5 +1,3 @@
-import Foundation
-
 /// A type's object identifier in `pg_type`.
 public struct OID: RawRepresentable, Hashable, Sendable {
     /// As in `pg_type.oid`.
@@ -62,4 +60,6 @@ public struct DecodingFailure: Error, Hashable, Sendable {
     @inlinable public init(_ reason: String) {
         self.reason = reason
     }
+
+    @usableFromInline static let null = DecodingFailure("it is NULL")
 }

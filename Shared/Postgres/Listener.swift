@@ -1,13 +1,12 @@
 public import Logging
 import Synchronization
 
-/// Listens on channels, for ever: reconnects with back-off, and probes its connection, since one that died silently
-/// looks like one on which nothing happens.
+/// Listens on channels: reconnects with back-off, and probes its connection, because one that died silently looks like
+/// one on which nothing happens.
 public final class Listener: Sendable {
-    /// What a listener tells.
     public enum Event: Sendable {
         case notification(channel: String, payload: String)
-        /// Every channel is listened to, on a new connection: whatever was sent before may have been missed.
+        /// All channels are listened to on a new connection. Earlier notifications may have been missed.
         case connected
         case lost(PostgresError)
     }
@@ -19,7 +18,7 @@ public final class Listener: Sendable {
     private let backoff: Backoff
     private let handler: @Sendable (Event) -> Void
 
-    /// - Parameter handler: called on the listener's thread; must not block.
+    /// - Parameter handler: Called on the listener's thread. Must not block.
     public init(
         configuration: Configuration, channels: [String], logger: Logger? = nil,
         probeInterval: Duration = .seconds(10), backoff: Backoff = .reconnect,
@@ -76,7 +75,7 @@ public final class Listener: Sendable {
             database.waitForInput(orWake: wake, until: nextProbe)
             guard database.consumeInput() else { throw database.lost() }
             if ContinuousClock.now >= nextProbe {
-                // Answered, or an error when the answer is overdue.
+                // Throws when the answer is overdue.
                 try database.execute("SELECT")
                 nextProbe = .now + probeInterval
             }

@@ -22,7 +22,7 @@ public final class Pool: Sendable {
     private let waiting: Gauge
     private let state = Mutex(State())
 
-    /// - Parameter name: Stands in the gauges' label and in `application_name`.
+    /// - Parameter name: The gauges' label, and the connections' purpose in `application_name`.
     public init(
         _ name: String, configuration: Configuration, size: Int = 4, waiters: Int = 1000, logger: Logger? = nil
     ) {
@@ -36,15 +36,20 @@ public final class Pool: Sendable {
         waiting.record(0)
     }
 
-    /// Runs `body` on a connection of the pool. One that was lost is replaced; `body` isn't run again.
-    /// - Throws: ``PostgresError/poolExhausted`` when too many wait, ``PostgresError/connectFailed(_:)``, what `body` throws.
+    /// How many connections are open, and how many callers wait.
+    package var load: (open: Int, waiting: Int) { state.withLock { ($0.open, $0.waiters.count) } }
+
+    /// Runs `body` on a connection of the pool. A lost connection is replaced; `body` isn't repeated.
+    /// - Throws: ``PostgresError/poolExhausted`` if too many callers wait, ``PostgresError/connectFailed(_:)``, or what
+    ///   `body` throws.
     public func withConnection<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
         let connection = try await take()
-        // Not before the connection is done, which is later than this where a cancelled task left a stuck server.
+        // Given back when the connection is done, which is later than this call if a cancelled task left it with a
+        // stuck server.
         return try await connection.run { database in
-            // The next one finds no transaction open.
+            // So that the next user finds no open transaction.
             defer { database.settle() }
             return try body(database)
         } ended: { [self] in
@@ -97,7 +102,7 @@ public final class Pool: Sendable {
         return try await connect()
     }
 
-    /// Opens a connection. A cancelled task doesn't wait for that; the pool keeps what comes of it.
+    /// A cancelled task doesn't wait for the connection. The pool keeps it.
     private func connect() async throws -> Connection {
         let answer = SingleAnswer<Result<Connection, any Error>>()
         let result = await withTaskCancellationHandler {
@@ -131,7 +136,7 @@ public final class Pool: Sendable {
         if isClosed { Task { await connection.close() } }
     }
 
-    /// A connection is gone: the first caller that waits may open another.
+    /// A connection is gone, so the first caller that waits may open another.
     private func release() {
         let waiter = change { state in
             if !state.waiters.isEmpty {

@@ -1,26 +1,23 @@
 import Foundation
 
-/// What can be said on the bus: a type that encodes to a JSON object and knows its name and version.
+/// A type that encodes to a JSON object and knows its name and version.
 ///
-/// The name is the Swift type's own, the same in SQL, docs and logs. A version never changes its meaning:
-/// a changed body is a new version, and old ones stay readable.
+/// The name is the Swift type's own, the same in SQL, docs and logs. A version never changes its meaning: a changed
+/// body is a new version, and old ones stay readable.
 public protocol MessageBody: Codable, Hashable, Sendable {
     static var type: String { get }
     static var version: Int16 { get }
 
-    /// Makes what a body of an older version says today. Rows are kept, so every version that was ever published stays
-    /// readable for ever; a newer one is never read as an older one.
-    /// - Throws: ``MessageError`` when there never was such a version, or the body isn't what it says.
+    /// Translates a body of an older version. Rows are kept, so every version that was ever published stays readable. A
+    /// newer version is never read as an older one.
+    /// - Throws: ``MessageError`` if there never was such a version, or the body doesn't match it.
     static func upcast(from body: [UInt8], version: Int16) throws(MessageError) -> Self
 }
 
 extension MessageBody {
-    /// The Swift type's name.
     public static var type: String { "\(Self.self)" }
-    /// 1 unless said otherwise.
     public static var version: Int16 { 1 }
 
-    /// There is no older version unless said otherwise.
     public static func upcast(from body: [UInt8], version: Int16) throws(MessageError) -> Self {
         throw .unknownType(type, version: version)
     }
@@ -28,22 +25,20 @@ extension MessageBody {
 
 /// An imperative request to one service.
 public protocol CommandBody: MessageBody {
-    /// The rules that need no state: lengths, forms, ranges. Checked at the edge and again by the service.
-    /// - Throws: a ``Rejection`` that names the field and the rule.
+    /// Checks what needs no state: lengths, forms, ranges. It runs at the edge and again in the service.
+    /// - Throws: A ``Rejection`` that names the field and the rule.
     func validate() throws(Rejection)
 }
 
 extension CommandBody {
-    /// Most commands have no such rules.
     public func validate() throws(Rejection) {}
 }
 
-/// A command that apps may send just as it is, for the account that is signed in.
+/// A command that apps may send as it is, for the account that is signed in.
 public protocol PublicCommandBody: CommandBody {}
 
-/// A command that a service sends to itself, by a timer for example. No account asks for it, so it names one.
+/// A command that a service sends to itself, for example by a timer. No account asks for it, so it names one.
 public protocol OwnCommandBody: CommandBody {
-    /// The account that it is about.
     var account: AccountID { get }
 }
 
@@ -53,25 +48,25 @@ public protocol EventBody: MessageBody {
     var account: AccountID { get }
 }
 
-/// Why a row could not be understood.
+/// Why a row can't be read.
 public enum MessageError: Error, Hashable, Sendable, CustomStringConvertible {
     case unknownType(String, version: Int16)
-    /// A word that isn't on a closed list of the type, as this program knows it.
+    /// A word that isn't on one of the type's closed lists, as this program knows them.
     case unknownWord(type: String, version: Int16, field: String?, reason: String)
     case malformed(type: String, reason: String, field: String?)
 
     public var description: String {
         switch self {
         case .unknownType(let type, let version):
-            "nobody here knows \(type) version \(version): a newer sender? Update this service"
+            "\(type) version \(version) is unknown here. If a newer sender uses it, update this service"
         case .unknownWord(let type, let version, let field, let reason):
-            "\(type) version \(version) has a word in \(field ?? "its body") that nobody here knows: \(reason)"
+            "\(type) version \(version) has an unknown word in \(field ?? "its body"): \(reason)"
         case .malformed(let type, let reason, let field):
             "the body of \(type) \(field.map { "has a wrong \($0): " } ?? "can't be read: ")\(reason)"
         }
     }
 
-    /// What a program has to know to read it, where that is what is missing: a type with its version, or a word of one.
+    /// What a program has to know to read it, if that is what is missing: a type with its version, or a word of one.
     public var needs: String? {
         switch self {
         case .unknownType(let type, let version): "\(type)@\(version)"
@@ -90,14 +85,14 @@ extension MessageBody {
         return Array(try encoder.encode(self))
     }
 
-    /// Reads a body of this type, in whichever version it was published.
+    /// Reads a body of this type, in any published version.
     public static func decoded(from body: [UInt8], version: Int16) throws(MessageError) -> Self {
         if version == Self.version { return try decoded(from: body) }
         guard (1..<Self.version).contains(version) else { throw .unknownType(type, version: version) }
         return try upcast(from: body, version: version)
     }
 
-    /// Reads a body of this very type and version.
+    /// Reads a body of this very version.
     public static func decoded(from body: [UInt8]) throws(MessageError) -> Self {
         do {
             return try JSONDecoder().decode(Self.self, from: Data(body))
@@ -113,15 +108,15 @@ extension MessageBody {
 }
 
 extension DecodingError {
-    /// Whether a value isn't among the cases of an enum: what the standard library says when `init(rawValue:)` gives nil.
-    /// Text that a type of ours refuses says something else.
+    /// Whether a value isn't among an enum's cases, as the standard library reports it when `init(rawValue:)` returns
+    /// nil. Our own types word their refusals differently.
     var isUnknownWord: Bool {
         guard case .dataCorrupted(let context) = self else { return false }
         return context.debugDescription.hasPrefix("Cannot initialize ")
             && context.debugDescription.contains(" from invalid ")
     }
 
-    /// The path of the field at fault, with dots; nil when the whole document is.
+    /// The path of the field at fault, with dots; nil if it is the whole document.
     public var field: String? {
         let path: [any CodingKey]
         switch self {
@@ -145,7 +140,7 @@ extension DecodingError {
     }
 }
 
-/// A row that a sender wants in one of its own logs.
+/// A row for one of the sender's own logs.
 public struct Message: Hashable, Sendable {
     /// As in the column `kind`.
     public enum Kind: String, Sendable, Hashable {
@@ -153,31 +148,30 @@ public struct Message: Hashable, Sendable {
     }
 
     public var kind: Kind
-    /// The row's own, made by the sender.
+    /// The row's own id, made by the sender.
     public var id: MessageID
-    /// The body's type.
     public var type: String
-    /// The type's version.
     public var version: Int16
     public var key: Key
-    /// Whom it is about or who asked, where there is one.
+    /// The account that asked or that it is about, if there is one.
     public var account: AccountID?
     /// A JSON object in UTF-8, at most 64 kB.
     public var body: [UInt8]
-    /// The command that is asked, or that led to this.
+    /// The command itself, or the command that led to this row.
     public var commandID: CommandID?
-    /// Set on the one row that carries a command's outcome, together with `commandHash`.
+    /// Set, together with `commandHash`, on the one row that has its command's outcome.
     public var outcome: Outcome.Kind?
-    /// Set with `outcome`: which body the outcome is of.
+    /// Tells which body the outcome is for.
     public var commandHash: BodyHash?
-    /// Shared by everything that one request led to.
+    /// Shared by everything that one request caused.
     public var correlationID: CorrelationID?
-    /// The message that this one was caused by.
+    /// The message that caused this one.
     public var causationID: MessageID?
     /// W3C trace context, as the header `traceparent` has it.
     public var traceParent: String?
-    /// How long after its append a command is good for. What its service comes to later is rejected as expired. A span, not
-    /// a time: the database's clock alone decides. A row that was read says ``RecordedMessage/expiresAt`` instead.
+    /// How long a command is valid after its append. If its service gets to it later, it is rejected as expired. A
+    /// span, not a time, so that only the database's clock counts. A recorded message has ``RecordedMessage/expiresAt``
+    /// instead.
     public var timeToLive: Interval?
 
     public init(
@@ -202,7 +196,7 @@ public struct Message: Hashable, Sendable {
         self.timeToLive = timeToLive
     }
 
-    /// The largest body that a log takes, in bytes.
+    /// The largest body that a log accepts, in bytes.
     public static let bodyLimit = 65_536
 }
 
@@ -210,11 +204,10 @@ public struct Message: Hashable, Sendable {
 public struct RecordedMessage: Hashable, Sendable {
     public let partition: Partition
     public let position: Position
-    /// What was said.
     public let message: Message
     /// By the database's clock.
     public let recordedAt: Instant
-    /// Until when a command is good, by the database's clock; nil for ever.
+    /// Until when a command is valid, by the database's clock; nil if without limit.
     public let expiresAt: Instant?
 
     public init(

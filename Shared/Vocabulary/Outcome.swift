@@ -1,10 +1,9 @@
 import Crypto
 
-/// Why a command was refused: a stable code for programs, a sentence for people, and the field at fault if one is.
+/// Why a command was refused.
 public struct Rejection: Error, Hashable, Sendable, Codable, CustomStringConvertible {
-    /// Lower camel case, stable for ever, for example `alreadyContact`.
+    /// Lower camel case, stable forever, for example `alreadyContact`.
     public struct Code: RawRepresentable, Hashable, Sendable, Codable, ExpressibleByStringLiteral {
-        /// The code as it is written.
         public let rawValue: String
 
         public init(rawValue: String) {
@@ -16,13 +15,12 @@ public struct Rejection: Error, Hashable, Sendable, Codable, CustomStringConvert
         }
     }
 
-    /// For programs.
     public let code: Code
-    /// Says what to do, in a sentence.
+    /// For people: a sentence that says what to do.
     public let message: String
     /// The name of the field at fault as in the command's JSON, with dots for nested ones.
     public let field: String?
-    /// After how long the same may be accepted, where only time is in the way.
+    /// After how long the same command may be accepted, if only time is in the way.
     public let retryAfter: Interval?
 
     public init(_ code: Code, _ message: String, field: String? = nil, retryAfter: Interval? = nil) {
@@ -38,25 +36,25 @@ public struct Rejection: Error, Hashable, Sendable, Codable, CustomStringConvert
 }
 
 extension Rejection.Code {
-    /// The command's time was up before its service came to it; nothing was done.
+    /// The command expired before its service got to it.
     public static let expired: Self = "expired"
     /// The command's id was used before, with another body.
     public static let idReused: Self = "idReused"
-    /// The command's id is older than outcomes are remembered, so doing it might do it twice.
+    /// The command's id is older than the memory for outcomes, so it may have been done already.
     public static let idTooOld: Self = "idTooOld"
-    /// The command's body isn't what its type and version say.
+    /// The command's body doesn't match its type and version.
     public static let malformed: Self = "malformed"
-    /// A field has a value that its rule refuses.
+    /// A field's value breaks its rule.
     public static let invalidField: Self = "invalidField"
 }
 
-/// How a command ended. Exactly one is recorded per command.
+/// How a command ended. Exactly one outcome is recorded per command.
 public enum Outcome: Hashable, Sendable {
-    /// Done. What it caused begins with `event`; nil when it changed nothing.
+    /// `event` is the first event that the command caused; nil if it changed nothing.
     case accepted(event: CausedEvent?)
-    /// Refused for a reason; nothing was done.
+    /// Nothing was done.
     case rejected(Rejection)
-    /// Given up after retries; nothing was done. An operator finds it among the dead letters.
+    /// Given up after retries. Nothing was done, and operators find the command among the dead letters.
     case failed(code: String)
 
     /// As in the column `outcome`.
@@ -64,7 +62,6 @@ public enum Outcome: Hashable, Sendable {
         case accepted, rejected, failed
     }
 
-    /// Without the details.
     public var kind: Kind {
         switch self {
         case .accepted: .accepted
@@ -74,7 +71,7 @@ public enum Outcome: Hashable, Sendable {
     }
 }
 
-/// The first event that an accepted command caused: its place tells a reader when it has seen the change, its body is
+/// The first event that an accepted command caused. Its place tells a reader when it has seen the change; its body is
 /// the command's result.
 public struct CausedEvent: Hashable, Sendable {
     public let partition: Partition
@@ -90,9 +87,8 @@ public struct CausedEvent: Hashable, Sendable {
     }
 }
 
-/// What a command said, in sixteen bytes: the same id with another body has another hash.
+/// Distinguishes bodies sent under the same command id.
 public struct BodyHash: Hashable, Sendable {
-    /// Sixteen bytes.
     public let id: ID<Self>
 
     public init(id: ID<Self>) {

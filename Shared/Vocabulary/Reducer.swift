@@ -1,11 +1,10 @@
-/// What a rule may know besides the state and the command: who asks, which command it is, and the time, all given.
+/// What a rule may know besides the state and the command.
 public struct CommandContext: Hashable, Sendable {
-    /// Which command it is.
     public let commandID: CommandID
-    /// Who asks. Nil for what no account asks, such as a sign-up or a timer.
+    /// The account that asks; nil if none does, as for a sign-up or a timer.
     public let account: AccountID?
     public let key: Key
-    /// The database's time, never less than that of any earlier command of the partition.
+    /// The database's time, never earlier than for the partition's last command.
     public let time: Instant
 
     public init(commandID: CommandID, account: AccountID?, key: Key, time: Instant) {
@@ -19,7 +18,6 @@ public struct CommandContext: Hashable, Sendable {
 /// An event together with the stream that it belongs to.
 public struct Emission<Event: Hashable & Sendable>: Hashable, Sendable {
     public let key: Key
-    /// What happened.
     public let event: Event
 
     public init(_ event: Event, key: Key) {
@@ -35,16 +33,16 @@ extension Emission where Event: MessageSet<any EventBody> {
     }
 }
 
-/// The rule of a service: a pure function from state and command to events. No I/O, clock, randomness or logging.
+/// The rules of a service: a pure function from state and command to events, without I/O, clock, randomness or logging.
 public protocol Reducer {
-    /// The rows that a batch of commands touches, loaded before and saved after.
+    /// The rows that a batch of commands concerns, loaded before and saved after.
     associatedtype State
     associatedtype Command: MessageSet<any CommandBody>
     associatedtype Event: MessageSet<any EventBody>
 
     /// Decides a command and changes the state accordingly. The first emission's body is the command's result.
     ///
-    /// A rejected command leaves the state as it was: check everything first, then change.
+    /// A rejected command must leave the state as it was: check everything first, then change.
     static func reduce(
         _ state: inout State, _ command: Command, _ context: CommandContext
     ) throws(Rejection) -> [Emission<Event>]

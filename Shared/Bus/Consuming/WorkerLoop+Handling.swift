@@ -138,7 +138,7 @@ extension WorkerLoop {
                 }
             }
             worker.logger.notice(
-                "a parked message is done",
+                "handled a parked message",
                 metadata: [
                     "partition": "\(partition)", "position": "\(item.position)", "tries": "\(parked.attempts + 1)",
                 ])
@@ -179,7 +179,7 @@ extension WorkerLoop {
                 return (appendings, end(failed.item, in: partition, pipeline))
             }
             worker.logger.error(
-                "a message is given up and is a dead letter now",
+                "gave a message up: it is a dead letter now",
                 metadata: [
                     "partition": "\(partition)", "position": "\(failed.item.position)",
                     "type": "\(failed.item.message.type)", "code": "\(failed.fault.code.rawValue)",

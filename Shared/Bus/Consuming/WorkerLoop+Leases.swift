@@ -115,7 +115,7 @@ extension WorkerLoop {
         }
         guard members.contains(where: { $0.cannot.isDisjoint(with: all) }) else { return false }
         worker.logger.notice(
-            "left to a replica that may know more", metadata: ["partition": "\(partition)", "needs": "\(needs)"])
+            "left a message to a replica that may know more", metadata: ["partition": "\(partition)", "needs": "\(needs)"])
         machines[index].want(false)
         try database.ring(leases.ringMembers())
         return true
@@ -168,14 +168,14 @@ extension WorkerLoop {
             case (nil, let reason?):
                 troubles[index] = (now, reason)
                 worker.logger.warning(
-                    "nothing gets through: the partition rests, and tries again every few seconds",
+                    "nothing succeeds: the partition rests and retries every few seconds",
                     metadata: ["partition": "\(index)", "error": "\(reason)"])
             case (let former?, let reason?):
                 troubles[index] = (former.since, reason)
             case (let former?, nil):
                 troubles[index] = nil
                 worker.logger.notice(
-                    "the partition goes on", metadata: ["partition": "\(index)", "rested": "\(now - former.since)"])
+                    "the partition works again", metadata: ["partition": "\(index)", "rested": "\(now - former.since)"])
             case (nil, nil): break
             }
         }

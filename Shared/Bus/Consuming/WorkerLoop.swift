@@ -41,7 +41,7 @@ final class WorkerLoop<Handler: BatchHandler> {
     func run() throws {
         let timeout = try database.query("SELECT setting::bigint FROM pg_settings WHERE name = 'statement_timeout'")
             .only?.decode(0, as: Int64.self)
-        // Without one, nothing but the lease says when a statement hangs.
+        // Without that time-out, only the lease limits how long a statement may hang.
         if let timeout, timeout > 0 { statementTimeout = .milliseconds(timeout) }
         try database.execute(leases.createRows(for: worker.source.partitions))
         try database.execute(leases.heartbeat(cannot: worker.cannot))
@@ -88,7 +88,7 @@ final class WorkerLoop<Handler: BatchHandler> {
 
     // MARK: Reading
 
-    /// Reads cursors and messages of all partitions that want to, in one round trip each.
+    /// Reads the cursors and messages of all partitions that are due, in one round trip each.
     private func readRung() throws {
         let opening = machines.indices.filter {
             if case .open = machines[$0].nextStep(at: .now) { true } else { false }
@@ -105,7 +105,7 @@ final class WorkerLoop<Handler: BatchHandler> {
             if isNext(messages, after: read.after) {
                 machines[read.index].messagesRead(messages, at: .now)
             } else {
-                // The log forgot what comes in between while this partition waited. Opening it again finds that out.
+                // The log deleted messages while this partition waited. Opening it again shows which.
                 machines[read.index].leaseLost()
                 nextMaintenance = .now
             }
@@ -113,7 +113,7 @@ final class WorkerLoop<Handler: BatchHandler> {
         worker.settings.faultPoint?(.afterRead)
     }
 
-    /// Positions have no gaps, so what is read begins right behind what was handled.
+    /// Positions have no gaps, so the next message comes right after the last one handled.
     func isNext(_ messages: [RecordedMessage], after position: Position) -> Bool {
         messages.first.map { $0.position == position.next } ?? true
     }
@@ -128,7 +128,7 @@ final class WorkerLoop<Handler: BatchHandler> {
             zip(zip(opening, zip(cursors, bases)), try parkedHeads(of: opening)), crashes)
         {
             let begin = Position(try base.only?.decode(0, as: Int64.self) ?? 0)
-            // Who never read this log begins where it now begins.
+            // A new reader begins where the log now begins.
             let cursor = try rows.only.map(Cursor.init) ?? Cursor(position: begin)
             guard cursor.position >= begin else {
                 expire(index, cursor.position, begin)
@@ -146,7 +146,7 @@ final class WorkerLoop<Handler: BatchHandler> {
         }
     }
 
-    /// Messages were deleted that nobody here handled: going on as if nothing were would be to skip them silently.
+    /// The log deleted messages that were not handled. Going on would skip them silently.
     private func expire(_ index: Int, _ position: Position, _ begin: Position) {
         let problem = """
             \(worker.source.name) was kept to \(begin) in partition \(index), but only \(position) is handled: what is \
@@ -160,7 +160,7 @@ final class WorkerLoop<Handler: BatchHandler> {
         machines[index].leaseRefused()
     }
 
-    /// An operator may have said when a parked message is to be tried, or that it isn't.
+    /// An operator may have rescheduled or discarded a parked message.
     func lookAtParked() throws {
         let ready = machines.indices.filter { machines[$0].position != nil && !machines[$0].parked.isEmpty }
         for (index, parked) in zip(ready, try parkedHeads(of: ready)) { machines[index].parkedRead(parked) }
@@ -173,7 +173,7 @@ final class WorkerLoop<Handler: BatchHandler> {
         return try found.map { rows in
             try rows.map { row in
                 var head = try ParkedHead(row, of: worker.source.name, now: now)
-                // Others couldn't read it; this replica hasn't tried.
+                // Other replicas couldn't read it. This one hasn't tried.
                 if let needs = head.needs, !cannot.contains(needs) { head.parked.retryAt = now }
                 return head.parked
             }

@@ -26,7 +26,7 @@ extension PartitionMachine.Ready {
         let ended = crashes[former.position] ?? 0
         let (fault, tries): (Fault, Int)
         if former.isDiscarded {
-            (fault, tries) = (Fault(.discarded, "an operator gave it up"), 0)
+            (fault, tries) = (Fault(.discarded, "an operator discarded it"), 0)
         } else if former.cause == .crashed ? givesUp || ended > 0 : ended >= limits.crashes {
             (fault, tries) = (.trap, ended)
         } else {

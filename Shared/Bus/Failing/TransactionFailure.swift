@@ -20,7 +20,7 @@ public enum TransactionFailure: Sendable, Equatable {
             return
         }
         if error is CarefulTurnTaken {
-            self = .contention(Fault(.trouble, "another message that may end its owner is in hand for long"))
+            self = .contention(Fault(.trouble, "another message that may end its owner is taking long"))
             return
         }
         guard let error = (error as? PostgresError)?.root else {

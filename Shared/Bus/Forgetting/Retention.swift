@@ -63,7 +63,7 @@ public final class Retention: Service, Sendable {
         let forgotten = try forget(database)
         try redact(database)
         try database.execute("SELECT pg_advisory_unlock(hashtextextended(\(lock), 0))")
-        if forgotten > 0 { logger.info("old rows are forgotten", metadata: ["rows": "\(forgotten)"]) }
+        if forgotten > 0 { logger.info("deleted old rows", metadata: ["rows": "\(forgotten)"]) }
     }
 
     // MARK: Forgetting
@@ -138,7 +138,7 @@ public final class Retention: Service, Sendable {
                                 WHERE p.begun_at < r.noticed_at
                                    OR p.passed_until < CASE WHEN r.done_at IS NULL THEN r.requested_at ELSE r.late_until END)
             """)
-        if done > 0 { logger.info("closed accounts' messages are emptied", metadata: ["accounts": "\(done)"]) }
+        if done > 0 { logger.info("emptied the messages of closed accounts", metadata: ["accounts": "\(done)"]) }
     }
 
     /// Runs pieces, each in its own transaction, until there is nothing left to do.

@@ -284,7 +284,7 @@ public enum CommandError: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .overloaded: "too many commands are waiting; try again in a second"
         case .refused(let reason): "the database refused the command: \(reason)"
-        case .noOutcomeYet(let id): "command \(id) has no outcome yet; ask again with the same id"
+        case .noOutcomeYet(let id): "command \(id) has no outcome yet; send it again with the same id"
         }
     }
 }

@@ -31,7 +31,7 @@ struct ConnectionLoop: Sendable {
                     Counter(label: "quartet_reconnects_total").increment()
                     // A server that served a connection for a while isn't in trouble.
                     attempt = ContinuousClock.now - begun > .seconds(1) ? 1 : attempt + 1
-                    logger.warning("the connection is lost and made anew", metadata: ["error": "\(error)"])
+                    logger.warning("lost the connection; reconnecting", metadata: ["error": "\(error)"])
                     try? await Task.sleep(for: backoff.delay(attempt: attempt))
                 }
             }

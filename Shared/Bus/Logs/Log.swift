@@ -42,7 +42,7 @@ public enum BusError: Error, Sendable, CustomStringConvertible {
         case .unreadable(let log, let reason):
             "a row of \(log) can't be read: \(reason)"
         case .behind(let log):
-            "the server that was asked doesn't have all of \(log) yet"
+            "this server doesn't have all of \(log) yet"
         }
     }
 }

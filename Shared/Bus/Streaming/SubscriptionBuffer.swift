@@ -1,10 +1,10 @@
 import Synchronization
 import Vocabulary
 
-/// What a subscriber was offered and hasn't taken.
+/// The events that a subscriber was offered and hasn't taken.
 ///
-/// The tail holds the buffer and no ``Subscription``: offering happens under the tail's lock, where nothing may be released
-/// that would leave the tail.
+/// The tail holds the buffer, not the ``Subscription``: the tail offers under its lock, where releasing a subscription,
+/// which leaves the tail, would deadlock.
 final class SubscriptionBuffer: Sendable {
     private struct State: Sendable {
         var machine: SubscriptionMachine<RecordedMessage>
@@ -23,7 +23,6 @@ final class SubscriptionBuffer: Sendable {
 
     var beginning: Subscription.Beginning { state.withLock(\.beginning) }
 
-    /// How far the subscriber has come.
     var given: Position { state.withLock { $0.machine.given } }
 
     var joinedState: Subscription.State? { state.withLock(\.joined) }

@@ -80,7 +80,7 @@ public final class TimerRepair: Service, Sendable {
         guard let first = missing.first else { return }
         healed.increment(by: missing.count)
         logger.warning(
-            "timers were missing or wrong and are set again",
+            "repaired timers that were missing or wrong",
             metadata: ["timers": "\(missing.count)", "key": "\(first.key)", "name": "\(first.timer.name)"])
     }
 

@@ -17,7 +17,9 @@ public enum AvatarCommand: MessageSet {
 }
 
 /// The SHA-256 of some bytes: their name wherever they are stored. 64 lower-case hexadecimal digits in JSON.
-public struct ContentHash: Hashable, Sendable, CustomStringConvertible {
+public struct ContentHash: Hashable, Sendable, TextCodable {
+    public static var form: String { "64 hexadecimal digits in lower case" }
+
     /// 32 bytes.
     public let bytes: [UInt8]
 
@@ -52,24 +54,6 @@ public struct ContentHash: Hashable, Sendable, CustomStringConvertible {
         var text: [UInt8] = []
         for byte in bytes { text += [digits[Int(byte >> 4)], digits[Int(byte & 0xF)]] }
         return String(decoding: text, as: UTF8.self)
-    }
-}
-
-extension ContentHash: Codable {
-    /// Reads the hexadecimal form.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        guard let hash = Self(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "must be 64 hexadecimal digits in lower case")
-        }
-        self = hash
-    }
-
-    /// Writes the hexadecimal form.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
     }
 }
 

@@ -1,5 +1,9 @@
+public import Vocabulary
+
 /// Which of the server's keys something was made under: eight hexadecimal digits, which follow from the key.
-public struct KeyVersion: Hashable, Sendable, CustomStringConvertible {
+public struct KeyVersion: Hashable, Sendable, TextCodable {
+    public static var form: String { "eight hexadecimal digits in lower case" }
+
     /// The digits.
     public let description: String
 
@@ -18,24 +22,6 @@ public struct KeyVersion: Hashable, Sendable, CustomStringConvertible {
 
     /// No key's: for a table's blank row.
     package static let blank = Self()
-}
-
-extension KeyVersion: Codable {
-    /// From one JSON value.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        guard let version = Self(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "must be eight hexadecimal digits in lower case")
-        }
-        self = version
-    }
-
-    /// As one JSON value.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
-    }
 }
 
 /// Shows that somebody knows a password, or has a code: the edge makes it of that under one of the server's keys.

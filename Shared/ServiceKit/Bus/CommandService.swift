@@ -2,7 +2,7 @@ import Bus
 import ServiceLifecycle
 import Vocabulary
 
-/// Handles what session-client asks of one service, by that service's store and rules.
+/// Handles the commands that session-client has for one service, by the service's store and rules.
 struct CommandService<S: Store>: Service {
     let schema: String
     let store: S

@@ -1,8 +1,8 @@
 public import Bus
 public import ServiceLifecycle
 
-/// A service that owns a domain: it handles the commands that session-client has for it by its rules, and its log says
-/// what happened.
+/// A service that owns a domain: it handles session-client's commands by its rules and publishes what happened in its
+/// log.
 ///
 /// ```swift
 /// @main
@@ -14,30 +14,28 @@ public import ServiceLifecycle
 /// }
 /// ```
 public protocol DomainProgram: ServiceProgram {
-    /// Keeps the domain's state, and says by which rules it changes. If it is a ``TimedStore``, timers run.
+    /// Keeps the domain's state and names its rules. If it is a ``TimedStore``, the service runs timers, too.
     associatedtype DomainStore: Store
 
-    /// The store; its limits may follow from settings.
     static func store(_ settings: Settings) throws -> DomainStore
 
-    /// Functions of the schema that delete so many old rows of its own at most and return how many that were. None, unless
-    /// said.
+    /// Functions of the schema that delete up to a number of its own old rows and return how many they deleted. None by
+    /// default.
     static var forgetting: [String] { get }
 
-    /// What else runs beside the handling of commands, such as what hands on what the store has put down for it. Shut down
-    /// first, the last one before the others. None, unless said.
+    /// Services to run beside the handling of commands, for example to deliver what the store has queued. They are shut
+    /// down first, in reverse order. None by default.
     static func companions(_ bus: DomainBus) throws -> [any Service]
 }
 
 /// What a program's companions share with the handling of its commands.
 public struct DomainBus: Sendable {
-    /// Settings, database, health and logger of the process.
     public let context: ServiceContext
-    /// The process's one connection that listens. What wants to be woken by it registers before it runs.
+    /// The process's one listening connection. Register with it before it runs.
     public let doorbells: Doorbells
     /// The service's own log.
     public let log: Log
-    /// The log in which the service asks itself, by its timers for example; nil where it has no timers.
+    /// The log of the service's commands to itself; nil if it has no timers.
     public let due: Log?
 }
 
@@ -46,10 +44,9 @@ extension DomainProgram {
 
     public static func companions(_ bus: DomainBus) throws -> [any Service] { [] }
 
-    /// How it handles commands.
     public static var settings: [any SettingDeclaration] { ConsumerSettings.declared }
 
-    /// Handles commands until told to stop.
+    /// Handles commands until stopped.
     public static func services(_ context: ServiceContext) throws -> [any Service] {
         [
             CommandService(
@@ -62,22 +59,21 @@ extension DomainProgram {
 extension ConsumerSettings {
     private static let workersSetting = Setting<Int>.int(
         "consumer.workers", in: 1...16, default: 1,
-        help: "Connections that handle partitions, in this process: more pay where there are more cores than services.")
+        help: "Connections that handle partitions in this process. More pay off with more cores than services.")
     private static let batchSetting = Setting<Int>.int(
-        "consumer.batch", in: 1...10_000, default: 64, help: "Messages in one transaction, at most.")
+        "consumer.batch", in: 1...10_000, default: 64, help: "The most messages in one transaction.")
     private static let leaseSetting = Setting<Duration>.duration(
         "consumer.lease", in: .seconds(1)...(.seconds(300)), default: .seconds(5),
-        help: "How long another replica waits before it takes over from one that is silent but connected.")
+        help: "How long a silent but connected replica keeps its partitions before another takes over.")
     private static let leastTimeSetting = Setting<Duration>.duration(
         "consumer.give-up-after", in: .seconds(1)...(.seconds(86400)), default: .seconds(60),
-        help: "How long a message that fails by its own fault is tried at least before it is given up.")
+        help: "How long a message that fails by its own fault is retried, at least, before it is given up.")
 
-    /// What of it can be configured.
     public static var declared: [any SettingDeclaration] {
         [workersSetting, batchSetting, leaseSetting, leastTimeSetting]
     }
 
-    /// As configured; ``declared`` must be among the program's settings.
+    /// ``declared`` must be among the program's settings.
     public init(_ settings: Settings) {
         self.init()
         workers = settings[Self.workersSetting]

@@ -5,9 +5,9 @@ public import ServiceLifecycle
 public import Vocabulary
 
 extension ServiceContext {
-    /// Opens logs, some of which other services own and may not have made yet: says once what is missing and looks again,
-    /// with growing pauses of at most five seconds.
-    /// - Throws: `CancellationError` when the service is told to stop meanwhile.
+    /// Opens logs, some of which belong to services that may not be migrated yet. While one is missing, it warns once
+    /// and looks again with growing pauses of at most five seconds.
+    /// - Throws: `CancellationError` if the service is stopped meanwhile.
     public func open(_ names: [LogName], reportingTo check: Health.Check) async throws -> [Log] {
         let (database, logger) = (database, logger)
         return try await cancelWhenGracefulShutdown {
@@ -41,7 +41,7 @@ extension ServiceContext {
         }
     }
 
-    /// Runs services until the process is told to stop, then shuts them down, the last one first.
+    /// Runs services until the process is stopped, then shuts them down in reverse order.
     public func runTogether(_ services: [any Service]) async throws {
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)
@@ -50,8 +50,8 @@ extension ServiceContext {
 }
 
 extension ServiceContext {
-    /// How a consumer of a log works: as configured, and reporting to the process's health. It isn't ready while partitions
-    /// rest because nothing gets through, or while the log has forgotten what was not handled here.
+    /// A log's consumer, as configured and reporting to the process's health. It isn't ready while partitions rest, or
+    /// while the log lacks messages that were not handled here.
     public func consumerSettings(of source: Log) -> ConsumerSettings {
         var consumer = ConsumerSettings(settings)
         let kept = health.check("kept messages of \(source.name)")
@@ -73,11 +73,11 @@ extension ServiceContext {
 }
 
 extension Doorbells {
-    /// Has a check follow the listener's connection: ready while doorbells are heard.
+    /// Makes a check follow the listener's connection.
     public func report(to check: Health.Check) {
         onConnection { error in
             check.report(
-                error.map { .notReady("the database is out of reach: \(($0 as? PostgresError)?.advice ?? "\($0)")") }
+                error.map { .notReady("can't reach the database: \(($0 as? PostgresError)?.advice ?? "\($0)")") }
                     ?? .ready)
         }
     }

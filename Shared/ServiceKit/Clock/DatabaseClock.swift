@@ -5,8 +5,8 @@ public import ServiceLifecycle
 import Synchronization
 public import Vocabulary
 
-/// The database's clock as this process knows it: the one clock that all processes share. How far this machine's is from it
-/// is measured now and then, and said when it is more than a minute.
+/// The database's clock, which all processes share, as this process knows it. It measures now and then how far this
+/// machine's clock is off, and warns if it is more than a minute.
 public final class DatabaseClock: Service, Sendable {
     private struct State: Sendable {
         /// How far this machine's clock is ahead of the database's.
@@ -21,7 +21,7 @@ public final class DatabaseClock: Service, Sendable {
     private let gauge = Gauge(label: "quartet_clock_offset_seconds")
     private static var limit: Interval { .minutes(1) }
     private static var pause: Duration { .seconds(30) }
-    /// Who had to wait longer for the answer doesn't know when it was made.
+    /// An answer that takes longer is too imprecise.
     private static var longestAnswer: Duration { .seconds(1) }
 
     init(configuration: Configuration, logger: Logger) {
@@ -43,11 +43,12 @@ public final class DatabaseClock: Service, Sendable {
         }
     }
 
-    /// Asks the database for the time, by a connection of its own: none is kept for this. Others say that there is none.
+    /// Asks the database for the time, on a connection that is opened and closed for it. Does nothing if there is no
+    /// connection; others report that.
     public func measure() async {
         guard let connection = try? await Connection.connect(configuration, logger: logger) else { return }
         let offset: Interval? = try? await connection.run { database -> Interval? in
-            // The first statement of a session takes longer.
+            // A session's first statement takes longer.
             try database.execute("SELECT 1")
             let (begun, before) = (ContinuousClock.now, Instant.now)
             let row = try database.query("SELECT clock_timestamp()").only
@@ -70,7 +71,7 @@ public final class DatabaseClock: Service, Sendable {
         guard isApart != wasApart else { return }
         let metadata: Logger.Metadata = ["ahead_seconds": "\(seconds)"]
         if isApart {
-            logger.warning("this machine's clock and the database's are apart: set them", metadata: metadata)
+            logger.warning("this machine's clock and the database's differ: set them", metadata: metadata)
         } else {
             logger.notice("this machine's clock and the database's agree again", metadata: metadata)
         }

@@ -3,18 +3,15 @@ import Hummingbird
 public import Logging
 public import ServiceLifecycle
 
-/// Serves a process's health and what it measures over HTTP, for whoever starts, restarts, routes to or watches it.
+/// Serves a process's health and metrics over HTTP.
 ///
-/// - `GET /health/live`: 200, or 503 when only a restart helps.
+/// - `GET /health/live`: 200, or 503 if only a restart helps.
 /// - `GET /health/ready`: 200, or 503 with the reasons.
-///
-/// - `GET /metrics`: what Prometheus reads.
+/// - `GET /metrics`: Prometheus's text format.
 ///
 /// Health answers with `{"status": "ready", "checks": {"database": "ready"}}`.
 public struct AdminServer: Service {
-    /// It can't listen.
     public struct CannotListen: Error, CustomStringConvertible {
-        /// Where, why, and what to do.
         public let description: String
     }
 
@@ -24,12 +21,7 @@ public struct AdminServer: Service {
     private let port: Int
     private let logger: Logger
 
-    /// - Parameters:
-    ///   - health: What to serve.
-    ///   - metrics: The same.
-    ///   - host: The address to listen on.
-    ///   - port: The port; 0 takes a free one.
-    ///   - logger: Where to say which port it is.
+    /// - Parameter port: 0 takes a free one, which the log names.
     public init(
         health: Health, metrics: PrometheusMetrics = PrometheusMetrics(), host: String, port: Int, logger: Logger
     ) {
@@ -57,7 +49,7 @@ public struct AdminServer: Service {
             router: router, configuration: .init(address: .hostname(host, port: port)),
             onServerRunning: { [logger, host] channel in
                 logger.info(
-                    "health is served",
+                    "serving health",
                     metadata: ["url": "http://\(host):\(channel.localAddress?.port ?? 0)/health/ready"])
             },
             logger: quiet)
@@ -66,7 +58,7 @@ public struct AdminServer: Service {
         } catch let error where "\(error)".contains("bind") {
             throw CannotListen(
                 description: "can't listen on \(host):\(port), which is in use or forbidden; "
-                    + "say another: --admin-port (ADMIN_PORT). The system said: \(error)")
+                    + "set another with --admin-port (ADMIN_PORT). The system said: \(error)")
         }
     }
 

@@ -4,9 +4,9 @@ import ServiceLifecycle
 
 /// Waits for a database that the service can work with, then runs the service.
 ///
-/// Whatever is wrong with the database at the start can be put right while the process waits: the server is started, the
-/// roles are made, the migrations applied. So it never gives up; it says once what is wrong and what to do, is not ready
-/// with that reason, and looks again with growing pauses of at most five seconds.
+/// Anything wrong with the database at the start can be repaired while the process waits: somebody starts the server,
+/// creates the roles or applies the migrations. So it never gives up. It warns once about what is wrong and what to do,
+/// reports the same to the health check, and looks again with growing pauses of at most five seconds.
 struct DatabaseStart: Service {
     let version: SchemaVersion
     let configuration: Postgres.Configuration
@@ -24,7 +24,7 @@ struct DatabaseStart: Service {
         logger.info("running")
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)
-        // It shuts down when the group around it does.
+        // It is shut down with the group around it.
         try await ServiceGroup(services: services, logger: quiet).run()
     }
 

@@ -6,7 +6,7 @@ import Postgres
 import ServiceLifecycle
 import UnixSignals
 
-/// What a service's executable does with its command line: `run`, `migrate` or `plan`.
+/// Interprets the command line of a service's executable: `run`, `migrate` or `plan`.
 struct ServiceCommand<Program: ServiceProgram> {
     /// Exit statuses, as in sysexits(3).
     private enum Status {
@@ -23,9 +23,9 @@ struct ServiceCommand<Program: ServiceProgram> {
         HelpText(
             name: Program.name, summary: Program.summary,
             commands: [
-                ("run", "Run the service until it is told to stop (SIGTERM or Ctrl-C)."),
+                ("run", "Run the service until it is stopped (SIGTERM or Ctrl-C)."),
                 ("migrate", "Bring schema \(Program.schema) to this build's version."),
-                ("plan", "Say what migrate would apply; change nothing."),
+                ("plan", "Show what migrate would apply; change nothing."),
             ],
             settings: declared, migrationSettings: Program.limits.map(\.setting))
     }
@@ -41,8 +41,8 @@ struct ServiceCommand<Program: ServiceProgram> {
             return Status.good
         }
         guard let command = arguments.first, ["run", "migrate", "plan"].contains(command) else {
-            let found = arguments.first.map { "'\($0)' is no command" } ?? "say what to do"
-            say("\(found): \(Program.name) run, migrate or plan; --help tells more")
+            let found = arguments.first.map { "'\($0)' is not a command" } ?? "a command is missing"
+            say("\(found): use \(Program.name) run, migrate or plan; see --help")
             return Status.usage
         }
         let settings: Settings
@@ -55,7 +55,7 @@ struct ServiceCommand<Program: ServiceProgram> {
             return Status.usage
         }
         if arguments.contains(where: { $0.contains("://") && $0.contains("@") && $0.hasPasswordInURL }) {
-            say("--database-url shows its password to everybody on this machine; set DATABASE_URL instead")
+            say("--database-url shows its password to every user of this machine; set DATABASE_URL instead")
             return Status.usage
         }
         settings[CommonSettings.logFormat].bootstrap(level: settings[CommonSettings.logLevel])
@@ -90,7 +90,7 @@ struct ServiceCommand<Program: ServiceProgram> {
         for (limit, value) in set { logger.info("set \(Program.schema).limits.\(limit.column) to \(value)") }
         logger.info(
             migrations.isEmpty
-                ? "the schema is at this build's version already" : "the schema is at this build's version",
+                ? "the schema is already at this build's version" : "the schema is now at this build's version",
             metadata: ["schema": "\(Program.schema)", "applied": "\(migrations.count)"])
     }
 
@@ -126,7 +126,7 @@ struct ServiceCommand<Program: ServiceProgram> {
                 .init(service: Draining(health: health)),
             ],
             gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet)
-        // What doesn't end by itself is cancelled.
+        // A service that doesn't end by then is cancelled.
         configuration.maximumGracefulShutdownDuration = .seconds(30)
         try await ServiceGroup(configuration: configuration).run()
         logger.info("ended")
@@ -159,7 +159,7 @@ extension String {
     }
 }
 
-/// Says that the process ends before anything in it does: the last service of its group is told first.
+/// Makes the process unready before anything in it ends: as the last service of its group, it is shut down first.
 private struct Draining: Service {
     let health: Health
 
@@ -169,21 +169,21 @@ private struct Draining: Service {
     }
 }
 
-/// Ends the process at once at the second signal: the first one asks it to finish what it has in hand, and whoever sends
-/// another doesn't want to wait for that. What is lost is what a crash would lose: nothing that was acknowledged.
+/// Ends the process at the second signal. The first signal asks it to finish its work; somebody who sends another
+/// doesn't want to wait. As in a crash, nothing that was acknowledged is lost.
 private struct ImpatientSignal: Service {
     let logger: Logger
 
     func run() async throws {
         var isEnding = false
-        // It is the first service of its group, so it is the last to be told to end.
+        // As the first service of its group, it is shut down last.
         for await _ in await UnixSignalsSequence(trapping: .sigterm, .sigint).cancelOnGracefulShutdown() {
             if isEnding {
-                logger.warning("ended at once by a second signal")
+                logger.warning("ending at once after a second signal")
                 exit(130)
             }
             isEnding = true
-            logger.info("ending: finishing what is in hand; another signal ends at once")
+            logger.info("ending after the work in progress; another signal ends at once")
         }
     }
 }

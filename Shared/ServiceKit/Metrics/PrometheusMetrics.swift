@@ -1,10 +1,10 @@
 public import CoreMetrics
 import Synchronization
 
-/// Keeps what the process measures and shows it as Prometheus reads it (text format 0.0.4).
+/// Keeps the process's metrics and shows them in Prometheus's text format 0.0.4.
 ///
-/// A label is a metric's name, its dimensions are the labels. Timers become histograms in seconds, aggregating recorders
-/// histograms of their values, the others gauges.
+/// A label becomes the metric's name, dimensions become labels. Timers become histograms in seconds, aggregating
+/// recorders become histograms of their values, all others gauges.
 public final class PrometheusMetrics: MetricsFactory, Sendable {
     private struct Family: Sendable {
         var kind: String
@@ -20,7 +20,7 @@ public final class PrometheusMetrics: MetricsFactory, Sendable {
 
     public init() {}
 
-    /// Everything that was measured, in the order of names.
+    /// In Prometheus's text format, sorted by name.
     public var text: String {
         let families = families.withLock { $0 }
         var text = ""
@@ -38,12 +38,10 @@ public final class PrometheusMetrics: MetricsFactory, Sendable {
 
     // MARK: MetricsFactory
 
-    /// A value that only grows.
     public func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
         series(label, dimensions, kind: "counter") { Count() }
     }
 
-    /// A histogram, or the last value.
     public func makeRecorder(
         label: String, dimensions: [(String, String)], aggregate: Bool
     ) -> any RecorderHandler {
@@ -51,17 +49,15 @@ public final class PrometheusMetrics: MetricsFactory, Sendable {
         return series(label, dimensions, kind: "histogram") { Histogram(bounds: Self.sizes) }
     }
 
-    /// The last value.
     public func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
         series(label, dimensions, kind: "gauge") { Level() }
     }
 
-    /// A histogram in seconds.
     public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
         series(label, dimensions, kind: "histogram") { Histogram(bounds: Self.seconds) }
     }
 
-    /// Kept: its series goes on when somebody measures it again.
+    /// Series are kept: they go on if somebody measures them again.
     public func destroyCounter(_ handler: any CounterHandler) {}
     public func destroyRecorder(_ handler: any RecorderHandler) {}
     public func destroyMeter(_ handler: any MeterHandler) {}
@@ -69,7 +65,7 @@ public final class PrometheusMetrics: MetricsFactory, Sendable {
 
     // MARK: Private
 
-    /// The one series of this name and these labels.
+    /// Finds or makes the series with this name and these labels.
     private func series<S: Series>(
         _ label: String, _ dimensions: [(String, String)], kind: String, _ make: () -> S
     ) -> S {
@@ -92,7 +88,7 @@ public final class PrometheusMetrics: MetricsFactory, Sendable {
     }
 }
 
-/// A line of a series: what comes behind the metric's name, one more label, and the value.
+/// A line of a series.
 private struct Line {
     var suffix = ""
     var label = ""

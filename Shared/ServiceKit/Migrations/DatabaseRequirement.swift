@@ -1,34 +1,33 @@
 public import Postgres
 
-/// A database that Quartet can't work with as it is. Each says what to do; a person has to.
+/// Why Quartet can't work with a database as it is. Each case says what to do.
 public enum DatabaseRefusal: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The server is older than 15.
+    /// The server is older than PostgreSQL 15.
     case tooOld(version: String)
     /// A role or schema that `deploy/bootstrap.sql` makes is missing.
     case notBootstrapped(missing: String)
-    /// Who logged in may not become the schema's owner.
+    /// The user who logged in may not become the schema's owner.
     case mayNotMigrate(user: String, schema: String)
-    /// A service logged in as somebody who owns its schema or may become the owner.
+    /// A service logged in as a user who owns its schema or may become its owner.
     case mayOwn(user: String, schema: String)
 
-    /// What is wrong and what to do.
     public var description: String {
         switch self {
         case .tooOld(let version):
-            "Quartet needs PostgreSQL 15 or newer; this server is \(version). Upgrade it, or use another: DATABASE_URL"
+            "Quartet needs PostgreSQL 15 or newer; this server is \(version). Upgrade it, or set DATABASE_URL to another"
         case .notBootstrapped(let missing):
             "\(missing) is missing. As a superuser, run: psql -v database=NAME -f deploy/bootstrap.sql"
         case .mayNotMigrate(let user, let schema):
             "\(user) may not become \(schema)_owner, which applies migrations. Log in as quartet_migrator "
-                + "(--database-role), whom deploy/bootstrap.sql makes, or as a superuser"
+                + "(--database-role), which deploy/bootstrap.sql makes, or as a superuser"
         case .mayOwn(let user, let schema):
             "\(user) owns schema \(schema) or may become its owner, which a running service must not. "
-                + "Log in as \(schema) (--database-role), whom deploy/bootstrap.sql makes"
+                + "Log in as \(schema) (--database-role), which deploy/bootstrap.sql makes"
         }
     }
 }
 
-/// What every database must have before migrations and services make sense.
+/// What every database must have for migrations and services.
 enum DatabaseRequirement {
     static let serverVersion = 150_000
 
@@ -55,7 +54,7 @@ enum DatabaseRequirement {
         }
     }
 
-    /// The same, and that who runs the service can't change what its owner alone may.
+    /// Also checks that the running service can't change what only its schema's owner may.
     static func checkRunner(_ database: Database, schema: String) throws {
         try check(database, schema: schema)
         let row = try database.query(
@@ -68,7 +67,7 @@ enum DatabaseRequirement {
 }
 
 extension PostgresError {
-    /// The sentence for people: what happened and, where it is known, what to do.
+    /// A sentence for people: what happened and, if that is known, what to do.
     public var advice: String {
         guard case .connectFailed(let reason) = root else { return description }
         let bootstrap = ". As a superuser, run: psql -v database=NAME -f deploy/bootstrap.sql"
@@ -79,8 +78,8 @@ extension PostgresError {
             return description + bootstrap
         }
         if reason.contains("password") || reason.contains("authentication failed") {
-            return description + ". Say the role's password in a file (PGPASSFILE) or in DATABASE_URL, "
-                + "or how the role gets in, in the server's pg_hba.conf"
+            return description + ". Give the role's password in a file (PGPASSFILE) or in DATABASE_URL, "
+                + "or let the role in in the server's pg_hba.conf"
         }
         return description
     }

@@ -1,60 +1,58 @@
-/// Why migrations can't be read, rendered or applied. Each says what to do.
+/// Why migrations can't be read, rendered or applied. Each case says what to do.
 public enum MigrationError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The folder of migrations or templates isn't where it should be.
     case folderMissing(String)
-    /// A file can't be read.
     case unreadable(file: String, reason: String)
     /// A file's name isn't `NNNN-name.sql`.
     case badName(file: String)
-    /// Two files have one number.
+    /// Two files have the same number.
     case sameNumber(Int, String, String)
     /// A line of a file, or of a template that it includes, can't be rendered.
     case badLine(file: String, line: Int, reason: String)
-    /// A file that was applied says something else now.
+    /// A file was changed after it was applied.
     case changed(file: String, appliedAt: String)
-    /// A file that was applied has another name now.
+    /// A file was renamed after it was applied.
     case renamed(file: String, appliedAs: String)
-    /// The database knows migrations that this build doesn't.
+    /// The database has migrations that this build doesn't know.
     case newer(schema: String, applied: [String])
-    /// A file's number is below one that is applied already.
+    /// A file's number is lower than that of an applied one.
     case tooLate(file: String, after: String)
     /// The schema lacks migrations that this build needs.
     case pending(schema: String, files: [String], command: String)
-    /// A file ended the transaction that it is applied in.
+    /// A file ends the transaction in which it is applied.
     case endedTransaction(file: String)
     /// PostgreSQL refused a file.
     case failed(file: String, reason: String)
 
-    /// What is wrong and what to do.
     public var description: String {
         switch self {
         case .folderMissing(let folder):
             "there is no folder \(folder). It is built beside the executable and must be moved together with it; "
-                + "or say where it is: --migrations-dir and --migrations-templates"
+                + "or set --migrations-dir and --migrations-templates"
         case .unreadable(let file, let reason):
             "\(file) can't be read: \(reason)"
         case .badName(let file):
-            "\(file) isn't named as a migration is: a number of four digits, a dash, a name, as in 0001-log.sql"
+            "\(file) isn't named like a migration: four digits, a dash and a name, as in 0001-log.sql"
         case .sameNumber(let number, let first, let second):
             "\(first) and \(second) both have number \(number); give the later one the next free number"
         case .badLine(let file, let line, let reason):
             "\(file):\(line): \(reason)"
         case .changed(let file, let appliedAt):
             "\(file), or a template that it includes, was changed after it was applied at \(appliedAt). "
-                + "What is applied stays as it is: restore the file and put the change into a new one"
+                + "Applied migrations can't change: restore the file and put the change into a new one"
         case .renamed(let file, let appliedAs):
-            "\(file) was applied as \(appliedAs); name it so again, or give it the next free number if it is another one"
+            "\(file) was applied as \(appliedAs); rename it back or, if it is another migration, give it the next free number"
         case .newer(let schema, let applied):
-            "schema \(schema) is newer than this build, which doesn't know \(applied.joined(separator: ", ")). "
-                + "Run the build that applied them, or a later one"
+            "schema \(schema) is newer than this build, which lacks \(applied.joined(separator: ", ")). "
+                + "Run the build that applied these, or a later one"
         case .tooLate(let file, let after):
-            "\(file) comes too late: \(after) is applied already. Give it the next free number"
+            "\(file) comes too late, because \(after) is already applied; give it the next free number"
         case .pending(let schema, let files, let command):
             "schema \(schema) lacks \(files.joined(separator: ", ")); apply them: \(command) migrate"
         case .endedTransaction(let file):
-            "\(file) ends the transaction that it is applied in; leave out BEGIN, COMMIT and ROLLBACK"
+            "\(file) ends the transaction in which it is applied; remove BEGIN, COMMIT and ROLLBACK"
         case .failed(let file, let reason):
-            "\(file) was refused, and nothing of it is applied: \(reason)"
+            "\(file) was refused, so none of it is applied: \(reason)"
         }
     }
 }

@@ -1,21 +1,14 @@
-/// What is applied to a schema already, and whether it fits what a build has. Pure: rows in, a plan or a refusal out.
+/// The migrations that are applied to a schema, compared with those of a build. Pure: rows in, a plan or a refusal out.
 public struct MigrationHistory: Sendable, Hashable {
     /// A migration as the database remembers it.
     public struct Applied: Sendable, Hashable {
-        /// Its number.
         public let number: Int
-        /// Its file's name.
         public let file: String
-        /// SHA-256 of what was applied.
+        /// SHA-256 of the applied text.
         public let checksum: String
-        /// When it was applied, for people.
+        /// For people.
         public let appliedAt: String
 
-        /// - Parameters:
-        ///   - number: Its number.
-        ///   - file: Its file's name.
-        ///   - checksum: SHA-256 of what was applied.
-        ///   - appliedAt: When it was applied, for people.
         public init(number: Int, file: String, checksum: String, appliedAt: String) {
             self.number = number
             self.file = file
@@ -24,16 +17,16 @@ public struct MigrationHistory: Sendable, Hashable {
         }
     }
 
-    /// The applied ones by ascending number.
+    /// By ascending number.
     public let applied: [Applied]
 
-    /// - Parameter applied: The applied ones, in any order.
+    /// - Parameter applied: In any order.
     public init(applied: [Applied]) {
         self.applied = applied.sorted { $0.number < $1.number }
     }
 
-    /// What is left to apply, in order.
-    /// - Parameter set: What the build has.
+    /// The migrations that are left to apply, in order.
+    /// - Parameter set: The build's migrations.
     /// - Throws: What doesn't fit: a changed, renamed or inserted file, or a history that is newer than the build.
     public func pending(of set: MigrationSet) throws(MigrationError) -> [Migration] {
         let known = Dictionary(uniqueKeysWithValues: set.migrations.map { ($0.number, $0) })

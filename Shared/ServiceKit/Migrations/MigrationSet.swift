@@ -1,20 +1,17 @@
 import Crypto
 public import Foundation
 
-/// One numbered SQL file, rendered.
+/// A numbered SQL file, rendered.
 public struct Migration: Sendable, Hashable {
-    /// Its place in the order; the four digits that its file's name begins with.
+    /// The four digits that the file's name begins with.
     public let number: Int
-    /// Its file's name, such as `0001-log.sql`.
+    /// Such as `0001-log.sql`.
     public let file: String
-    /// What is sent to PostgreSQL: the file's text with its includes done.
+    /// The file's text with its includes replaced, as it is sent to PostgreSQL.
     public let sql: String
     /// SHA-256 of ``sql``, in hexadecimal digits.
     public let checksum: String
 
-    /// - Parameters:
-    ///   - file: Its file's name.
-    ///   - sql: Its text, rendered.
     /// - Throws: ``MigrationError/badName(file:)``.
     public init(file: String, sql: String) throws(MigrationError) {
         let digits = file.prefix { $0.isASCII && $0.isNumber }
@@ -33,16 +30,13 @@ public struct Migration: Sendable, Hashable {
     }
 }
 
-/// All migrations of one schema, in order.
+/// All migrations of one schema.
 public struct MigrationSet: Sendable, Hashable {
-    /// The schema, whose owner applies them.
     public let schema: String
-    /// The migrations by ascending number.
+    /// By ascending number.
     public let migrations: [Migration]
 
-    /// - Parameters:
-    ///   - schema: The schema.
-    ///   - migrations: Its migrations, in any order.
+    /// - Parameter migrations: In any order.
     /// - Throws: ``MigrationError/sameNumber(_:_:_:)``.
     public init(schema: String, migrations: [Migration]) throws(MigrationError) {
         self.schema = schema
@@ -52,12 +46,9 @@ public struct MigrationSet: Sendable, Hashable {
         }
     }
 
-    /// Reads a folder of `NNNN-name.sql` files. Other files in it are an error: one of them may be a migration that
-    /// somebody misnamed.
-    /// - Parameters:
-    ///   - schema: The schema.
-    ///   - folder: The folder.
-    ///   - templates: What its files may include.
+    /// Reads a folder of `NNNN-name.sql` files. Other files in it are an error, because one may be a misnamed
+    /// migration.
+    /// - Parameter templates: What its files may include.
     public init(schema: String, folder: URL, templates: MigrationTemplates) throws(MigrationError) {
         let names: [String]
         do {
@@ -73,12 +64,11 @@ public struct MigrationSet: Sendable, Hashable {
         try self.init(schema: schema, migrations: migrations)
     }
 
-    /// Reads the migrations that were built into a target, with the bus's templates, from beside the executable.
+    /// Reads the migrations of a target and the bus's templates from beside the executable.
     /// - Parameters:
-    ///   - schema: The schema.
-    ///   - target: The target that has a resource folder `Migrations`.
-    ///   - folder: The folder of the migrations, when it is elsewhere.
-    ///   - templates: The folder of the bus's templates, when it is elsewhere.
+    ///   - target: The target with the resource folder `Migrations`.
+    ///   - folder: The folder of the migrations, if it is elsewhere.
+    ///   - templates: The folder of the bus's templates, if it is elsewhere.
     public init(
         schema: String, target: String, folder: URL? = nil, templates: URL? = nil
     ) throws(MigrationError) {

@@ -1,21 +1,17 @@
 import Logging
 public import Postgres
 
-/// Whether a schema is as a build needs it. Asked by a running service when it starts, in its own role.
+/// Checks whether a schema is as a build needs it. A service asks when it starts, in its own role.
 public struct SchemaVersion: Sendable {
     private let set: MigrationSet
     private let command: String
 
-    /// - Parameters:
-    ///   - set: The schema, and the migrations that the build has.
-    ///   - command: The executable that applies them, for the error.
+    /// - Parameter command: The executable that applies migrations, for the error.
     public init(_ set: MigrationSet, command: String) {
         self.set = set
         self.command = command
     }
 
-    /// Connects and looks.
-    /// - Parameter configuration: The database, with the service's role.
     /// - Throws: ``DatabaseRefusal``, ``MigrationError`` or a `PostgresError`.
     public func verify(_ configuration: Configuration) async throws {
         var configuration = configuration

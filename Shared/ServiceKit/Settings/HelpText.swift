@@ -1,10 +1,10 @@
-/// What `--help` prints, made from the declarations of the settings.
+/// The text that `--help` prints, made from the declared settings.
 struct HelpText: CustomStringConvertible {
     var name: String
     var summary: String
     var commands: [(name: String, help: String)]
     var settings: [any SettingDeclaration]
-    /// Those that `migrate` alone takes.
+    /// The settings of `migrate` alone.
     var migrationSettings: [any SettingDeclaration] = []
 
     var description: String {
@@ -16,7 +16,7 @@ struct HelpText: CustomStringConvertible {
         lines += ["", "Settings, as a flag or in the environment; a flag wins"]
         for setting in settings { lines += described(setting) }
         if !migrationSettings.isEmpty {
-            lines += ["", "Settings of migrate, which it writes down for all replicas; what isn't given stays"]
+            lines += ["", "Settings of migrate, which it stores for all replicas; those not given stay as they are"]
             for setting in migrationSettings { lines += described(setting) }
         }
         return lines.joined(separator: "\n")
@@ -25,7 +25,7 @@ struct HelpText: CustomStringConvertible {
     private func described(_ setting: any SettingDeclaration) -> [String] {
         let names =
             setting.isSecret
-            ? "\(setting.variable), or \(setting.variable)_FILE for a file that has it"
+            ? "\(setting.variable), or \(setting.variable)_FILE for a file with the secret"
             : padded("\(setting.flag) \(setting.placeholder)", to: 40) + setting.variable
         let shown = setting.shownDefault.map { " Default: \($0)." } ?? ""
         return ["", "  " + names] + wrapped(setting.help + shown, width: 84).map { "      \($0)" }

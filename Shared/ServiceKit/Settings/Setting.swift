@@ -1,4 +1,4 @@
-/// One thing that can be configured: its flag, its environment variable, its line in `--help` and its type, declared once.
+/// A setting, declared once: its flag, its environment variable, its line in `--help`, and its type.
 ///
 /// ```swift
 /// extension Setting where Value == Int {
@@ -7,32 +7,27 @@
 /// // --port, PORT
 /// ```
 public struct Setting<Value: Sendable>: Sendable {
-    /// Its name, in lower case with dots: `database.url` is `--database-url` and `DATABASE_URL`.
+    /// In lower case with dots: `database.url` is `--database-url` and `DATABASE_URL`.
     public let key: String
-    /// What it is for, in a sentence.
+    /// A sentence for `--help`.
     public let help: String
-    /// What stands for its value in `--help`, such as `URL`.
+    /// Stands for the value in `--help`, such as `URL`.
     public let placeholder: String
-    /// What it is unless given.
     public let defaultValue: Value
-    /// Whether it must not be given as a flag, which other users of the machine can see, but only in the environment or
-    /// in a file that the environment names: `KEY` or `KEY_FILE`.
+    /// Secrets can't be given as a flag, which other users of the machine could see, but only in the environment or in
+    /// a file that the environment names: `KEY` or `KEY_FILE`.
     public let isSecret: Bool
-    /// How the default reads in `--help`; nil when there is nothing to say.
+    /// How `--help` shows the default; nil if it says nothing.
     public let shownDefault: String?
 
-    /// Reads a value, or throws a ``SettingProblem``.
     let parse: @Sendable (String) throws(SettingProblem) -> Value
 
-    /// A setting of any type.
     /// - Parameters:
-    ///   - key: Its name, in lower case with dots.
-    ///   - placeholder: What stands for its value in `--help`.
-    ///   - defaultValue: What it is unless given.
-    ///   - shownDefault: How the default reads in `--help`.
-    ///   - isSecret: Whether it must not be given as a flag.
-    ///   - help: What it is for, in a sentence.
-    ///   - parse: Reads a value.
+    ///   - key: In lower case with dots.
+    ///   - placeholder: Stands for the value in `--help`.
+    ///   - shownDefault: How `--help` shows the default.
+    ///   - isSecret: Whether it can't be given as a flag.
+    ///   - help: A sentence for `--help`.
     public init(
         _ key: String, placeholder: String, default defaultValue: Value, shownDefault: String? = nil,
         isSecret: Bool = false, help: String, parse: @Sendable @escaping (String) throws(SettingProblem) -> Value
@@ -49,17 +44,15 @@ public struct Setting<Value: Sendable>: Sendable {
 
 /// Why a text isn't a setting's value.
 public struct SettingProblem: Error, Hashable, Sendable {
-    /// What would be one, to follow "must be": `a number from 0 to 65535`.
+    /// A phrase to follow "must be": `a number from 0 to 65535`.
     public let expected: String
 
-    /// - Parameter expected: What would be a value, to follow "must be".
     public init(expected: String) {
         self.expected = expected
     }
 }
 
 extension Setting where Value == String {
-    /// Text.
     public static func text(
         _ key: String, placeholder: String = "TEXT", default defaultValue: String, isSecret: Bool = false, help: String
     ) -> Self {
@@ -71,7 +64,6 @@ extension Setting where Value == String {
 }
 
 extension Setting where Value == String? {
-    /// Text, or nothing.
     public static func text(
         _ key: String, placeholder: String = "TEXT", isSecret: Bool = false, help: String
     ) -> Self {
@@ -82,7 +74,6 @@ extension Setting where Value == String? {
 }
 
 extension Setting where Value == Int {
-    /// A whole number.
     public static func int(_ key: String, in range: ClosedRange<Int>, default defaultValue: Int, help: String) -> Self {
         Setting(key, placeholder: "NUMBER", default: defaultValue, shownDefault: "\(defaultValue)", help: help) {
             text throws(SettingProblem) in
@@ -95,7 +86,6 @@ extension Setting where Value == Int {
 }
 
 extension Setting where Value == Bool {
-    /// Yes or no.
     public static func bool(_ key: String, default defaultValue: Bool, help: String) -> Self {
         Setting(key, placeholder: "true|false", default: defaultValue, shownDefault: "\(defaultValue)", help: help) {
             text throws(SettingProblem) in
@@ -109,7 +99,7 @@ extension Setting where Value == Bool {
 }
 
 extension Setting where Value == Duration {
-    /// A length of time: `250ms`, `5s`, `10m`, `1h`, `30d`.
+    /// Such as `250ms`, `5s`, `10m`, `1h` or `30d`.
     public static func duration(
         _ key: String, in range: ClosedRange<Duration>, default defaultValue: Duration, help: String
     ) -> Self {
@@ -128,7 +118,6 @@ extension Setting where Value == Duration {
 
 extension Setting
 where Value: CaseIterable & RawRepresentable, Value.RawValue == String {
-    /// One of a few words.
     public static func choice(_ key: String, default defaultValue: Value, help: String) -> Self {
         let words = Value.allCases.map(\.rawValue)
         return Setting(

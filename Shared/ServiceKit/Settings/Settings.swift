@@ -1,10 +1,10 @@
 import Configuration
 import Foundation
 
-/// The values of all settings of a process: what its flags say, else its environment, else the defaults. Read and checked
-/// once, when the process starts.
+/// The values of all settings of a process, from its flags, else its environment, else the defaults. Read and checked
+/// once, at the start.
 public struct Settings: Sendable {
-    /// Some settings are not as they should be.
+    /// Some settings can't be used.
     public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
         /// A sentence for each problem.
         public let problems: [String]
@@ -14,12 +14,10 @@ public struct Settings: Sendable {
 
     private let values: [String: any Sendable]
 
-    /// Reads all values.
     /// - Parameters:
-    ///   - declared: The settings that there are.
     ///   - arguments: Flags with their values: `--key value` or `--key=value`.
-    ///   - environment: Environment variables. An empty one is as good as none.
-    /// - Throws: ``Refusal`` with everything that is wrong, not only the first.
+    ///   - environment: Environment variables. An empty one counts as missing.
+    /// - Throws: ``Refusal`` with all problems, not only the first.
     public init(
         _ declared: [any SettingDeclaration], arguments: [String] = [], environment: [String: String] = [:]
     ) throws(Refusal) {
@@ -48,7 +46,7 @@ public struct Settings: Sendable {
         self.values = values
     }
 
-    /// The value of a setting. It must be among those that were declared; that is a mistake in the program otherwise.
+    /// The value of a setting, which must be declared.
     public subscript<Value>(_ setting: Setting<Value>) -> Value {
         guard let value = values[setting.key] as? Value else {
             preconditionFailure("setting \(setting.key) was read but not declared")
@@ -56,7 +54,7 @@ public struct Settings: Sendable {
         return value
     }
 
-    /// Takes the flags apart. Only declared ones, each with a value, at most once.
+    /// Parses the flags. Each must be declared, have a value, and occur at most once.
     private static func flags(
         in arguments: [String], declared: [any SettingDeclaration], problems: inout [String]
     ) -> [AbsoluteConfigKey: ConfigValue] {
@@ -66,8 +64,8 @@ public struct Settings: Sendable {
         while let argument = rest.popFirst() {
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard let setting = known[parts[0]] else {
-                problems.append("there is no '\(parts[0])'; --help lists what there is")
-                // What follows an unknown flag is probably its value.
+                problems.append("there is no '\(parts[0])'; --help lists the settings")
+                // The word after an unknown flag is probably its value.
                 if parts.count == 1, parts[0].hasPrefix("--"), rest.first?.hasPrefix("--") == false {
                     rest.removeFirst()
                 }
@@ -79,13 +77,13 @@ public struct Settings: Sendable {
             }
             guard !setting.isSecret else {
                 problems.append(
-                    "\(setting.flag) would show a secret to everybody on this machine; set \(setting.variable), "
-                        + "or \(setting.variable)_FILE to the path of a file that has it")
+                    "\(setting.flag) would show a secret to every user of this machine; set \(setting.variable), "
+                        + "or \(setting.variable)_FILE to the path of a file with the secret")
                 continue
             }
             let key = AbsoluteConfigKey(ConfigKey(setting.key))
             if found.updateValue(ConfigValue(.string(value), isSecret: false), forKey: key) != nil {
-                problems.append("\(setting.flag) is given twice")
+                problems.append("\(setting.flag) occurs twice")
             }
         }
         return found

@@ -26,10 +26,10 @@ struct MigrationTemplateTests {
         arguments: [
             (
                 "--! include bus/log.sql schema=a log=b",
-                "template bus/log.sql, line 2 needs reader=…, which isn't given"
+                "template bus/log.sql, line 2 needs reader=…, which is missing"
             ),
             ("--! include bus/log.sql schema=a log=b reader=c size=4", "template bus/log.sql has no {{size}}"),
-            ("--! include bus/log.sql schema=a schema=b", "schema is given twice"),
+            ("--! include bus/log.sql schema=a schema=b", "schema occurs twice"),
             (
                 "--! include bus/log.sql schema=a;drop",
                 "expected name=value of letters, digits and underscores, found 'schema=a;drop'"
@@ -39,7 +39,7 @@ struct MigrationTemplateTests {
                 "--! inlcude bus/log.sql",
                 "expected '--! include TEMPLATE name=value …', found '--! inlcude bus/log.sql'"
             ),
-            ("CREATE TABLE {{schema}}.x ();", "{{schema}} has no meaning outside of a template"),
+            ("CREATE TABLE {{schema}}.x ();", "{{schema}} has no meaning outside a template"),
         ])
     func mistakes(line: String, reason: String) {
         #expect(throws: MigrationError.badLine(file: "0002-x.sql", line: 2, reason: reason)) {

@@ -26,7 +26,7 @@ struct ServiceProgramTests {
     }
 
     private func get(_ path: String, of child: ChildProcess) async throws -> (status: Int, body: String) {
-        let line = try await child.waitForLine(containing: "health is served")
+        let line = try await child.waitForLine(containing: "serving health")
         let start = try #require(line.text.firstRange(of: "http://"))
         let served = try #require(URL(string: String(line.text[start.lowerBound...].prefix { $0 != " " })))
         let (data, response) = try await URLSession.shared.data(
@@ -168,7 +168,7 @@ struct ServiceProgramTests {
     func portInUse() async throws {
         try await TestDatabase.with(Self.migrated) { database in
             try await run(database) { first in
-                let line = try await first.waitForLine(containing: "health is served")
+                let line = try await first.waitForLine(containing: "serving health")
                 let url = try #require(line.text.split(separator: "url=").last.flatMap { URL(string: String($0)) })
                 try await run(database, ["--admin-port", "\(try #require(url.port))"]) { second in
                     #expect(try await second.waitForExit() == .exited(1))
