@@ -138,7 +138,8 @@ let package = Package(
                 nioHTTPTypes,
                 .product(name: "JWTKit", package: "jwt-kit"),
             ],
-            path: "Services/SessionClient", exclude: ["Executable"], resources: [.copy("Migrations")],
+            path: "Services/SessionClient", exclude: ["Executable"],
+            resources: [.copy("Migrations"), .embedInCode("Access/common-passwords.txt")],
             swiftSettings: settings),
         .executableTarget(
             name: "session-client", dependencies: ["ServiceKit", "SessionClientService", lifecycle],

@@ -133,8 +133,8 @@ private struct AddContactRequest: MessageBody {
     let code: ContactCode?
     let handle: String?
     let phone: String?
-    let responder: Bool?
-    let dependent: Bool?
+    let isMyResponder: Bool?
+    let iAmResponder: Bool?
     let nickname: String?
 
     func command(_ people: PeopleSearch, _ input: PublicCommands.Input) async throws -> PublicCommands.Made {
@@ -158,8 +158,8 @@ private struct AddContactRequest: MessageBody {
 
     private func command(contact: AccountID?) -> AddContact {
         AddContact(
-            code: code, contact: code == nil ? contact : nil, responder: responder ?? false,
-            dependent: dependent ?? false, nickname: nickname)
+            code: code, contact: code == nil ? contact : nil, isMyResponder: isMyResponder ?? false,
+            iAmResponder: iAmResponder ?? false, nickname: nickname)
     }
 }
 

@@ -72,7 +72,7 @@ struct Edge: Sendable {
         history = History(pool: pool)
         stream = EventStream(
             sources: [
-                StreamSource(name: "session", reader: services.session.streams, state: States.session),
+                StreamSource(name: "account", reader: services.session.streams, state: States.session),
                 StreamSource(
                     name: "contacts", reader: services.contacts.streams, hasContacts: true, state: States.contacts),
                 StreamSource(

@@ -108,7 +108,7 @@ COMMENT ON COLUMN session_client.lag.behind IS 'How many rows come after that. A
 COMMENT ON COLUMN session_client.lag.behind_for IS 'How long ago the first of these rows was appended; null if there are none.';
 COMMENT ON COLUMN session_client.lag.parked IS 'How many messages failed, or wait behind one that failed; they don''t count as behind.';
 COMMENT ON COLUMN session_client.lag.first_parked IS 'The position of the first parked message.';
-COMMENT ON COLUMN session_client.lag.lost IS 'How many messages retention deleted before they were handled: the consumer waits until an operator calls its accept_expiry.';
+COMMENT ON COLUMN session_client.lag.lost IS 'How many messages retention deleted before they were handled: the consumer waits until an operator calls its accept_truncation.';
 COMMENT ON COLUMN session_client.lag.since_last_batch IS 'How long ago the consumer last handled something here; null if it never did, or that batch was deleted.';
 COMMENT ON COLUMN session_client.lag.owner IS 'The worker that holds the partition''s lease, or held it until it ran out; null if it is free.';
 COMMENT ON COLUMN session_client.lag.resting_for IS 'How long the partition has been resting because every attempt fails; null while it doesn''t.';

@@ -27,17 +27,17 @@ WITH place AS (
                           WHERE b.consumer = l.consumer AND b.source = l.source AND b.partition = l.partition
                           ORDER BY b.number DESC LIMIT 1) AS b ON true
 )
-SELECT p.log, r.keep, r.expire_after, sum(p.head - p.base)::bigint AS rows, sum(p.base)::bigint AS deleted,
+SELECT p.log, r.keep, r.truncate_after, sum(p.head - p.base)::bigint AS rows, sum(p.base)::bigint AS deleted,
        min(p.oldest) AS oldest, clock_timestamp() - min(p.oldest) AS oldest_for,
        max(CASE WHEN p.oldest < clock_timestamp() - r.keep AND p.handled <= p.base THEN p.consumer END) AS held_back_by
   FROM place AS p
   JOIN session_client.all_retention AS r ON r.service || '.' || r.subject = p.log
- GROUP BY p.log, r.keep, r.expire_after;
+ GROUP BY p.log, r.keep, r.truncate_after;
 COMMENT ON VIEW session_client.retention_state IS
     'How long each log is kept, how much there is, and which consumer keeps it from being deleted. Change it with set_retention of the log''s schema.';
 COMMENT ON COLUMN session_client.retention_state.log IS 'The log, as schema.table.';
 COMMENT ON COLUMN session_client.retention_state.keep IS 'Rows are kept at least this long, and until they are handled.';
-COMMENT ON COLUMN session_client.retention_state.expire_after IS 'Older rows are deleted even if they aren''t handled; null if never.';
+COMMENT ON COLUMN session_client.retention_state.truncate_after IS 'Older rows are deleted even if they aren''t handled; null if never.';
 COMMENT ON COLUMN session_client.retention_state.rows IS 'How many rows there are.';
 COMMENT ON COLUMN session_client.retention_state.deleted IS 'How many rows retention has deleted.';
 COMMENT ON COLUMN session_client.retention_state.oldest IS 'When the oldest row was appended. The newest row of a partition is never deleted.';

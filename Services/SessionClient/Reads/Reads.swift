@@ -42,19 +42,19 @@ struct Reads: Sendable {
         // In the order of their ids: a page stays what it is while others come and go.
         let (state, page, people) = try await contactsState(of: caller.account, limit: limit + 1) { contact in
             (role?.isMeant(contact) ?? true) && (ping?.isMeant(contact) ?? true)
-                && (after.map { contact.contact > $0 } ?? true)
+                && (after.map { contact.account > $0 } ?? true)
         }
-        let cards = page.prefix(limit).map { ContactCard($0, people[$0.contact]) }
+        let cards = page.prefix(limit).map { ContactCard($0, people[$0.account]) }
         return try .json(
             Contacts(
                 code: state.code, isApprovalRequired: state.isApprovalRequired, contacts: cards,
                 requests: try await requestCards(state.requests), blocked: state.blocked,
-                next: page.count > limit ? cards.last?.contact.contact : nil))
+                next: page.count > limit ? cards.last?.contact.account : nil))
     }
 
     /// Requests with who asks: somebody who asks shows who they are, somebody who is asked shows nothing.
     private func requestCards(_ requests: Ordered<ContactRequest>) async throws -> [RequestCard] {
-        let askers = requests.filter { $0.direction == .incoming }.map(\.contact)
+        let askers = requests.filter { $0.direction == .incoming }.map(\.account)
         let profiles: [AccountID: ProfileSummary] =
             askers.isEmpty
             ? [:]
@@ -70,7 +70,7 @@ struct Reads: Sendable {
                         )
                     })
             }
-        return requests.map { RequestCard($0, from: profiles[$0.contact]) }
+        return requests.map { RequestCard($0, from: profiles[$0.account]) }
     }
 
     func contact(_ request: Request, _ context: EdgeContext) async throws -> Response {
@@ -83,7 +83,7 @@ struct Reads: Sendable {
     }
 
     private func card(of other: AccountID, seenBy account: AccountID) async throws -> ContactCard? {
-        let (_, found, people) = try await contactsState(of: account, limit: 1) { $0.contact == other }
+        let (_, found, people) = try await contactsState(of: account, limit: 1) { $0.account == other }
         return found.first.map { ContactCard($0, people[other]) }
     }
 
@@ -104,8 +104,8 @@ struct Reads: Sendable {
 
         func isMeant(_ contact: Contact) -> Bool {
             switch self {
-            case .responder: contact.responder
-            case .dependent: contact.dependent
+            case .responder: contact.isMyResponder
+            case .dependent: contact.iAmResponder
             }
         }
     }
@@ -135,7 +135,7 @@ struct Reads: Sendable {
                 let wanted = Array(state.contacts.lazy.filter(isWanted).prefix(limit))
                 let people = try database.query(
                     """
-                    SELECT s.account, s.state FROM unnest(\(wanted.map(\.contact))) AS w(account)
+                    SELECT s.account, s.state FROM unnest(\(wanted.map(\.account))) AS w(account)
                       JOIN session.account_state AS s ON s.account = w.account
                     """
                 ).map {

@@ -26,7 +26,7 @@ final class PeopleView: Sendable {
     /// Replaces the contacts. Returns those who aren't among them any more; from now on nothing about them is handed over.
     func see(_ contacts: some Sequence<Contact>) -> [AccountID] {
         // Contacts calls the other side a dependent when this side is its responder.
-        let roles = Dictionary(contacts.map { ($0.contact, $0.dependent) }) { $1 }
+        let roles = Dictionary(contacts.map { ($0.account, $0.iAmResponder) }) { $1 }
         let (ended, new) = state.withLock { state in
             let before = state.roles
             state.roles = roles

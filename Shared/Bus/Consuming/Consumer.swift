@@ -70,8 +70,9 @@ public struct ConsumerSettings: Sendable {
     /// Called when partitions have rested for a second because nothing succeeds, and when the number of parked keys
     /// changes.
     public var onTrouble: (@Sendable (ConsumerReport.Condition) -> Void)?
-    /// Told when the log has forgotten what this consumer has not handled, with what to do; and nil when that was done.
-    public var onExpiry: (@Sendable (String?) -> Void)?
+    /// Called with the problem and its remedy when the log has deleted messages that this consumer had not handled, and with nil
+    /// when that is settled.
+    public var onTruncation: (@Sendable (String?) -> Void)?
     /// Called at named points, where a test holds or ends the process; nil in production.
     public var faultPoint: (@Sendable (FaultPoint) -> Void)?
     /// Makes the server execute the whole batch before the fault point `beforeCommit`, so that its locks are held

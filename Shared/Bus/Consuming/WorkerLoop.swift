@@ -9,7 +9,7 @@ final class WorkerLoop<Handler: BatchHandler> {
     var machines: [PartitionMachine<RecordedMessage>]
     var nextMaintenance = ContinuousClock.now
     /// Partitions whose log deleted messages that nobody here had handled.
-    var expired: Set<Int> = []
+    var truncated: Set<Int> = []
     /// Partitions with a lag that was reported.
     var measured: Set<Partition> = []
     /// The partitions in trouble: since when, and why.
@@ -131,10 +131,10 @@ final class WorkerLoop<Handler: BatchHandler> {
             // A new reader begins where the log now begins.
             let cursor = try rows.only.map(Cursor.init) ?? Cursor(position: begin)
             guard cursor.position >= begin else {
-                expire(index, cursor.position, begin)
+                findTruncated(index, cursor.position, begin)
                 continue
             }
-            if expired.remove(index) != nil, expired.isEmpty { settings.onExpiry?(nil) }
+            if truncated.remove(index) != nil, truncated.isEmpty { settings.onTruncation?(nil) }
             let ended = Dictionary(
                 uniqueKeysWithValues: try crashes.map {
                     (Position(try $0.decode(0, as: Int64.self)), Int(try $0.decode(1, as: Int64.self)))
@@ -147,15 +147,16 @@ final class WorkerLoop<Handler: BatchHandler> {
     }
 
     /// The log deleted messages that were not handled. Going on would skip them silently.
-    private func expire(_ index: Int, _ position: Position, _ begin: Position) {
+    private func findTruncated(_ index: Int, _ position: Position, _ begin: Position) {
         let problem = """
-            \(worker.source.name) was kept to \(begin) in partition \(index), but only \(position) is handled: what is \
-            between is lost to \(leases.schema), which was gone for too long. To go on without it, as quartet_operator: \
-            SELECT \(leases.schema).accept_expiry('\(worker.source.name)')
+            partition \(index) of \(worker.source.name) begins after \(begin), but only messages up to \(position) are \
+            handled: \(leases.schema) was away for too long and has lost those in between. To go on without them, run as \
+            quartet_operator: \
+            SELECT \(leases.schema).accept_truncation('\(worker.source.name)')
             """
-        if !expired.contains(index) { worker.logger.error("\(problem)") }
-        expired.insert(index)
-        settings.onExpiry?(problem)
+        if !truncated.contains(index) { worker.logger.error("\(problem)") }
+        truncated.insert(index)
+        settings.onTruncation?(problem)
         machines[index].leaseLost()
         machines[index].leaseRefused()
     }

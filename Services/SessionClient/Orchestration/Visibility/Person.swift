@@ -48,6 +48,6 @@ struct ContactCard: Encodable, Sendable {
     init(_ contact: Contact, _ state: AccountState?) {
         self.contact = contact
         // Contacts calls the other side a dependent when this side is its responder.
-        person = Person(state ?? AccountState(account: contact.contact), seenByResponder: contact.dependent)
+        person = Person(state ?? AccountState(account: contact.account), seenByResponder: contact.iAmResponder)
     }
 }

@@ -9,19 +9,19 @@ struct ProfileSummary: Encodable, Sendable {
 
 /// A request as lists show it: the request and, for one that was received, who asks.
 struct RequestCard: Encodable, Sendable {
-    let contact: AccountID
+    let account: AccountID
     let direction: Direction
-    let responder: Bool
-    let dependent: Bool
+    let isMyResponder: Bool
+    let iAmResponder: Bool
     let requested: Instant
     let handle: String?
     let name: String?
 
     init(_ request: ContactRequest, from asker: ProfileSummary?) {
-        contact = request.contact
+        account = request.account
         direction = request.direction
-        responder = request.responder
-        dependent = request.dependent
+        isMyResponder = request.isMyResponder
+        iAmResponder = request.iAmResponder
         requested = request.requested
         handle = asker?.handle
         name = asker?.name
