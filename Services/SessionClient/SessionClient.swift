@@ -4,13 +4,13 @@ import Foundation
 import JWTKit
 import Logging
 import Postgres
-public import ServiceKit
-public import ServiceLifecycle
+package import ServiceKit
+package import ServiceLifecycle
 import Vocabulary
 import Webhook
 
 /// The fourth service, which alone knows the other three: the edge that apps talk to, and what spans domains.
-public struct SessionClient: Service {
+package struct SessionClient: Service {
     private static let host = Setting<String>.text(
         "listen.address", placeholder: "ADDRESS", default: "127.0.0.1",
         help: "The address on which the HTTP API listens.")
@@ -92,7 +92,7 @@ public struct SessionClient: Service {
     }
 
     /// What can be configured.
-    public static var settings: [any SettingDeclaration] {
+    package static var settings: [any SettingDeclaration] {
         [
             host, port, connections, connectionsPerAddress, commandLimit, serverKeys, signingKeys, tokenLifetime,
             poolSize, joinPoolSize, streamWriteDeadline, unanswered, proxies, guessLimit,
@@ -102,9 +102,9 @@ public struct SessionClient: Service {
     }
 
     /// A key without which it can't work wasn't given.
-    public struct MissingSetting: Error, CustomStringConvertible {
+    package struct MissingSetting: Error, CustomStringConvertible {
         /// Which one, and how to make it.
-        public let description: String
+        package let description: String
     }
 
     private let context: ServiceContext
@@ -114,7 +114,7 @@ public struct SessionClient: Service {
     private let http: Health.Check
 
     /// - Throws: ``MissingSetting``.
-    public init(_ context: ServiceContext) throws {
+    package init(_ context: ServiceContext) throws {
         guard let serverKeys = context.settings[Self.serverKeys] else {
             throw MissingSetting(
                 description:
@@ -141,7 +141,7 @@ public struct SessionClient: Service {
     }
 
     /// Serves apps, and runs policies and sagas, until told to stop.
-    public func run() async throws {
+    package func run() async throws {
         let (database, logger) = (context.database, context.logger)
         let doorbells = Doorbells(configuration: database, logger: logger)
         doorbells.report(to: bus)

@@ -1,10 +1,10 @@
-public import Foundation
+package import Foundation
 
 /// The folder beside the executable that has a target's copied resources. SwiftPM's `Bundle.module` looks there too,
 /// but ends the process if the folder was not moved along.
-public enum ResourceFolder {
+package enum ResourceFolder {
     /// The folder `name` among the resources of `target`, whether it exists or not.
-    public static func url(_ name: String, of target: String) -> URL {
+    package static func url(_ name: String, of target: String) -> URL {
         executable.deletingLastPathComponent().appending(path: "quartet_\(target).resources").appending(path: name)
     }
 

@@ -88,25 +88,25 @@ public struct Column<Record: Sendable>: Sendable {
 
 extension ID {
     /// For a table's blank record.
-    public static var blank: Self { Self(high: 0, low: 0) }
+    package static var blank: Self { Self(high: 0, low: 0) }
 }
 
 extension Instant {
     /// For a table's blank record.
-    public static var blank: Self { Self(microseconds: 0) }
+    package static var blank: Self { Self(microseconds: 0) }
 }
 
 extension JSON {
     fileprivate static let null = JSON(Array("null".utf8))
 
     /// With sorted keys, so that equal values have equal documents.
-    public init(encoding value: some Encodable) throws {
+    package init(encoding value: some Encodable) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         self.init(Array(try encoder.encode(value)))
     }
 
-    public func decode<Value: Decodable>(as type: Value.Type) throws -> Value {
+    package func decode<Value: Decodable>(as type: Value.Type) throws -> Value {
         try JSONDecoder().decode(type, from: Data(bytes))
     }
 }

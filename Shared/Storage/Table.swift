@@ -62,7 +62,7 @@ public struct Table<Key: Hashable & Comparable & Sendable, Record: Equatable & S
     }
 
     /// The same table with only these columns, to update them alone.
-    public func only(_ names: Set<String>) -> Self {
+    package func only(_ names: Set<String>) -> Self {
         Self(name, as: alias, key: key, blank: blank, columns: columns.filter { names.contains($0.name) })
     }
 
@@ -110,7 +110,7 @@ extension Pipeline {
     /// Writes the changes of a table, with one statement for each kind of change. Deletes and updates come first,
     /// because a row may free a unique value for another one. An update doesn't find a row that somebody else has
     /// deleted.
-    public func save<Key, Record>(_ changes: WorkingSet<Key, Record>.Changes, in table: Table<Key, Record>) throws {
+    package func save<Key, Record>(_ changes: WorkingSet<Key, Record>.Changes, in table: Table<Key, Record>) throws {
         delete(changes.deleted, from: table)
         try update(changes.updated.map { ($0.key, $0.row) }, in: table)
         try insert(changes.inserted, into: table)
@@ -118,13 +118,13 @@ extension Pipeline {
 
     /// Deletes rows in one statement. Queues nothing if there are no rows.
     @discardableResult
-    public func delete<Key, Record>(_ keys: [Key], from table: Table<Key, Record>) -> Pending? {
+    package func delete<Key, Record>(_ keys: [Key], from table: Table<Key, Record>) -> Pending? {
         keys.isEmpty ? nil : query(table.deletion(of: keys))
     }
 
     /// Updates rows in one statement. Queues nothing if there are no rows.
     @discardableResult
-    public func update<Key, Record>(
+    package func update<Key, Record>(
         _ rows: [Table<Key, Record>.Entry], in table: Table<Key, Record>
     ) throws -> Pending? {
         rows.isEmpty ? nil : query(try table.update(of: rows))
@@ -132,7 +132,7 @@ extension Pipeline {
 
     /// Inserts rows in one statement. Queues nothing if there are no rows.
     @discardableResult
-    public func insert<Key, Record>(
+    package func insert<Key, Record>(
         _ rows: [Table<Key, Record>.Entry], into table: Table<Key, Record>
     ) throws -> Pending? {
         rows.isEmpty ? nil : query(try table.insertion(of: rows))
@@ -140,7 +140,7 @@ extension Pipeline {
 
     /// Inserts rows, or updates those that exist, in one statement. Queues nothing if there are no rows.
     @discardableResult
-    public func upsert<Key, Record>(
+    package func upsert<Key, Record>(
         _ rows: [Table<Key, Record>.Entry], in table: Table<Key, Record>
     ) throws -> Pending? {
         rows.isEmpty ? nil : query(try table.upsert(of: rows))

@@ -1,17 +1,17 @@
 import AsyncHTTPClient
-public import Crypto
+package import Crypto
 import Foundation
 import NIOCore
 import NIOHTTP1
 
 /// A webhook's URL: HTTPS and signed anywhere; without encryption or a key only on this machine.
-public struct WebhookAddress: Hashable, Sendable {
-    public let url: String
+package struct WebhookAddress: Hashable, Sendable {
+    package let url: String
     private let isLoopback: Bool
 
     /// Returns nil for anything but the URL of a web server, and for a URL that would send documents unencrypted over a
     /// network.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard let url = URL(string: text), let host = url.host(percentEncoded: false)?.lowercased(), !host.isEmpty
         else {
             return nil
@@ -23,15 +23,15 @@ public struct WebhookAddress: Hashable, Sendable {
     }
 
     /// Why sending there with this key isn't allowed; nil if it is.
-    public func problem(key: SymmetricKey?) -> String? {
+    package func problem(key: SymmetricKey?) -> String? {
         key != nil || isLoopback ? nil : "requests to \(url) must be signed"
     }
 }
 
 /// Sends JSON documents to somebody else's system by HTTP, each signed and with an id by which the receiver recognises
 /// repetitions.
-public struct Webhook: Sendable {
-    public enum Answer: Hashable, Sendable {
+package struct Webhook: Sendable {
+    package enum Answer: Hashable, Sendable {
         /// The receiver took it.
         case taken(String)
         /// The addressee no longer exists (410).
@@ -57,7 +57,7 @@ public struct Webhook: Sendable {
     }()
 
     /// - Parameter key: Shared with the receiver, who checks signatures with it.
-    public init(_ address: WebhookAddress, key: SymmetricKey?) {
+    package init(_ address: WebhookAddress, key: SymmetricKey?) {
         self.address = address
         self.key = key
     }
@@ -67,7 +67,7 @@ public struct Webhook: Sendable {
     ///
     /// Headers: `Idempotency-Key`, and `Quartet-Signature: t=<seconds since 1970>,v1=<HMAC-SHA256 of "<t>.<body>" in
     /// hexadecimal>`.
-    public func post(_ body: [UInt8], id: String) async -> Answer {
+    package func post(_ body: [UInt8], id: String) async -> Answer {
         var request = HTTPClientRequest(url: address.url)
         request.method = .POST
         request.headers.add(name: "content-type", value: "application/json")

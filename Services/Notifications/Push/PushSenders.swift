@@ -1,20 +1,20 @@
 import Foundation
-public import Logging
+package import Logging
 import NotificationsContract
-public import Webhook
+package import Webhook
 
 /// Gives pushes to another system, which hands them on to the push services: a ``Push`` as JSON each, under its id.
-public struct WebhookPushSender: PushSender {
+package struct WebhookPushSender: PushSender {
     private let webhook: Webhook
 
     /// - Parameter webhook: Where that system takes them.
-    public init(webhook: Webhook) {
+    package init(webhook: Webhook) {
         self.webhook = webhook
     }
 
     /// Sends one push and waits until it is taken, for ten seconds at most.
     /// - Throws: ``PushFailure``.
-    public func send(_ push: Push) async throws(PushFailure) -> String {
+    package func send(_ push: Push) async throws(PushFailure) -> String {
         let body = try document(push)
         switch await webhook.post(body, id: "\(push.id)") {
         case .taken(let answer): return answer
@@ -32,16 +32,16 @@ public struct WebhookPushSender: PushSender {
 }
 
 /// For development: says in the log that there is a push, and sends it nowhere.
-public struct LoggedPushSender: PushSender {
+package struct LoggedPushSender: PushSender {
     private let logger: Logger
 
     /// - Parameter logger: Where it is said.
-    public init(logger: Logger) {
+    package init(logger: Logger) {
         self.logger = logger
     }
 
     /// Says so, without the token.
-    public func send(_ push: Push) async throws(PushFailure) -> String {
+    package func send(_ push: Push) async throws(PushFailure) -> String {
         logger.info(
             "a push, which is only logged because PUSH_WEBHOOK_URL isn't set",
             metadata: ["push": "\(push.id)", "kind": "\(push.notification.kind.rawValue)", "device": "\(push.device)"])

@@ -1,17 +1,17 @@
 import Postgres
-public import Vocabulary
+import Vocabulary
 
 /// How far a consumer has come in a partition: its newest batch.
-public struct Cursor: Hashable, Sendable {
+struct Cursor: Hashable, Sendable {
     /// The newest batch's number; 0 before the first.
-    public var number: Int64
-    public var position: Position
+    var number: Int64
+    var position: Position
     /// The time that batch's rules were given. The next batch's is never earlier.
-    public var givenTime: Instant?
+    var givenTime: Instant?
     /// When that was, by this process's monotonic clock; nil if another process handled the batch.
-    public var givenAt: ContinuousClock.Instant?
+    var givenAt: ContinuousClock.Instant?
 
-    public init(
+    init(
         number: Int64 = 0, position: Position = .start, givenTime: Instant? = nil,
         givenAt: ContinuousClock.Instant? = nil
     ) {

@@ -1,4 +1,4 @@
-public import Vocabulary
+package import Vocabulary
 
 /// The protocol by which one worker handles one partition. It does no I/O: it says what to do next, and its caller reports
 /// how that ended. So a test can run it against any order of crashes, pauses, trouble and lost answers.
@@ -23,9 +23,9 @@ public import Vocabulary
 ///
 /// A lease that has run out by this worker's own clock stops it between batches. The lease saves work; the batch's unique
 /// key keeps the result right.
-public struct PartitionMachine<Item: PartitionItem>: Sendable {
+package struct PartitionMachine<Item: PartitionItem>: Sendable {
     /// What the worker does next. Each step that changes the database commits the batch after its cursor.
-    public enum Step: Sendable {
+    enum Step: Sendable {
         /// Nothing until ``PartitionMachine/nextWake(after:)``, a ring, or a change of the share or lease.
         case wait
         /// Choose a pause that suits the number of failures in a row, and start it with ``PartitionMachine/rest(until:)``.
@@ -45,25 +45,25 @@ public struct PartitionMachine<Item: PartitionItem>: Sendable {
         case release(Epoch)
     }
 
-    public struct Limits: Sendable {
+    package struct Limits: Sendable {
         /// The most messages in one transaction.
-        public var batch = 64
+        package var batch = 64
         /// A message that fails by its own fault is tried at least this often before it is given up.
-        public var attempts = 5
+        package var attempts = 5
         /// How long a message that fails by its own fault is tried, at least, before it is given up.
-        public var leastTime: Duration = .seconds(60)
+        package var leastTime: Duration = .seconds(60)
         /// After this many contentions in a row, the transaction counts as failed.
-        public var contentions = 10
+        package var contentions = 10
         /// How many messages of different keys fail by trouble, one after the other, before the partition rests.
-        public var probes = 8
+        package var probes = 8
         /// How many messages are read, at most, to find one of another key.
-        public var window = 1024
+        package var window = 1024
         /// How many leases a message ends before it counts as a trap.
-        public var crashes = 3
+        package var crashes = 3
         /// How many keys may be parked at once. At this limit, the next failing message stops the whole partition.
-        public var parkedKeys = 1000
+        package var parkedKeys = 1000
 
-        public init() {}
+        package init() {}
     }
 
     private enum Phase: Sendable {
@@ -78,11 +78,11 @@ public struct PartitionMachine<Item: PartitionItem>: Sendable {
     private let givesUp: Bool
     private var phase = Phase.unowned(isRefused: false)
     /// Whether this partition is in the worker's share.
-    public private(set) var isWanted = false
+    private(set) var isWanted = false
 
     /// - Parameter givesUp: False for a consumer that may skip nothing: a failing message stays parked until it succeeds or
     ///   an operator discards it.
-    public init(limits: Limits, givesUp: Bool = true) {
+    init(limits: Limits, givesUp: Bool = true) {
         self.limits = limits
         self.givesUp = givesUp
     }
@@ -90,7 +90,7 @@ public struct PartitionMachine<Item: PartitionItem>: Sendable {
     // MARK: What it knows
 
     /// The lease's number while it is held.
-    public var epoch: Epoch? {
+    var epoch: Epoch? {
         switch phase {
         case .unowned: nil
         case .opening(let epoch, _): epoch
@@ -99,21 +99,21 @@ public struct PartitionMachine<Item: PartitionItem>: Sendable {
     }
 
     /// How far the partition is handled; nil unless ready.
-    public var position: Position? { ifReady(\.cursor.position) }
+    var position: Position? { ifReady(\.cursor.position) }
 
     /// The first parked message of each parked key.
-    public var parked: some Collection<Parked<Item.OrderKey>> { (ifReady(\.parked) ?? [:]).values }
+    var parked: some Collection<Parked<Item.OrderKey>> { (ifReady(\.parked) ?? [:]).values }
 
     /// Why the partition rests, from its first rest until something succeeds.
-    public var trouble: String? { ifReady(\.trouble?.reason) }
+    var trouble: String? { ifReady(\.trouble?.reason) }
 
     /// When there is something to do although nothing rang; nil if there isn't.
-    public func nextWake(after now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+    func nextWake(after now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
         ifReady { $0.nextWake(after: now) }
     }
 
     /// What to do now. Asking changes nothing.
-    public func nextStep(at now: ContinuousClock.Instant) -> Step {
+    func nextStep(at now: ContinuousClock.Instant) -> Step {
         switch phase {
         case .unowned(let isRefused): isWanted && !isRefused ? .takeLease : .wait
         case .opening(let epoch, _): isWanted ? .open : .release(epoch)
@@ -122,35 +122,35 @@ public struct PartitionMachine<Item: PartitionItem>: Sendable {
     }
 
     /// Whether the pipeline that commits should carry the next read: only when nothing else is left to handle.
-    public func readsAhead(handling count: Int) -> Bool { ifReady(\.queue.items.count) == count }
+    func readsAhead(handling count: Int) -> Bool { ifReady(\.queue.items.count) == count }
 
     // MARK: The lease
 
     /// The share was worked out again. A lease that was refused may be asked for again.
-    public mutating func want(_ wanted: Bool) {
+    mutating func want(_ wanted: Bool) {
         isWanted = wanted
         if case .unowned = phase { phase = .unowned(isRefused: false) }
     }
 
     /// The lease is ours. What was believed before is forgotten.
     /// - Parameter wasLost: The lease before wasn't given back, so one of the next messages may have ended its owner.
-    public mutating func leaseTaken(_ epoch: Epoch, wasLost: Bool = false) {
+    mutating func leaseTaken(_ epoch: Epoch, wasLost: Bool = false) {
         phase = .opening(epoch, wasLost: wasLost)
     }
 
     /// Another worker has the lease.
-    public mutating func leaseRefused() {
+    mutating func leaseRefused() {
         if case .unowned = phase { phase = .unowned(isRefused: true) }
     }
 
     /// The lease ran out, was fenced or given back, or its connection died. Everything is read again under a new one.
-    public mutating func leaseLost() { phase = .unowned(isRefused: false) }
+    mutating func leaseLost() { phase = .unowned(isRefused: false) }
 
     /// The newest batch was read.
     /// - Parameters:
     ///   - parked: The first parked message of each key.
     ///   - crashes: How many leases ended while the message at a position was being tried.
-    public mutating func opened(
+    mutating func opened(
         _ cursor: Cursor, parked: [Parked<Item.OrderKey>] = [], crashes: [Position: Int] = [:]
     ) {
         guard case .opening(let epoch, let wasLost) = phase else { return }
@@ -163,18 +163,18 @@ public struct PartitionMachine<Item: PartitionItem>: Sendable {
     // MARK: Reading and resting
 
     /// The doorbell rang, or a poll is due: there may be something to read.
-    public mutating func ring() { whenReady { $0.isRung = true } }
+    mutating func ring() { whenReady { $0.isRung = true } }
 
     /// The parked messages were read again: an operator may have changed when one is retried.
-    public mutating func parkedRead(_ parked: [Parked<Item.OrderKey>]) { whenReady { $0.parkedRead(parked) } }
+    mutating func parkedRead(_ parked: [Parked<Item.OrderKey>]) { whenReady { $0.parkedRead(parked) } }
 
     /// Fewer messages than the limit mean that there were no more at that moment.
-    public mutating func messagesRead(_ items: [Item], at now: ContinuousClock.Instant) {
+    mutating func messagesRead(_ items: [Item], at now: ContinuousClock.Instant) {
         whenReady { $0.messagesRead(items, at: now) }
     }
 
     /// Starts the pause that ``Step/rest(attempt:)`` asked for.
-    public mutating func rest(until end: ContinuousClock.Instant) { whenReady { $0.rest(until: end) } }
+    mutating func rest(until end: ContinuousClock.Instant) { whenReady { $0.rest(until: end) } }
 
     // MARK: What was committed
 
@@ -182,7 +182,7 @@ public struct PartitionMachine<Item: PartitionItem>: Sendable {
     /// - Parameters:
     ///   - parking: How each of `work.held` is parked.
     ///   - next: What was read behind the commit, in the same pipeline.
-    public mutating func committed(
+    mutating func committed(
         _ cursor: Cursor, _ work: Work<Item>, parking: [Parked<Item.OrderKey>] = [], next: [Item] = [],
         at now: ContinuousClock.Instant
     ) {
@@ -191,7 +191,7 @@ public struct PartitionMachine<Item: PartitionItem>: Sendable {
 
     /// A parked message is done.
     /// - Parameter next: The message of its key that waited behind it.
-    public mutating func committed(
+    mutating func committed(
         _ cursor: Cursor, retrying former: Parked<Item.OrderKey>, next: Parked<Item.OrderKey>?,
         at now: ContinuousClock.Instant
     ) {
@@ -199,13 +199,13 @@ public struct PartitionMachine<Item: PartitionItem>: Sendable {
     }
 
     /// A message that failed again stays parked, as `parking` says.
-    public mutating func committed(_ cursor: Cursor, parkingAgain parking: Parked<Item.OrderKey>) {
+    mutating func committed(_ cursor: Cursor, parkingAgain parking: Parked<Item.OrderKey>) {
         whenReady { $0.committed(cursor, parkingAgain: parking) }
     }
 
     /// A message is given up.
     /// - Parameter next: The message of its key that waited behind it, if it had been parked.
-    public mutating func committed(
+    mutating func committed(
         _ cursor: Cursor, givingUp dead: FailedMessage<Item>, next: Parked<Item.OrderKey>?
     ) {
         whenReady { $0.committed(cursor, givingUp: dead, next: next) }
@@ -214,14 +214,14 @@ public struct PartitionMachine<Item: PartitionItem>: Sendable {
     // MARK: What failed
 
     /// The transaction of pending messages did not commit, as far as is known.
-    public mutating func failed(
+    mutating func failed(
         _ failure: TransactionFailure, handling work: Work<Item>, at now: ContinuousClock.Instant
     ) {
         whenAtFault(failure) { $0.failed($1, handling: work, at: now) }
     }
 
     /// The transaction that retried a parked message did not commit, as far as is known.
-    public mutating func failed(
+    mutating func failed(
         _ failure: TransactionFailure, retrying former: Parked<Item.OrderKey>, _ item: Item,
         at now: ContinuousClock.Instant
     ) {
@@ -229,10 +229,10 @@ public struct PartitionMachine<Item: PartitionItem>: Sendable {
     }
 
     /// The transaction that parks a message again or gives it up did not commit, as far as is known.
-    public mutating func failedToSettle(_ failure: TransactionFailure) { whenAtFault(failure) { $0.rest($1) } }
+    mutating func failedToSettle(_ failure: TransactionFailure) { whenAtFault(failure) { $0.rest($1) } }
 
     /// Whether a parked message must not be tried. If so, it is parked again or given up next.
-    public mutating func refuse(
+    mutating func refuse(
         _ former: Parked<Item.OrderKey>, _ item: Item, at now: ContinuousClock.Instant
     ) -> Bool {
         whenReady { $0.refuse(former, item, at: now) } ?? false

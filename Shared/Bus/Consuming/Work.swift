@@ -1,7 +1,7 @@
-public import Vocabulary
+package import Vocabulary
 
 /// An item of a partition, as ``PartitionMachine`` sees it.
-public protocol PartitionItem: Sendable {
+package protocol PartitionItem: Sendable {
     associatedtype OrderKey: Hashable & Sendable
     /// Items of one key are handled in order. Nothing is promised between keys.
     var orderKey: OrderKey { get }
@@ -9,23 +9,23 @@ public protocol PartitionItem: Sendable {
 }
 
 extension RecordedMessage: PartitionItem {
-    public var orderKey: Key { message.key }
+    package var orderKey: Key { message.key }
 }
 
 /// The messages of one transaction.
-public struct Work<Item: PartitionItem>: Sendable {
+struct Work<Item: PartitionItem>: Sendable {
     /// In order. The cursor moves to the last one.
-    public let items: [Item]
+    let items: [Item]
     /// Messages that wait behind a parked one of their key. They are parked, too, not handled.
-    public let diverted: Set<Position>
+    let diverted: Set<Position>
     /// Messages that failed alone. They are parked with whatever else this transaction does.
-    public let held: [FailedMessage<Item>]
+    let held: [FailedMessage<Item>]
     /// The handled message may end its owner, so a note has to be committed first.
-    public let isCareful: Bool
+    let isCareful: Bool
     /// It may fail, and shouldn't take other partitions' work with it.
-    public let isDoubtful: Bool
+    let isDoubtful: Bool
 
-    public var handled: [Item] {
+    var handled: [Item] {
         if diverted.isEmpty, held.isEmpty { return items }
         let aside = diverted.union(held.map(\.item.position))
         return items.filter { !aside.contains($0.position) }

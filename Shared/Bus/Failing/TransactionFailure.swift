@@ -2,7 +2,7 @@ import Postgres
 import Vocabulary
 
 /// How a transaction failed.
-public enum TransactionFailure: Sendable, Equatable {
+enum TransactionFailure: Sendable, Equatable {
     /// Another worker committed the batch's successor, or has the lease to do so.
     case fenced
     /// A deadlock, a serialisation failure, a unique key on a shared row: it may succeed at once if run again. The

@@ -4,8 +4,8 @@
 /// A flush that the server refuses (bad data) is repeated row by row, so that the refusal reaches only the row at
 /// fault. A flush whose connection was lost may or may not have been committed; its rows go first in the next one. That
 /// is safe for commands, whose ids make the second one a duplicate.
-public struct AppenderMachine<Entry: Sendable>: Sendable {
-    public enum Failure: Sendable {
+struct AppenderMachine<Entry: Sendable>: Sendable {
+    enum Failure: Sendable {
         /// The server refused the rows.
         case refused
         /// It isn't known whether they were committed.
@@ -19,31 +19,31 @@ public struct AppenderMachine<Entry: Sendable>: Sendable {
     /// How many at the head of the queue must be flushed alone.
     private var alone = 0
 
-    public init(batchLimit: Int, queueLimit: Int) {
+    init(batchLimit: Int, queueLimit: Int) {
         self.batchLimit = batchLimit
         self.queueLimit = queueLimit
     }
 
     /// Rows queued and in flight.
-    public var waiting: Int { queue.count + inFlight.count }
+    var waiting: Int { queue.count + inFlight.count }
 
     /// Returns false when the queue is full: the caller has to try again later.
-    public mutating func enqueue(_ entry: Entry) -> Bool {
+    mutating func enqueue(_ entry: Entry) -> Bool {
         guard waiting < queueLimit else { return false }
         queue.append(entry)
         return true
     }
 
     /// In the order in which they are sent.
-    public var queued: [Entry] { inFlight + queue }
+    var queued: [Entry] { inFlight + queue }
 
     /// Queues rows that were flushed before and may be lost. They were accepted once, so the limit doesn't apply.
-    public mutating func enqueueAgain(_ entries: [Entry]) {
+    mutating func enqueueAgain(_ entries: [Entry]) {
         queue.append(contentsOf: entries)
     }
 
     /// The rows to send now; nil while a flush is in flight or when nothing is queued.
-    public mutating func nextFlush() -> [Entry]? {
+    mutating func nextFlush() -> [Entry]? {
         guard inFlight.isEmpty, !queue.isEmpty else { return nil }
         let count = alone > 0 ? 1 : min(batchLimit, queue.count)
         inFlight = Array(queue.prefix(count))
@@ -53,13 +53,13 @@ public struct AppenderMachine<Entry: Sendable>: Sendable {
     }
 
     /// The flush is committed. Returns its rows.
-    public mutating func flushed() -> [Entry] {
+    mutating func flushed() -> [Entry] {
         defer { inFlight = [] }
         return inFlight
     }
 
     /// The flush failed. Returns the rows that were refused; the others are tried again.
-    public mutating func failed(_ failure: Failure) -> [Entry] {
+    mutating func failed(_ failure: Failure) -> [Entry] {
         defer { inFlight = [] }
         switch failure {
         case .refused where inFlight.count == 1:

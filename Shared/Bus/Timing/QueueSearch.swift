@@ -1,4 +1,4 @@
-public import Vocabulary
+package import Vocabulary
 
 /// Where to begin the search of a table that is used as a queue, such as `timer`: not at its oldest entries, which may
 /// be dead ones that an old snapshot keeps.
@@ -10,7 +10,7 @@ public import Vocabulary
 /// ```sql
 /// SELECT … WHERE due_at >= now() - $age AND due_at <= now() ORDER BY due_at LIMIT 500
 /// ```
-public struct QueueSearch: Sendable {
+package struct QueueSearch: Sendable {
     /// A row that became due may be committed this much later and is still found at once.
     private static var overlap: Duration { .seconds(5) }
     private static var pauseFactor: Int { 50 }
@@ -21,16 +21,16 @@ public struct QueueSearch: Sendable {
     private var nextWhole: ContinuousClock.Instant?
 
     /// A search in progress.
-    public struct Look: Sendable {
+    package struct Look: Sendable {
         /// How far back to search.
-        public let age: Interval
+        package let age: Interval
         fileprivate let begun: ContinuousClock.Instant
         fileprivate let isWhole: Bool
     }
 
-    public init() {}
+    package init() {}
 
-    public func begin(at now: ContinuousClock.Instant = .now) -> Look {
+    package func begin(at now: ContinuousClock.Instant = .now) -> Look {
         guard let exhausted, let nextWhole, now < nextWhole else {
             return Look(age: Self.everything, begun: now, isWhole: true)
         }
@@ -39,7 +39,7 @@ public struct QueueSearch: Sendable {
     }
 
     /// - Parameter foundAll: Whether the search found everything that is due.
-    public mutating func end(_ look: Look, foundAll: Bool, at now: ContinuousClock.Instant = .now) {
+    package mutating func end(_ look: Look, foundAll: Bool, at now: ContinuousClock.Instant = .now) {
         if look.isWhole { nextWhole = now + (now - look.begun) * Self.pauseFactor }
         if foundAll { exhausted = max(exhausted ?? look.begun, look.begun) }
     }

@@ -1,5 +1,5 @@
-public import Bus
-public import ServiceLifecycle
+package import Bus
+package import ServiceLifecycle
 
 /// A service that owns a domain: it handles session-client's commands by its rules and publishes what happened in its
 /// log.
@@ -13,7 +13,7 @@ public import ServiceLifecycle
 ///     static func store(_ settings: Settings) -> ContactsStore { ContactsStore() }
 /// }
 /// ```
-public protocol DomainProgram: ServiceProgram {
+package protocol DomainProgram: ServiceProgram {
     /// Keeps the domain's state and names its rules. If it is a ``TimedStore``, the service runs timers, too.
     associatedtype DomainStore: Store
 
@@ -29,25 +29,25 @@ public protocol DomainProgram: ServiceProgram {
 }
 
 /// What a program's companions share with the handling of its commands.
-public struct DomainBus: Sendable {
-    public let context: ServiceContext
+package struct DomainBus: Sendable {
+    package let context: ServiceContext
     /// The process's one listening connection. Register with it before it runs.
-    public let doorbells: Doorbells
+    package let doorbells: Doorbells
     /// The service's own log.
-    public let log: Log
+    package let log: Log
     /// The log of the service's commands to itself; nil if it has no timers.
-    public let due: Log?
+    package let due: Log?
 }
 
 extension DomainProgram {
-    public static var forgetting: [String] { [] }
+    package static var forgetting: [String] { [] }
 
-    public static func companions(_ bus: DomainBus) throws -> [any Service] { [] }
+    package static func companions(_ bus: DomainBus) throws -> [any Service] { [] }
 
-    public static var settings: [any SettingDeclaration] { ConsumerSettings.declared }
+    package static var settings: [any SettingDeclaration] { ConsumerSettings.declared }
 
     /// Handles commands until stopped.
-    public static func services(_ context: ServiceContext) throws -> [any Service] {
+    package static func services(_ context: ServiceContext) throws -> [any Service] {
         [
             CommandService(
                 schema: schema, store: try store(context.settings), forgetting: forgetting,
@@ -69,12 +69,12 @@ extension ConsumerSettings {
         "consumer.give-up-after", in: .seconds(1)...(.seconds(86400)), default: .seconds(60),
         help: "How long a message that fails by its own fault is retried, at least, before it is given up.")
 
-    public static var declared: [any SettingDeclaration] {
+    package static var declared: [any SettingDeclaration] {
         [workersSetting, batchSetting, leaseSetting, leastTimeSetting]
     }
 
     /// ``declared`` must be among the program's settings.
-    public init(_ settings: Settings) {
+    package init(_ settings: Settings) {
         self.init()
         workers = settings[Self.workersSetting]
         limits.batch = settings[Self.batchSetting]

@@ -1,14 +1,14 @@
-public import Bus
+package import Bus
 import Logging
 import Postgres
-public import ServiceLifecycle
-public import Vocabulary
+package import ServiceLifecycle
+package import Vocabulary
 
 extension ServiceContext {
     /// Opens logs, some of which belong to services that may not be migrated yet. While one is missing, it warns once
     /// and looks again with growing pauses of at most five seconds.
     /// - Throws: `CancellationError` if the service is stopped meanwhile.
-    public func open(_ names: [LogName], reportingTo check: Health.Check) async throws -> [Log] {
+    package func open(_ names: [LogName], reportingTo check: Health.Check) async throws -> [Log] {
         let (database, logger) = (database, logger)
         return try await cancelWhenGracefulShutdown {
             var attempt = 0
@@ -42,7 +42,7 @@ extension ServiceContext {
     }
 
     /// Runs services until the process is stopped, then shuts them down in reverse order.
-    public func runTogether(_ services: [any Service]) async throws {
+    package func runTogether(_ services: [any Service]) async throws {
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)
         try await ServiceGroup(services: services, logger: quiet).run()
@@ -52,7 +52,7 @@ extension ServiceContext {
 extension ServiceContext {
     /// A log's consumer, as configured and reporting to the process's health. It isn't ready while partitions rest, or
     /// while the log lacks messages that were not handled here.
-    public func consumerSettings(of source: Log) -> ConsumerSettings {
+    package func consumerSettings(of source: Log) -> ConsumerSettings {
         var consumer = ConsumerSettings(settings)
         let kept = health.check("kept messages of \(source.name)")
         kept.report(.ready)
@@ -74,7 +74,7 @@ extension ServiceContext {
 
 extension Doorbells {
     /// Makes a check follow the listener's connection.
-    public func report(to check: Health.Check) {
+    package func report(to check: Health.Check) {
         onConnection { error in
             check.report(
                 error.map { .notReady("can't reach the database: \(($0 as? PostgresError)?.advice ?? "\($0)")") }

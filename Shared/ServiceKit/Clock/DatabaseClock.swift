@@ -1,13 +1,13 @@
 import CoreMetrics
 import Logging
 import Postgres
-public import ServiceLifecycle
+package import ServiceLifecycle
 import Synchronization
-public import Vocabulary
+package import Vocabulary
 
 /// The database's clock, which all processes share, as this process knows it. It measures now and then how far this
 /// machine's clock is off, and warns if it is more than a minute.
-public final class DatabaseClock: Service, Sendable {
+package final class DatabaseClock: Service, Sendable {
     private struct State: Sendable {
         /// How far this machine's clock is ahead of the database's.
         var offset = Interval(microseconds: 0)
@@ -30,10 +30,10 @@ public final class DatabaseClock: Service, Sendable {
     }
 
     /// The time by the database's clock, or by this machine's until the first measurement.
-    public var now: Instant { .now - state.withLock(\.offset) }
+    package var now: Instant { .now - state.withLock(\.offset) }
 
     /// Measures until cancelled or shut down.
-    public func run() async throws {
+    package func run() async throws {
         try? await cancelWhenGracefulShutdown {
             while true {
                 await self.measure()
@@ -45,7 +45,7 @@ public final class DatabaseClock: Service, Sendable {
 
     /// Asks the database for the time, on a connection that is opened and closed for it. Does nothing if there is no
     /// connection; others report that.
-    public func measure() async {
+    package func measure() async {
         guard let connection = try? await Connection.connect(configuration, logger: logger) else { return }
         let offset: Interval? = try? await connection.run { database -> Interval? in
             // A session's first statement takes longer.

@@ -1,7 +1,7 @@
 import Foundation
 import Hummingbird
-public import Logging
-public import ServiceLifecycle
+package import Logging
+package import ServiceLifecycle
 
 /// Serves a process's health and metrics over HTTP.
 ///
@@ -10,9 +10,9 @@ public import ServiceLifecycle
 /// - `GET /metrics`: Prometheus's text format.
 ///
 /// Health answers with `{"status": "ready", "checks": {"database": "ready"}}`.
-public struct AdminServer: Service {
-    public struct CannotListen: Error, CustomStringConvertible {
-        public let description: String
+package struct AdminServer: Service {
+    package struct CannotListen: Error, CustomStringConvertible {
+        package let description: String
     }
 
     private let health: Health
@@ -22,7 +22,7 @@ public struct AdminServer: Service {
     private let logger: Logger
 
     /// - Parameter port: 0 takes a free one, which the log names.
-    public init(
+    package init(
         health: Health, metrics: PrometheusMetrics = PrometheusMetrics(), host: String, port: Int, logger: Logger
     ) {
         self.health = health
@@ -34,7 +34,7 @@ public struct AdminServer: Service {
 
     /// Serves until shut down.
     /// - Throws: ``CannotListen``.
-    public func run() async throws {
+    package func run() async throws {
         let router = Router()
         router.get("/health/live") { [health] _, _ in Self.answer(health.report, isGood: health.report.isLive) }
         router.get("/health/ready") { [health] _, _ in Self.answer(health.report, isGood: health.report.isReady) }

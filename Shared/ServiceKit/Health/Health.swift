@@ -10,8 +10,8 @@ import Synchronization
 /// check.report(.notReady("the server is starting up"))
 /// check.report(.ready)
 /// ```
-public final class Health: Sendable {
-    public enum Condition: Hashable, Sendable {
+package final class Health: Sendable {
+    package enum Condition: Hashable, Sendable {
         case ready
         /// It works, with a restriction.
         case impaired(String)
@@ -21,12 +21,12 @@ public final class Health: Sendable {
         case dead(String)
     }
 
-    public struct Check: Sendable {
-        public let name: String
+    package struct Check: Sendable {
+        package let name: String
         fileprivate let health: Health
 
         /// Reports the part's condition. When a part ends, its last report stands.
-        public func report(_ condition: Condition) {
+        package func report(_ condition: Condition) {
             health.conditions.withLock { $0[name] = condition }
         }
     }
@@ -35,11 +35,11 @@ public final class Health: Sendable {
     private let isDraining = Mutex(false)
 
     /// Without checks, it is alive and ready.
-    public init() {}
+    package init() {}
 
     /// Adds a check, which isn't ready until it reports so.
     /// - Parameter name: Checks with the same name are one.
-    public func check(_ name: String) -> Check {
+    package func check(_ name: String) -> Check {
         conditions.withLock { conditions in
             if conditions[name] == nil { conditions[name] = .notReady("starting") }
         }
@@ -51,22 +51,22 @@ public final class Health: Sendable {
         isDraining.withLock { $0 = true }
     }
 
-    public var report: Report {
+    package var report: Report {
         var conditions = conditions.withLock { $0 }
         if isDraining.withLock({ $0 }) { conditions["process"] = .notReady("it is ending; send requests elsewhere") }
         return Report(conditions: conditions)
     }
 
     /// All checks as they were at one moment.
-    public struct Report: Hashable, Sendable {
+    package struct Report: Hashable, Sendable {
         /// By the part's name.
-        public let conditions: [String: Condition]
+        package let conditions: [String: Condition]
 
-        public var isLive: Bool {
+        package var isLive: Bool {
             conditions.values.allSatisfy { if case .dead = $0 { false } else { true } }
         }
 
-        public var isReady: Bool {
+        package var isReady: Bool {
             conditions.values.allSatisfy {
                 switch $0 {
                 case .ready, .impaired: true

@@ -1,7 +1,7 @@
 import Foundation
-public import Logging
-public import Postgres
-public import ServiceLifecycle
+package import Logging
+package import Postgres
+package import ServiceLifecycle
 
 /// One of Quartet's services as an executable: its name, schema and settings, and what it runs. ``main()`` does the
 /// rest, from `--help` and migrations to a graceful shutdown.
@@ -18,7 +18,7 @@ public import ServiceLifecycle
 ///     }
 /// }
 /// ```
-public protocol ServiceProgram: SendableMetatype {
+package protocol ServiceProgram: SendableMetatype {
     /// The executable's name, such as `session-client`.
     static var name: String { get }
     /// What the service is for, in a sentence.
@@ -40,14 +40,14 @@ public protocol ServiceProgram: SendableMetatype {
 
 extension ServiceProgram {
     /// The name of the service's schema and role.
-    public static var schema: String { name.replacing("-", with: "_") }
+    package static var schema: String { name.replacing("-", with: "_") }
 
-    public static var settings: [any SettingDeclaration] { [] }
+    package static var settings: [any SettingDeclaration] { [] }
 
-    public static var limits: [StoredLimit] { [] }
+    package static var limits: [StoredLimit] { [] }
 
     /// Does what the command line says, and ends the process.
-    @concurrent public static func main() async {
+    @concurrent package static func main() async {
         let status = await ServiceCommand(Self.self).run(
             arguments: Array(CommandLine.arguments.dropFirst()), environment: ProcessInfo.processInfo.environment)
         exit(status)
@@ -55,12 +55,12 @@ extension ServiceProgram {
 }
 
 /// What a service runs with.
-public struct ServiceContext: Sendable {
-    public let settings: Settings
+package struct ServiceContext: Sendable {
+    package let settings: Settings
     /// With the service's role.
-    public let database: Postgres.Configuration
-    public let clock: DatabaseClock
+    package let database: Postgres.Configuration
+    package let clock: DatabaseClock
     /// Where its parts report whether they are ready.
-    public let health: Health
-    public let logger: Logger
+    package let health: Health
+    package let logger: Logger
 }

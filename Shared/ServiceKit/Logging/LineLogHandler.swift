@@ -1,20 +1,20 @@
 import Foundation
-public import Logging
+package import Logging
 
 /// Writes each log event as a line.
-public struct LineLogHandler: LogHandler {
+package struct LineLogHandler: LogHandler {
     /// Added to every line of this logger.
-    public var metadata: Logger.Metadata = [:]
+    package var metadata: Logger.Metadata = [:]
     /// Adds the metadata of the current task.
-    public var metadataProvider: Logger.MetadataProvider?
-    public var logLevel: Logger.Level
+    package var metadataProvider: Logger.MetadataProvider?
+    package var logLevel: Logger.Level
 
     private let label: String
     private let format: LogFormat
     private let write: @Sendable (String) -> Void
 
     /// - Parameter write: Takes each line, with its line break.
-    public init(
+    package init(
         label: String, format: LogFormat, logLevel: Logger.Level, write: @escaping @Sendable (String) -> Void
     ) {
         self.label = label
@@ -23,12 +23,12 @@ public struct LineLogHandler: LogHandler {
         self.write = write
     }
 
-    public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
         set { metadata[key] = newValue }
     }
 
-    public func log(event: LogEvent) {
+    package func log(event: LogEvent) {
         var all = metadata
         if let provided = metadataProvider?.get() { all.merge(provided) { _, new in new } }
         if let own = event.metadata { all.merge(own) { _, new in new } }

@@ -1,15 +1,15 @@
 import Glibc
-public import Logging
+package import Logging
 
 /// The format of log lines.
-public enum LogFormat: String, CaseIterable, Sendable {
+package enum LogFormat: String, CaseIterable, Sendable {
     /// For people: `2026-03-01T12:00:00.123Z info  contacts: applied 0001-log.sql schema=contacts`.
     case text
     /// For machines: a JSON object per line.
     case json
 
     /// Makes all loggers of this process write to standard error in this format. Call it once per process.
-    public func bootstrap(level: Logger.Level) {
+    package func bootstrap(level: Logger.Level) {
         LoggingSystem.bootstrap { label in
             LineLogHandler(label: label, format: self, logLevel: level) { line in
                 // One write per line, so that threads don't mix their lines.

@@ -1,11 +1,11 @@
-public import CoreMetrics
+package import CoreMetrics
 import Synchronization
 
 /// Keeps the process's metrics and shows them in Prometheus's text format 0.0.4.
 ///
 /// A label becomes the metric's name, dimensions become labels. Timers become histograms in seconds, aggregating
 /// recorders become histograms of their values, all others gauges.
-public final class PrometheusMetrics: MetricsFactory, Sendable {
+package final class PrometheusMetrics: MetricsFactory, Sendable {
     private struct Family: Sendable {
         var kind: String
         /// By their labels as text.
@@ -18,10 +18,10 @@ public final class PrometheusMetrics: MetricsFactory, Sendable {
     /// Bounds of other histograms.
     static let sizes: [Double] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
 
-    public init() {}
+    package init() {}
 
     /// In Prometheus's text format, sorted by name.
-    public var text: String {
+    package var text: String {
         let families = families.withLock { $0 }
         var text = ""
         for (name, family) in families.sorted(by: { $0.key < $1.key }) {
@@ -38,30 +38,30 @@ public final class PrometheusMetrics: MetricsFactory, Sendable {
 
     // MARK: MetricsFactory
 
-    public func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
+    package func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
         series(label, dimensions, kind: "counter") { Count() }
     }
 
-    public func makeRecorder(
+    package func makeRecorder(
         label: String, dimensions: [(String, String)], aggregate: Bool
     ) -> any RecorderHandler {
         guard aggregate else { return series(label, dimensions, kind: "gauge") { Level() } }
         return series(label, dimensions, kind: "histogram") { Histogram(bounds: Self.sizes) }
     }
 
-    public func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
+    package func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
         series(label, dimensions, kind: "gauge") { Level() }
     }
 
-    public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
+    package func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
         series(label, dimensions, kind: "histogram") { Histogram(bounds: Self.seconds) }
     }
 
     /// Series are kept: they go on if somebody measures them again.
-    public func destroyCounter(_ handler: any CounterHandler) {}
-    public func destroyRecorder(_ handler: any RecorderHandler) {}
-    public func destroyMeter(_ handler: any MeterHandler) {}
-    public func destroyTimer(_ handler: any TimerHandler) {}
+    package func destroyCounter(_ handler: any CounterHandler) {}
+    package func destroyRecorder(_ handler: any RecorderHandler) {}
+    package func destroyMeter(_ handler: any MeterHandler) {}
+    package func destroyTimer(_ handler: any TimerHandler) {}
 
     // MARK: Private
 

@@ -1,7 +1,7 @@
-public import Postgres
+package import Postgres
 
 /// Why Quartet can't work with a database as it is. Each case says what to do.
-public enum DatabaseRefusal: Error, Hashable, Sendable, CustomStringConvertible {
+package enum DatabaseRefusal: Error, Hashable, Sendable, CustomStringConvertible {
     /// The server is older than PostgreSQL 15.
     case tooOld(version: String)
     /// A role or schema that `deploy/bootstrap.sql` makes is missing.
@@ -11,7 +11,7 @@ public enum DatabaseRefusal: Error, Hashable, Sendable, CustomStringConvertible 
     /// A service logged in as a user who owns its schema or may become its owner.
     case mayOwn(user: String, schema: String)
 
-    public var description: String {
+    package var description: String {
         switch self {
         case .tooOld(let version):
             "Quartet needs PostgreSQL 15 or newer; this server is \(version). Upgrade it, or set DATABASE_URL to another"
@@ -68,7 +68,7 @@ enum DatabaseRequirement {
 
 extension PostgresError {
     /// A sentence for people: what happened and, if that is known, what to do.
-    public var advice: String {
+    package var advice: String {
         guard case .connectFailed(let reason) = root else { return description }
         let bootstrap = ". As a superuser, run: psql -v database=NAME -f deploy/bootstrap.sql"
         if reason.contains("role \"") && reason.contains("does not exist")

@@ -1,5 +1,5 @@
 /// Why migrations can't be read, rendered or applied. Each case says what to do.
-public enum MigrationError: Error, Hashable, Sendable, CustomStringConvertible {
+package enum MigrationError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The folder of migrations or templates isn't where it should be.
     case folderMissing(String)
     case unreadable(file: String, reason: String)
@@ -24,7 +24,7 @@ public enum MigrationError: Error, Hashable, Sendable, CustomStringConvertible {
     /// PostgreSQL refused a file.
     case failed(file: String, reason: String)
 
-    public var description: String {
+    package var description: String {
         switch self {
         case .folderMissing(let folder):
             "there is no folder \(folder). It is built beside the executable and must be moved together with it; "

@@ -1,15 +1,15 @@
 /// The migrations that are applied to a schema, compared with those of a build. Pure: rows in, a plan or a refusal out.
-public struct MigrationHistory: Sendable, Hashable {
+package struct MigrationHistory: Sendable, Hashable {
     /// A migration as the database remembers it.
-    public struct Applied: Sendable, Hashable {
-        public let number: Int
-        public let file: String
+    package struct Applied: Sendable, Hashable {
+        package let number: Int
+        package let file: String
         /// SHA-256 of the applied text.
-        public let checksum: String
+        package let checksum: String
         /// For people.
-        public let appliedAt: String
+        package let appliedAt: String
 
-        public init(number: Int, file: String, checksum: String, appliedAt: String) {
+        package init(number: Int, file: String, checksum: String, appliedAt: String) {
             self.number = number
             self.file = file
             self.checksum = checksum
@@ -18,17 +18,17 @@ public struct MigrationHistory: Sendable, Hashable {
     }
 
     /// By ascending number.
-    public let applied: [Applied]
+    package let applied: [Applied]
 
     /// - Parameter applied: In any order.
-    public init(applied: [Applied]) {
+    package init(applied: [Applied]) {
         self.applied = applied.sorted { $0.number < $1.number }
     }
 
     /// The migrations that are left to apply, in order.
     /// - Parameter set: The build's migrations.
     /// - Throws: What doesn't fit: a changed, renamed or inserted file, or a history that is newer than the build.
-    public func pending(of set: MigrationSet) throws(MigrationError) -> [Migration] {
+    package func pending(of set: MigrationSet) throws(MigrationError) -> [Migration] {
         let known = Dictionary(uniqueKeysWithValues: set.migrations.map { ($0.number, $0) })
         let unknown = applied.filter { known[$0.number] == nil }
         guard unknown.isEmpty else { throw .newer(schema: set.schema, applied: unknown.map(\.file)) }

@@ -1,19 +1,19 @@
 import Crypto
-public import Foundation
+package import Foundation
 
 /// A numbered SQL file, rendered.
-public struct Migration: Sendable, Hashable {
+package struct Migration: Sendable, Hashable {
     /// The four digits that the file's name begins with.
-    public let number: Int
+    package let number: Int
     /// Such as `0001-log.sql`.
-    public let file: String
+    package let file: String
     /// The file's text with its includes replaced, as it is sent to PostgreSQL.
-    public let sql: String
+    package let sql: String
     /// SHA-256 of ``sql``, in hexadecimal digits.
-    public let checksum: String
+    package let checksum: String
 
     /// - Throws: ``MigrationError/badName(file:)``.
-    public init(file: String, sql: String) throws(MigrationError) {
+    package init(file: String, sql: String) throws(MigrationError) {
         let digits = file.prefix { $0.isASCII && $0.isNumber }
         let name = file.dropFirst(digits.count)
         guard digits.count == 4, let number = Int(digits), name.hasPrefix("-"), name.hasSuffix(".sql"), name.count > 5
@@ -31,14 +31,14 @@ public struct Migration: Sendable, Hashable {
 }
 
 /// All migrations of one schema.
-public struct MigrationSet: Sendable, Hashable {
-    public let schema: String
+package struct MigrationSet: Sendable, Hashable {
+    package let schema: String
     /// By ascending number.
-    public let migrations: [Migration]
+    package let migrations: [Migration]
 
     /// - Parameter migrations: In any order.
     /// - Throws: ``MigrationError/sameNumber(_:_:_:)``.
-    public init(schema: String, migrations: [Migration]) throws(MigrationError) {
+    package init(schema: String, migrations: [Migration]) throws(MigrationError) {
         self.schema = schema
         self.migrations = migrations.sorted { ($0.number, $0.file) < ($1.number, $1.file) }
         for (first, second) in zip(self.migrations, self.migrations.dropFirst()) where first.number == second.number {
@@ -49,7 +49,7 @@ public struct MigrationSet: Sendable, Hashable {
     /// Reads a folder of `NNNN-name.sql` files. Other files in it are an error, because one may be a misnamed
     /// migration.
     /// - Parameter templates: What its files may include.
-    public init(schema: String, folder: URL, templates: MigrationTemplates) throws(MigrationError) {
+    package init(schema: String, folder: URL, templates: MigrationTemplates) throws(MigrationError) {
         let names: [String]
         do {
             names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
@@ -69,7 +69,7 @@ public struct MigrationSet: Sendable, Hashable {
     ///   - target: The target with the resource folder `Migrations`.
     ///   - folder: The folder of the migrations, if it is elsewhere.
     ///   - templates: The folder of the bus's templates, if it is elsewhere.
-    public init(
+    package init(
         schema: String, target: String, folder: URL? = nil, templates: URL? = nil
     ) throws(MigrationError) {
         try self.init(

@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 
 /// SQL that several schemas share, such as a log with its partitions. A migration includes it with one line:
 ///
@@ -7,16 +7,16 @@ public import Foundation
 /// ```
 /// The template's text replaces the line, and the given values replace `{{schema}}` and so on. A value that is missing
 /// or superfluous is an error, so that a typo can't become an empty name.
-public struct MigrationTemplates: Sendable {
+package struct MigrationTemplates: Sendable {
     private let text: @Sendable (_ name: String) throws(MigrationError) -> String
 
     /// - Parameter text: Returns the text of the template with a name such as `bus/log.sql`.
-    public init(_ text: @Sendable @escaping (_ name: String) throws(MigrationError) -> String) {
+    package init(_ text: @Sendable @escaping (_ name: String) throws(MigrationError) -> String) {
         self.text = text
     }
 
     /// Templates in folders: `bus/log.sql` is the file `log.sql` of the folder for `bus`.
-    public init(folders: [String: URL]) {
+    package init(folders: [String: URL]) {
         self.init { name throws(MigrationError) in
             let parts = name.split(separator: "/", maxSplits: 1).map(String.init)
             guard parts.count == 2, !parts[1].contains(".."), let folder = folders[parts[0]] else {
@@ -31,7 +31,7 @@ public struct MigrationTemplates: Sendable {
 
     /// Replaces the includes of a migration's text.
     /// - Parameter file: The file's name, for errors.
-    public func render(_ source: String, file: String) throws(MigrationError) -> String {
+    package func render(_ source: String, file: String) throws(MigrationError) -> String {
         var rendered: [String] = []
         for (index, line) in source.lines.enumerated() {
             let place = Place(file: file, line: index + 1)

@@ -1,5 +1,5 @@
-public import Logging
-public import Postgres
+package import Logging
+package import Postgres
 
 /// Brings a schema to the version of this build.
 ///
@@ -11,13 +11,13 @@ public import Postgres
 /// let set = try MigrationSet(schema: "contacts", target: "Contacts")
 /// try await Migrator(set, configuration: Configuration(url), logger: logger).apply()
 /// ```
-public struct Migrator: Sendable {
+package struct Migrator: Sendable {
     private let set: MigrationSet
     private let configuration: Configuration
     private let logger: Logger
 
     /// - Parameter configuration: The database, with a user who may become the schema's owner.
-    public init(_ set: MigrationSet, configuration: Configuration, logger: Logger = Logger(label: "migrations")) {
+    package init(_ set: MigrationSet, configuration: Configuration, logger: Logger = Logger(label: "migrations")) {
         self.set = set
         self.configuration = configuration
         self.logger = logger
@@ -26,7 +26,7 @@ public struct Migrator: Sendable {
     /// Applies what is pending, and returns it.
     /// - Throws: ``MigrationError``, ``DatabaseRefusal`` or a `PostgresError`.
     @discardableResult
-    public func apply() async throws -> [Migration] {
+    package func apply() async throws -> [Migration] {
         try await withConnection { [set, logger] database in
             try OwnerSession.begin(database, schema: set.schema)
             // Released with the connection. Another migrator may take as long as it needs.
@@ -45,7 +45,7 @@ public struct Migrator: Sendable {
 
     /// What ``apply()`` would apply. Changes nothing.
     /// - Throws: As ``apply()``.
-    public func plan() async throws -> [Migration] {
+    package func plan() async throws -> [Migration] {
         try await withConnection { [set] database in
             try OwnerSession.begin(database, schema: set.schema)
             return try MigrationTable.history(database, schema: set.schema).pending(of: set)
@@ -137,7 +137,10 @@ enum MigrationTable {
                 ("TABLE \(identifier: schema).migration", "The migrations applied to this schema."),
                 ("COLUMN \(identifier: schema).migration.number", "The number at the beginning of the file''s name."),
                 ("COLUMN \(identifier: schema).migration.file", "The file''s name."),
-                ("COLUMN \(identifier: schema).migration.checksum", "SHA-256 of the applied text, with its includes replaced."),
+                (
+                    "COLUMN \(identifier: schema).migration.checksum",
+                    "SHA-256 of the applied text, with its includes replaced."
+                ),
                 ("COLUMN \(identifier: schema).migration.applied_at", "When."),
                 ("COLUMN \(identifier: schema).migration.applied_by", "The role that logged in to apply it."),
                 ("COLUMN \(identifier: schema).migration.duration", "How long it took."),

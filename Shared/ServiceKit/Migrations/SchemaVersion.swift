@@ -1,19 +1,19 @@
 import Logging
-public import Postgres
+package import Postgres
 
 /// Checks whether a schema is as a build needs it. A service asks when it starts, in its own role.
-public struct SchemaVersion: Sendable {
+package struct SchemaVersion: Sendable {
     private let set: MigrationSet
     private let command: String
 
     /// - Parameter command: The executable that applies migrations, for the error.
-    public init(_ set: MigrationSet, command: String) {
+    package init(_ set: MigrationSet, command: String) {
         self.set = set
         self.command = command
     }
 
     /// - Throws: ``DatabaseRefusal``, ``MigrationError`` or a `PostgresError`.
-    public func verify(_ configuration: Configuration) async throws {
+    package func verify(_ configuration: Configuration) async throws {
         var configuration = configuration
         configuration.parameters["application_name"] = "\(set.schema)/start"
         let connection = try await Connection.connect(configuration)

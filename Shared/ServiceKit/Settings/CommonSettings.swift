@@ -1,14 +1,14 @@
 import Foundation
-public import Logging
+package import Logging
 
 /// The settings that all services have.
-public enum CommonSettings {
-    public static let all: [any SettingDeclaration] = [
+package enum CommonSettings {
+    package static let all: [any SettingDeclaration] = [
         databaseURL, databaseRole, databasePassword, adminHost, adminPort, logFormat, logLevel, retentionInterval,
         migrationsFolder, templatesFolder,
     ]
 
-    public static let databaseURL = Setting<String>(
+    package static let databaseURL = Setting<String>(
         "database.url", placeholder: "URL", default: "", shownDefault: "as libpq's PG* variables say",
         help: """
             Where the database is: a URL or libpq's keywords and values. Its user is not used; see --database-role. \
@@ -16,36 +16,37 @@ public enum CommonSettings {
             """
     ) { text throws(SettingProblem) in text }
 
-    public static let databaseRole = Setting<String?>.text(
+    package static let databaseRole = Setting<String?>.text(
         "database.role", placeholder: "ROLE",
         help: "The role to log in as. Default: the service's own role to run, quartet_migrator to migrate.")
 
-    public static let databasePassword = Setting<String?>.text(
+    package static let databasePassword = Setting<String?>.text(
         "database.password", isSecret: true,
         help: "That role's password, if it needs one. libpq's password file (PGPASSFILE) works, too.")
 
-    public static let adminHost = Setting<String>.text(
+    package static let adminHost = Setting<String>.text(
         "admin.host", placeholder: "ADDRESS", default: "127.0.0.1",
         help: "The address that serves /health/live, /health/ready and /metrics.")
 
-    public static let adminPort = Setting<Int>.int(
-        "admin.port", in: 0...65_535, default: 0, help: "The port for --admin-host. 0 takes a free one, which the log names.")
+    package static let adminPort = Setting<Int>.int(
+        "admin.port", in: 0...65_535, default: 0,
+        help: "The port for --admin-host. 0 takes a free one, which the log names.")
 
-    public static let logFormat = Setting<LogFormat>.choice(
+    package static let logFormat = Setting<LogFormat>.choice(
         "log.format", default: .text, help: "The format of log lines: text for people, or a JSON object each.")
 
-    public static let logLevel = Setting<Logger.Level>.choice(
+    package static let logLevel = Setting<Logger.Level>.choice(
         "log.level", default: .info, help: "The least severe level that is logged.")
 
-    public static let retentionInterval = Setting<Duration>.duration(
+    package static let retentionInterval = Setting<Duration>.duration(
         "retention.interval", in: .milliseconds(100)...(.seconds(86_400)), default: .seconds(60),
         help: "How often to delete old rows. The table retention says how long rows are kept.")
 
-    public static let migrationsFolder = Setting<String?>.text(
+    package static let migrationsFolder = Setting<String?>.text(
         "migrations.dir", placeholder: "FOLDER",
         help: "Where the service's migrations are. Default: beside the executable.")
 
-    public static let templatesFolder = Setting<String?>.text(
+    package static let templatesFolder = Setting<String?>.text(
         "migrations.templates", placeholder: "FOLDER",
         help: "Where the bus's SQL templates are. Default: beside the executable.")
 }

@@ -6,19 +6,19 @@
 /// }
 /// // --port, PORT
 /// ```
-public struct Setting<Value: Sendable>: Sendable {
+package struct Setting<Value: Sendable>: Sendable {
     /// In lower case with dots: `database.url` is `--database-url` and `DATABASE_URL`.
-    public let key: String
+    package let key: String
     /// A sentence for `--help`.
-    public let help: String
+    package let help: String
     /// Stands for the value in `--help`, such as `URL`.
-    public let placeholder: String
-    public let defaultValue: Value
+    package let placeholder: String
+    package let defaultValue: Value
     /// Secrets can't be given as a flag, which other users of the machine could see, but only in the environment or in
     /// a file that the environment names: `KEY` or `KEY_FILE`.
-    public let isSecret: Bool
+    package let isSecret: Bool
     /// How `--help` shows the default; nil if it says nothing.
-    public let shownDefault: String?
+    package let shownDefault: String?
 
     let parse: @Sendable (String) throws(SettingProblem) -> Value
 
@@ -28,7 +28,7 @@ public struct Setting<Value: Sendable>: Sendable {
     ///   - shownDefault: How `--help` shows the default.
     ///   - isSecret: Whether it can't be given as a flag.
     ///   - help: A sentence for `--help`.
-    public init(
+    package init(
         _ key: String, placeholder: String, default defaultValue: Value, shownDefault: String? = nil,
         isSecret: Bool = false, help: String, parse: @Sendable @escaping (String) throws(SettingProblem) -> Value
     ) {
@@ -43,17 +43,17 @@ public struct Setting<Value: Sendable>: Sendable {
 }
 
 /// Why a text isn't a setting's value.
-public struct SettingProblem: Error, Hashable, Sendable {
+package struct SettingProblem: Error, Hashable, Sendable {
     /// A phrase to follow "must be": `a number from 0 to 65535`.
-    public let expected: String
+    package let expected: String
 
-    public init(expected: String) {
+    package init(expected: String) {
         self.expected = expected
     }
 }
 
 extension Setting where Value == String {
-    public static func text(
+    package static func text(
         _ key: String, placeholder: String = "TEXT", default defaultValue: String, isSecret: Bool = false, help: String
     ) -> Self {
         Setting(
@@ -64,7 +64,7 @@ extension Setting where Value == String {
 }
 
 extension Setting where Value == String? {
-    public static func text(
+    package static func text(
         _ key: String, placeholder: String = "TEXT", isSecret: Bool = false, help: String
     ) -> Self {
         Setting(key, placeholder: placeholder, default: nil, isSecret: isSecret, help: help) {
@@ -74,7 +74,8 @@ extension Setting where Value == String? {
 }
 
 extension Setting where Value == Int {
-    public static func int(_ key: String, in range: ClosedRange<Int>, default defaultValue: Int, help: String) -> Self {
+    package static func int(_ key: String, in range: ClosedRange<Int>, default defaultValue: Int, help: String) -> Self
+    {
         Setting(key, placeholder: "NUMBER", default: defaultValue, shownDefault: "\(defaultValue)", help: help) {
             text throws(SettingProblem) in
             guard let number = Int(text), range.contains(number) else {
@@ -86,7 +87,7 @@ extension Setting where Value == Int {
 }
 
 extension Setting where Value == Bool {
-    public static func bool(_ key: String, default defaultValue: Bool, help: String) -> Self {
+    package static func bool(_ key: String, default defaultValue: Bool, help: String) -> Self {
         Setting(key, placeholder: "true|false", default: defaultValue, shownDefault: "\(defaultValue)", help: help) {
             text throws(SettingProblem) in
             switch text.lowercased() {
@@ -100,7 +101,7 @@ extension Setting where Value == Bool {
 
 extension Setting where Value == Duration {
     /// Such as `250ms`, `5s`, `10m`, `1h` or `30d`.
-    public static func duration(
+    package static func duration(
         _ key: String, in range: ClosedRange<Duration>, default defaultValue: Duration, help: String
     ) -> Self {
         Setting(key, placeholder: "TIME", default: defaultValue, shownDefault: defaultValue.shortText, help: help) {
@@ -118,7 +119,7 @@ extension Setting where Value == Duration {
 
 extension Setting
 where Value: CaseIterable & RawRepresentable, Value.RawValue == String {
-    public static func choice(_ key: String, default defaultValue: Value, help: String) -> Self {
+    package static func choice(_ key: String, default defaultValue: Value, help: String) -> Self {
         let words = Value.allCases.map(\.rawValue)
         return Setting(
             key, placeholder: words.joined(separator: "|"), default: defaultValue, shownDefault: defaultValue.rawValue,

@@ -1,5 +1,5 @@
 /// A ``Setting`` of any type, for lists.
-public protocol SettingDeclaration: Sendable {
+package protocol SettingDeclaration: Sendable {
     var key: String { get }
     var help: String { get }
     var placeholder: String { get }
@@ -11,13 +11,13 @@ public protocol SettingDeclaration: Sendable {
 }
 
 extension Setting: SettingDeclaration {
-    public func value(of text: String?) throws(SettingProblem) -> any Sendable {
+    package func value(of text: String?) throws(SettingProblem) -> any Sendable {
         guard let text else { return defaultValue }
         return try parse(text)
     }
 }
 
 extension SettingDeclaration {
-    public var flag: String { "--" + key.replacing(".", with: "-") }
-    public var variable: String { key.replacing(".", with: "_").uppercased() }
+    package var flag: String { "--" + key.replacing(".", with: "-") }
+    package var variable: String { key.replacing(".", with: "_").uppercased() }
 }

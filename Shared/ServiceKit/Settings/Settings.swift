@@ -3,13 +3,13 @@ import Foundation
 
 /// The values of all settings of a process, from its flags, else its environment, else the defaults. Read and checked
 /// once, at the start.
-public struct Settings: Sendable {
+package struct Settings: Sendable {
     /// Some settings can't be used.
-    public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
+    package struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
         /// A sentence for each problem.
-        public let problems: [String]
+        package let problems: [String]
 
-        public var description: String { problems.joined(separator: "\n") }
+        package var description: String { problems.joined(separator: "\n") }
     }
 
     private let values: [String: any Sendable]
@@ -18,7 +18,7 @@ public struct Settings: Sendable {
     ///   - arguments: Flags with their values: `--key value` or `--key=value`.
     ///   - environment: Environment variables. An empty one counts as missing.
     /// - Throws: ``Refusal`` with all problems, not only the first.
-    public init(
+    package init(
         _ declared: [any SettingDeclaration], arguments: [String] = [], environment: [String: String] = [:]
     ) throws(Refusal) {
         var problems: [String] = []
@@ -47,7 +47,7 @@ public struct Settings: Sendable {
     }
 
     /// The value of a setting, which must be declared.
-    public subscript<Value>(_ setting: Setting<Value>) -> Value {
+    package subscript<Value>(_ setting: Setting<Value>) -> Value {
         guard let value = values[setting.key] as? Value else {
             preconditionFailure("setting \(setting.key) was read but not declared")
         }

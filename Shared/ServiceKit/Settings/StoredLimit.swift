@@ -1,7 +1,7 @@
 /// A number in a service's rules that can be set and that all replicas must agree on: a column of the one row of
 /// `<schema>.limits`. `migrate` takes it as a flag or from the environment and stores it; the store reads it with each
 /// batch. A limit that isn't given stays as it is.
-public struct StoredLimit: Sendable {
+package struct StoredLimit: Sendable {
     let column: String
     /// The column's type.
     let type: String
@@ -26,7 +26,7 @@ public struct StoredLimit: Sendable {
     /// - Parameters:
     ///   - column: Its setting has the same name.
     ///   - range: The column's constraint allows the same.
-    public static func duration(_ column: String, in range: ClosedRange<Duration>, help: String) -> Self {
+    package static func duration(_ column: String, in range: ClosedRange<Duration>, help: String) -> Self {
         let setting = Setting<Duration>.duration(column, in: range, default: range.lowerBound, help: help)
         return Self(column, type: "interval", placeholder: setting.placeholder, help: help, parse: setting.parse) {
             "\(Int64($0 / .milliseconds(1))) milliseconds"
@@ -36,7 +36,7 @@ public struct StoredLimit: Sendable {
     /// - Parameters:
     ///   - column: Its setting has the same name.
     ///   - range: The column's constraint allows the same.
-    public static func count(_ column: String, in range: ClosedRange<Int>, help: String) -> Self {
+    package static func count(_ column: String, in range: ClosedRange<Int>, help: String) -> Self {
         let setting = Setting<Int>.int(column, in: range, default: range.lowerBound, help: help)
         return Self(column, type: "int", placeholder: setting.placeholder, help: help, parse: setting.parse) {
             "\($0)"

@@ -78,8 +78,10 @@ struct PartitionMachineTests {
     }
 
     /// Commits what the machine has in hand; what it holds waits for `pause`.
-    private static func commit(_ machine: inout Machine, pause: Duration = .seconds(60)) throws {
-        let work = try work(machine)
+    private static func commit(
+        _ machine: inout Machine, pause: Duration = .seconds(60), at now: ContinuousClock.Instant = start
+    ) throws {
+        let work = try work(machine, at: now)
         machine.committed(
             Cursor(number: 1, position: work.items.last?.position ?? .start), work,
             parking: work.held.map { $0.parked(for: pause, at: start) }, at: start)
@@ -156,10 +158,34 @@ struct PartitionMachineTests {
             throw Unexpected(step: machine.nextStep(at: Self.start))
         }
         #expect(machine.parked.isEmpty)
-        machine.rest(until: Self.start)
-        let again = try Self.work(machine)
+        let end = Self.start + .seconds(1)
+        machine.rest(until: end)
+        guard case .wait = machine.nextStep(at: Self.start), machine.nextWake(after: Self.start) == end else {
+            throw Unexpected(step: machine.nextStep(at: Self.start))
+        }
+        #expect(machine.nextWake(after: end) == nil)
+        let again = try Self.work(machine, at: end)
         #expect(again.handled.map(\.number) == [1] && again.held.isEmpty)
-        try Self.commit(&machine)
+        try Self.commit(&machine, at: end)
+        #expect(machine.trouble == nil)
+    }
+
+    @Test("a new lease starts without the pause, the trouble and the messages of the last one")
+    func nothingOutlivesItsLease() throws {
+        var machine = Self.machine(probes: 1, with: [1, 2])
+        for _ in 0..<2 { machine.failed(Self.trouble, handling: try Self.work(machine), at: Self.start) }
+        machine.rest(until: Self.start + .seconds(60))
+        machine.leaseLost()
+        guard case .takeLease = machine.nextStep(at: Self.start), machine.nextWake(after: Self.start) == nil else {
+            throw Unexpected(step: machine.nextStep(at: Self.start))
+        }
+        machine.leaseTaken(Epoch(2))
+        machine.opened(Cursor())
+        guard case .read(after: .start, _) = machine.nextStep(at: Self.start) else {
+            throw Unexpected(step: machine.nextStep(at: Self.start))
+        }
+        machine.messagesRead([1, 2].map(SimulatedItem.init), at: Self.start)
+        #expect(try Self.work(machine).handled.map(\.number) == [1, 2])
         #expect(machine.trouble == nil)
     }
 

@@ -1,14 +1,14 @@
-public import Vocabulary
+import Vocabulary
 
 /// One of the workers that share a source's partitions.
-public struct Member: Hashable, Sendable {
-    public let owner: OwnerID
+struct Member: Hashable, Sendable {
+    let owner: OwnerID
     /// Its number among the workers of its process.
-    public let slot: Int32
+    let slot: Int32
     /// What it couldn't read.
-    public let cannot: Set<String>
+    let cannot: Set<String>
 
-    public init(owner: OwnerID, slot: Int32, cannot: Set<String> = []) {
+    init(owner: OwnerID, slot: Int32, cannot: Set<String> = []) {
         self.owner = owner
         self.slot = slot
         self.cannot = cannot
@@ -23,7 +23,7 @@ extension Member {
     /// processes differ by at most one, too.
     /// - Parameter needs: What a worker must be able to read in some partitions. The members that can share these
     ///   partitions, or all members if none can.
-    public func share(
+    func share(
         of partitions: Int32, among members: [Member], needs: [Partition: Set<String>] = [:]
     ) -> Set<Partition> {
         let sorted = members.sorted { ($0.slot, $0.owner) < ($1.slot, $1.owner) }
