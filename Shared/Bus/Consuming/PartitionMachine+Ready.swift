@@ -3,8 +3,8 @@ import Vocabulary
 extension PartitionMachine {
     /// A partition whose lease is held and whose newest batch is known. It ends with the lease.
     struct Ready: Sendable {
-        /// What the last transaction left to be done before the queue goes on.
-        enum Activity: Sendable {
+        /// What the last transaction left to be done before the queue goes on. Boxed, because a message is large.
+        indirect enum Activity: Sendable {
             case handling
             case holding(Held)
             /// A parked message failed again: it is parked again or given up.
@@ -13,18 +13,16 @@ extension PartitionMachine {
 
         /// Messages of the queue that failed alone, one after the other. The next commit parks them.
         struct Held: Sendable {
-            private(set) var messages: [FailedMessage<Item>]
-            private(set) var last: FailedMessage<Item>
+            let last: FailedMessage<Item>
+            let earlier: [FailedMessage<Item>]
 
-            init(_ first: FailedMessage<Item>) {
-                messages = [first]
-                last = first
+            /// - Parameter before: What was held before it.
+            init(_ last: FailedMessage<Item>, after before: Self?) {
+                self.last = last
+                earlier = before?.messages ?? []
             }
 
-            mutating func append(_ failed: FailedMessage<Item>) {
-                messages.append(failed)
-                last = failed
-            }
+            var messages: [FailedMessage<Item>] { earlier + [last] }
 
             /// What to say if the partition rests.
             var fault: Fault { (messages.last { $0.fault.code == .trouble } ?? last).fault }
@@ -43,8 +41,12 @@ extension PartitionMachine {
             var alone = 0
             /// How many of the first ones, read or not, may have ended the last lease.
             var careful = 0
-            /// A message that failed by its own fault while no more keys could be parked.
-            var stuck: FailedMessage<Item>?
+            /// A message that failed by its own fault while no more keys could be parked; boxed like ``Activity``.
+            indirect enum Stuck: Sendable {
+                case none
+                case message(FailedMessage<Item>)
+            }
+            var stuck = Stuck.none
 
             mutating func append(_ read: [Item]) { items.append(contentsOf: read) }
 
@@ -52,11 +54,12 @@ extension PartitionMachine {
                 items.removeFirst(min(count, items.count))
                 alone = max(0, alone - count)
                 careful = max(0, careful - count)
-                stuck = nil
+                stuck = .none
             }
 
-            func stuck(_ item: Item) -> FailedMessage<Item>? {
-                stuck.flatMap { $0.item.position == item.position ? $0 : nil }
+            /// How this message failed before, if it is the stuck one.
+            func failure(of item: Item) -> FailedMessage<Item>? {
+                if case .message(let failed) = stuck, failed.item.position == item.position { failed } else { nil }
             }
         }
 
@@ -117,11 +120,12 @@ extension PartitionMachine.Ready {
             return isOver(failed, at: now)
                 ? .giveUp(failed, after: cursor, epoch: epoch) : .parkAgain(failed, after: cursor, epoch: epoch)
         case .holding(let held):
-            let end = held.mayBeParkedAlone ? held.last.item.position : candidate(after: held)?.position
+            let end =
+                held.mayBeParkedAlone
+                ? queue.items.firstIndex { $0.position == held.last.item.position } : candidate(after: held)
             // What is held waits until a message of another key is read.
             guard let end else { return read(after: queue.items.last?.position) }
-            let items = Array(queue.items.prefix { $0.position <= end })
-            return .handle(work(items, parking: held.messages), after: cursor, epoch: epoch)
+            return .handle(work(Array(queue.items[...end]), parking: held.messages), after: cursor, epoch: epoch)
         case .handling:
             if let due = dueRetry(at: now), !isQueuesTurn || (queue.items.isEmpty && !isRung) {
                 return .retry(due, after: cursor, epoch: epoch)
@@ -165,9 +169,9 @@ extension PartitionMachine.Ready {
     }
 
     /// The next message of the queue, behind what is held, that doesn't wait behind another of its key.
-    func candidate(after held: PartitionMachine.Ready.Held) -> Item? {
+    func candidate(after held: Held) -> Int? {
         let keys = Set(held.messages.map(\.item.orderKey))
-        return queue.items.first {
+        return queue.items.firstIndex {
             $0.position > held.last.item.position && parked[$0.orderKey] == nil && !keys.contains($0.orderKey)
         }
     }

@@ -99,13 +99,13 @@ package struct PartitionMachine<Item: PartitionItem>: Sendable {
     }
 
     /// How far the partition is handled; nil unless ready.
-    var position: Position? { ifReady(\.cursor.position) }
+    var position: Position? { ifReady { $0.cursor.position } }
 
     /// The first parked message of each parked key.
-    var parked: some Collection<Parked<Item.OrderKey>> { (ifReady(\.parked) ?? [:]).values }
+    var parked: some Collection<Parked<Item.OrderKey>> { (ifReady { $0.parked } ?? [:]).values }
 
     /// Why the partition rests, from its first rest until something succeeds.
-    var trouble: String? { ifReady(\.trouble?.reason) }
+    var trouble: String? { ifReady { $0.trouble?.reason } }
 
     /// When there is something to do although nothing rang; nil if there isn't.
     func nextWake(after now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
@@ -122,7 +122,7 @@ package struct PartitionMachine<Item: PartitionItem>: Sendable {
     }
 
     /// Whether the pipeline that commits should carry the next read: only when nothing else is left to handle.
-    func readsAhead(handling count: Int) -> Bool { ifReady(\.queue.items.count) == count }
+    func readsAhead(handling count: Int) -> Bool { ifReady { $0.queue.items.count } == count }
 
     // MARK: The lease
 
@@ -240,6 +240,7 @@ package struct PartitionMachine<Item: PartitionItem>: Sendable {
 
     // MARK: Phases
 
+    // Its callers pass closures: in generic code, a key path is made anew each time.
     private func ifReady<Value>(_ read: (Ready) -> Value?) -> Value? {
         if case .ready(let ready) = phase { read(ready) } else { nil }
     }

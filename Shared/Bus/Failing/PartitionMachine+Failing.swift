@@ -12,7 +12,7 @@ extension PartitionMachine.Ready {
         // If nothing was tried, the parking itself failed.
         guard let item = tried.first else { return rest(fault) }
         queue.alone = max(queue.alone, 1)
-        hold(FailedMessage(item, fault, after: queue.stuck(item), at: now))
+        hold(FailedMessage(item, fault, after: queue.failure(of: item), at: now))
         lookForOthers(at: now)
     }
 
@@ -50,7 +50,9 @@ extension PartitionMachine.Ready {
 
     /// The first message of the queue, if it is given up before anything else is tried.
     func dead(_ first: Item, at now: ContinuousClock.Instant) -> FailedMessage<Item>? {
-        guard parked[first.orderKey] == nil, let failed = queue.stuck(first) ?? trap(first, at: now) else { return nil }
+        guard parked[first.orderKey] == nil, let failed = queue.failure(of: first) ?? trap(first, at: now) else {
+            return nil
+        }
         return isOver(failed, at: now) ? failed : nil
     }
 
@@ -75,20 +77,19 @@ extension PartitionMachine.Ready {
     // MARK: Holding and resting
 
     private mutating func hold(_ failed: FailedMessage<Item>) {
-        var held: Held? = if case .holding(let held) = activity { held } else { nil }
+        let held: Held? = if case .holding(let held) = activity { held } else { nil }
         guard parked.count + (held?.messages.count ?? 0) < limits.parkedKeys else {
-            if failed.fault.code == .error { queue.stuck = failed }
+            if failed.fault.code == .error { queue.stuck = .message(failed) }
             return rest(Fault(failed.fault.code, "no more keys can be parked: \(failed.fault)"))
         }
-        held?.append(failed)
-        activity = .holding(held ?? Held(failed))
+        activity = .holding(Held(failed, after: held))
     }
 
     /// While something is held, the partition rests unless there is a message of another key to try.
     mutating func lookForOthers(at now: ContinuousClock.Instant) {
         while case .holding(let held) = activity, !held.mayBeParkedAlone {
             let next = candidate(after: held)
-            if let next, let trap = trap(next, at: now) {
+            if let next, let trap = trap(queue.items[next], at: now) {
                 hold(trap)
                 continue
             }

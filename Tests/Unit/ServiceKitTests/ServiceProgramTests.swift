@@ -172,7 +172,8 @@ struct ServiceProgramTests {
                 let url = try #require(line.text.split(separator: "url=").last.flatMap { URL(string: String($0)) })
                 try await run(database, ["--admin-port", "\(try #require(url.port))"]) { second in
                     #expect(try await second.waitForExit() == .exited(1))
-                    try await second.waitForLine(containing: "which is in use or forbidden; say another: --admin-port")
+                    try await second.waitForLine(
+                        containing: "which is in use or forbidden; set another with --admin-port")
                 }
             }
         }
