@@ -1,5 +1,6 @@
 package import Bus
 package import ServiceLifecycle
+package import Vocabulary
 
 /// A service that owns a domain: it handles session-client's commands by its rules and publishes what happened in its
 /// log.
@@ -18,6 +19,9 @@ package protocol DomainProgram: ServiceProgram {
     associatedtype DomainStore: Store
 
     static func store(_ settings: Settings) throws -> DomainStore
+
+    /// The log that its commands come in. By default `session_client.<schema>_commands`.
+    static var commands: LogName { get }
 
     /// Functions of the schema that delete up to a number of its own old rows and return how many they deleted. None by
     /// default.
@@ -40,6 +44,8 @@ package struct DomainBus: Sendable {
 }
 
 extension DomainProgram {
+    package static var commands: LogName { LogName(schema: "session_client", table: "\(schema)_commands") }
+
     package static var forgetting: [String] { [] }
 
     package static func companions(_ bus: DomainBus) throws -> [any Service] { [] }
@@ -50,7 +56,7 @@ extension DomainProgram {
     package static func services(_ context: ServiceContext) throws -> [any Service] {
         [
             CommandService(
-                schema: schema, store: try store(context.settings), forgetting: forgetting,
+                schema: schema, commands: commands, store: try store(context.settings), forgetting: forgetting,
                 companions: { try companions($0) }, context: context)
         ]
     }

@@ -7,66 +7,37 @@
 /// - Vocabulary ← Postgres ← Storage, Bus: neither of the two knows the other, and Storage knows nothing else.
 /// - Shared code is below the services: nothing in `Shared` depends on a target in `Services`.
 /// - What a file imports is declared in `Package.swift`.
-public struct PackageGraph: Sendable {
+struct PackageGraph: Sendable {
     /// A target as the manifest has it, with what its files say.
-    public struct Target: Sendable, Hashable {
-        /// Its name, which is also its module's unless it has a dash in it.
-        public var name: String
+    struct Target: Sendable, Hashable {
+        /// Also its module's name, unless there is a dash in it.
+        var name: String
         /// Its folder in the package, such as `Services/Contacts`.
-        public var path: String
+        var path: String
         /// The targets of this package that it declares.
-        public var dependencies: Set<String>
-        /// Its files.
-        public var files: [File]
-
-        /// - Parameters:
-        ///   - name: Its name.
-        ///   - path: Its folder in the package.
-        ///   - dependencies: The targets of this package that it declares.
-        ///   - files: Its files.
-        public init(name: String, path: String, dependencies: Set<String>, files: [File] = []) {
-            self.name = name
-            self.path = path
-            self.dependencies = dependencies
-            self.files = files
-        }
+        var dependencies: Set<String>
+        var files: [File] = []
     }
 
-    /// A source file.
-    public struct File: Sendable, Hashable {
-        /// Its path in the package.
-        public var path: String
-        /// What it says.
-        public var text: String
-
-        /// - Parameters:
-        ///   - path: Its path in the package.
-        ///   - text: What it says.
-        public init(path: String, text: String) {
-            self.path = path
-            self.text = text
-        }
+    /// A source file; its path is the one in the package.
+    struct File: Sendable, Hashable {
+        var path: String
+        var text: String
     }
 
     /// A law that is broken.
-    public struct Violation: Sendable, Hashable, CustomStringConvertible {
-        /// Who breaks which law, and where.
-        public let description: String
+    struct Violation: Sendable, Hashable, CustomStringConvertible {
+        /// The target or line, and the law.
+        let description: String
     }
 
     /// The folder of the one service that may know the others' contracts.
     static let knowsAllContracts = "SessionClient"
 
-    /// The targets.
-    public var targets: [Target]
-
-    /// - Parameter targets: The targets.
-    public init(targets: [Target]) {
-        self.targets = targets
-    }
+    var targets: [Target]
 
     /// Everything that breaks a law, in the order of the targets.
-    public var violations: [Violation] {
+    var violations: [Violation] {
         let byName = Dictionary(targets.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         let byModule = Dictionary(targets.map { ($0.module, $0) }, uniquingKeysWith: { first, _ in first })
         let services = Set(targets.compactMap(\.service))

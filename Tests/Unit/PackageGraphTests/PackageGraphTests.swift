@@ -1,7 +1,8 @@
 import Foundation
-import PackageGraph
 import TestKit
 import Testing
+
+@testable import package_graph
 
 @Suite("The package graph")
 struct PackageGraphTests {
