@@ -5,7 +5,7 @@ import JWTKit
 import Logging
 import Postgres
 package import ServiceKit
-package import ServiceLifecycle
+import ServiceLifecycle
 import Vocabulary
 import Webhook
 

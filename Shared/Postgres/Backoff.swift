@@ -25,6 +25,11 @@ public struct Backoff: Hashable, Sendable {
         return min(ceiling, maximum)
     }
 
+    /// The number of the next attempt. A server that served a connection for a while isn't in trouble, so it is 1 again.
+    package func attempt(after attempt: Int, begun: ContinuousClock.Instant) -> Int {
+        .now - begun > .seconds(1) ? 1 : attempt + 1
+    }
+
     /// A wait between a tenth of the ceiling and all of it.
     public func delay(attempt: Int, using generator: inout some RandomNumberGenerator) -> Duration {
         ceiling(attempt: attempt) * Double.random(in: 0.1...1, using: &generator)

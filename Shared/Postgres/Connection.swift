@@ -42,6 +42,17 @@ public final class Connection: Sendable {
             watch: configuration.blockerPatience.map { BlockerWatch(configuration, patience: $0, logger: logger) })
     }
 
+    /// Connects, runs `body`, and closes the connection.
+    public static func with<Value: Sendable>(
+        _ configuration: Configuration, logger: Logger? = nil, _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value {
+        let connection = try await connect(configuration, logger: logger)
+        let result: Result<Value, any Error>
+        do { result = .success(try await connection.run(body)) } catch { result = .failure(error) }
+        await connection.close()
+        return try result.get()
+    }
+
     /// Runs `body` on the connection's thread and returns its result. If the task is cancelled, the statement that the
     /// server runs for this body is cancelled, never another's, and this returns without waiting for the server.
     public func run<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {

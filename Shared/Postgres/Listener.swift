@@ -34,33 +34,25 @@ public final class Listener: Sendable {
 
     /// Listens until the task is cancelled.
     public func run() async throws {
-        var attempt = 0
-        let wake = try Wake()
-        while !Task.isCancelled {
-            do {
-                let connection = try await Connection.connect(configuration, logger: logger)
-                attempt = 0
-                let stopped = Mutex(false)
-                try await withTaskCancellationHandler {
-                    do {
-                        try await connection.run { [self] database in
-                            try listen(database, wake: wake) { stopped.withLock { $0 } }
-                        }
-                    } catch {
-                        await connection.close()
-                        throw error
+        let (wake, stopped) = (try Wake(), Mutex(false))
+        await withTaskCancellationHandler {
+            var attempt = 0
+            while !Task.isCancelled {
+                let begun = ContinuousClock.now
+                do {
+                    try await Connection.with(configuration, logger: logger) { [self] database in
+                        try listen(database, wake: wake) { stopped.withLock { $0 } }
                     }
-                    await connection.close()
-                } onCancel: {
-                    stopped.withLock { $0 = true }
-                    wake.signal()
+                } catch {
+                    if Task.isCancelled { return }
+                    handler(.lost(error as? PostgresError ?? .connectionLost("\(error)")))
+                    attempt = backoff.attempt(after: attempt, begun: begun)
+                    try? await Task.sleep(for: backoff.delay(attempt: attempt))
                 }
-            } catch {
-                if Task.isCancelled { break }
-                attempt += 1
-                handler(.lost(error as? PostgresError ?? .connectionLost("\(error)")))
-                try? await Task.sleep(for: backoff.delay(attempt: attempt))
             }
+        } onCancel: {
+            stopped.withLock { $0 = true }
+            wake.signal()
         }
     }
 

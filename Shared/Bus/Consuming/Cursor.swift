@@ -4,22 +4,12 @@ import Vocabulary
 /// How far a consumer has come in a partition: its newest batch.
 struct Cursor: Hashable, Sendable {
     /// The newest batch's number; 0 before the first.
-    var number: Int64
-    var position: Position
+    var number: Int64 = 0
+    var position = Position.start
     /// The time that batch's rules were given. The next batch's is never earlier.
     var givenTime: Instant?
     /// When that was, by this process's monotonic clock; nil if another process handled the batch.
     var givenAt: ContinuousClock.Instant?
-
-    init(
-        number: Int64 = 0, position: Position = .start, givenTime: Instant? = nil,
-        givenAt: ContinuousClock.Instant? = nil
-    ) {
-        self.number = number
-        self.position = position
-        self.givenTime = givenTime
-        self.givenAt = givenAt
-    }
 }
 
 extension Cursor {

@@ -6,13 +6,7 @@ struct Member: Hashable, Sendable {
     /// Its number among the workers of its process.
     let slot: Int32
     /// What it couldn't read.
-    let cannot: Set<String>
-
-    init(owner: OwnerID, slot: Int32, cannot: Set<String> = []) {
-        self.owner = owner
-        self.slot = slot
-        self.cannot = cannot
-    }
+    var cannot: Set<String> = []
 }
 
 extension Member {

@@ -11,20 +11,7 @@ struct Parked<OrderKey: Hashable & Sendable>: Hashable, Sendable {
     /// When it first failed that way.
     var since: ContinuousClock.Instant
     var retryAt: ContinuousClock.Instant
-    var isDiscarded: Bool
-
-    init(
-        key: OrderKey, position: Position, cause: Fault.Code?, attempts: Int, since: ContinuousClock.Instant,
-        retryAt: ContinuousClock.Instant, isDiscarded: Bool = false
-    ) {
-        self.key = key
-        self.position = position
-        self.cause = cause
-        self.attempts = attempts
-        self.since = since
-        self.retryAt = retryAt
-        self.isDiscarded = isDiscarded
-    }
+    var isDiscarded = false
 }
 
 /// A message that failed alone.

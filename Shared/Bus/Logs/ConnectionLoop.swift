@@ -18,19 +18,11 @@ struct ConnectionLoop: Sendable {
             while !bell.isStopped {
                 let begun = ContinuousClock.now
                 do {
-                    let connection = try await Connection.connect(configuration, logger: logger)
-                    do {
-                        try await connection.run(body)
-                    } catch {
-                        await connection.close()
-                        throw error
-                    }
-                    await connection.close()
+                    try await Connection.with(configuration, logger: logger, body)
                 } catch {
                     guard !bell.isStopped else { return }
                     Counter(label: "quartet_reconnects_total").increment()
-                    // A server that served a connection for a while isn't in trouble.
-                    attempt = ContinuousClock.now - begun > .seconds(1) ? 1 : attempt + 1
+                    attempt = backoff.attempt(after: attempt, begun: begun)
                     logger.warning("lost the connection; reconnecting", metadata: ["error": "\(error)"])
                     try? await Task.sleep(for: backoff.delay(attempt: attempt))
                 }

@@ -9,43 +9,16 @@ extension ServiceContext {
     /// and looks again with growing pauses of at most five seconds.
     /// - Throws: `CancellationError` if the service is stopped meanwhile.
     package func open(_ names: [LogName], reportingTo check: Health.Check) async throws -> [Log] {
-        let (database, logger) = (database, logger)
-        return try await cancelWhenGracefulShutdown {
-            var attempt = 0
-            var saidLast: String?
-            while true {
-                do {
-                    return try await Self.open(names, database, logger)
-                } catch {
-                    try Task.checkCancellation()
-                    attempt += 1
-                    let problem = (error as? PostgresError)?.advice ?? "\(error)"
-                    check.report(.notReady(problem))
-                    if saidLast != problem { logger.warning("waiting for the bus: \(problem)") }
-                    saidLast = problem
-                }
-                try await Task.sleep(for: Backoff.reconnect.delay(attempt: attempt))
+        try await check.waiting(for: "the bus", logger: logger) { [database, logger] in
+            try await Connection.with(database, logger: logger) { database in
+                try names.map { try Log.open($0, database) }
             }
-        }
-    }
-
-    private static func open(_ names: [LogName], _ database: Configuration, _ logger: Logger) async throws -> [Log] {
-        let connection = try await Connection.connect(database, logger: logger)
-        do {
-            let logs = try await connection.run { database in try names.map { try Log.open($0, database) } }
-            await connection.close()
-            return logs
-        } catch {
-            await connection.close()
-            throw error
         }
     }
 
     /// Runs services until the process is stopped, then shuts them down in reverse order.
     package func runTogether(_ services: [any Service]) async throws {
-        var quiet = logger
-        quiet.logLevel = max(logger.logLevel, .warning)
-        try await ServiceGroup(services: services, logger: quiet).run()
+        try await ServiceGroup(services: services, logger: logger.quiet).run()
     }
 }
 
@@ -77,8 +50,7 @@ extension Doorbells {
     package func report(to check: Health.Check) {
         onConnection { error in
             check.report(
-                error.map { .notReady("can't reach the database: \(($0 as? PostgresError)?.advice ?? "\($0)")") }
-                    ?? .ready)
+                error.map { .notReady("can't reach the database: \($0.advice)") } ?? .ready)
         }
     }
 }

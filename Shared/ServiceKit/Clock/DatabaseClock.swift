@@ -46,8 +46,7 @@ package final class DatabaseClock: Service, Sendable {
     /// Asks the database for the time, on a connection that is opened and closed for it. Does nothing if there is no
     /// connection; others report that.
     package func measure() async {
-        guard let connection = try? await Connection.connect(configuration, logger: logger) else { return }
-        let offset: Interval? = try? await connection.run { database -> Interval? in
+        let offset: Interval?? = try? await Connection.with(configuration, logger: logger) { database in
             // A session's first statement takes longer.
             try database.execute("SELECT 1")
             let (begun, before) = (ContinuousClock.now, Instant.now)
@@ -56,8 +55,7 @@ package final class DatabaseClock: Service, Sendable {
             guard let time = try row?.decode(0, as: Instant.self), taken < Self.longestAnswer else { return nil }
             return before + Interval(taken / 2) - time
         }
-        await connection.close()
-        if let offset { report(offset) }
+        if case .some(let offset?) = offset { report(offset) }
     }
 
     private func report(_ offset: Interval) {

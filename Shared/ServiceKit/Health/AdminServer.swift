@@ -43,8 +43,6 @@ package struct AdminServer: Service {
                 status: .ok, headers: [.contentType: "text/plain; version=0.0.4", .cacheControl: "no-store"],
                 body: ResponseBody(byteBuffer: ByteBuffer(string: metrics.text)))
         }
-        var quiet = logger
-        quiet.logLevel = max(logger.logLevel, .warning)
         let application = Application(
             router: router, configuration: .init(address: .hostname(host, port: port)),
             onServerRunning: { [logger, host] channel in
@@ -52,7 +50,7 @@ package struct AdminServer: Service {
                     "serving health",
                     metadata: ["url": "http://\(host):\(channel.localAddress?.port ?? 0)/health/ready"])
             },
-            logger: quiet)
+            logger: logger.quiet)
         do {
             try await application.run()
         } catch let error where "\(error)".contains("bind") {

@@ -16,37 +16,42 @@ struct DatabaseStart: Service {
 
     func run() async throws {
         do {
-            try await cancelWhenGracefulShutdown { try await waitForDatabase() }
+            try await check.waiting(for: "the database", logger: logger, metadata: ["database": "\(configuration)"]) {
+                try await version.verify(configuration)
+            }
+            check.report(.ready)
         } catch is CancellationError {
             return
         }
         let services = try services()
         logger.info("running")
-        var quiet = logger
-        quiet.logLevel = max(logger.logLevel, .warning)
         // It is shut down with the group around it.
-        try await ServiceGroup(services: services, logger: quiet).run()
+        try await ServiceGroup(services: services, logger: logger.quiet).run()
     }
+}
 
-    private func waitForDatabase() async throws {
-        var attempt = 0
-        var saidLast: String?
-        while true {
-            do {
-                try await version.verify(configuration)
-                check.report(.ready)
-                return
-            } catch {
-                try Task.checkCancellation()
-                attempt += 1
-                let problem = (error as? PostgresError)?.advice ?? "\(error)"
-                check.report(.notReady(problem))
-                if saidLast != problem {
-                    logger.warning("waiting for the database: \(problem)", metadata: ["database": "\(configuration)"])
+extension Health.Check {
+    /// Repeats `body` until it succeeds, with growing pauses of at most five seconds. Warns once about each problem and
+    /// reports it.
+    /// - Throws: `CancellationError` if the service is stopped meanwhile.
+    func waiting<Value: Sendable>(
+        for subject: String, logger: Logger, metadata: Logger.Metadata = [:],
+        _ body: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        try await cancelWhenGracefulShutdown {
+            var attempt = 0
+            var last: String?
+            while true {
+                do { return try await body() } catch {
+                    try Task.checkCancellation()
+                    attempt += 1
+                    let problem = error.advice
+                    report(.notReady(problem))
+                    if last != problem { logger.warning("waiting for \(subject): \(problem)", metadata: metadata) }
+                    last = problem
                 }
-                saidLast = problem
+                try await Task.sleep(for: Backoff.reconnect.delay(attempt: attempt))
             }
-            try await Task.sleep(for: Backoff.reconnect.delay(attempt: attempt))
         }
     }
 }

@@ -71,7 +71,7 @@ struct ServiceCommand<Program: ServiceProgram> {
             }
             return Status.good
         } catch {
-            logger.critical("\(sentence(error))")
+            logger.critical("\(error.advice)")
             return Status.failed
         }
     }
@@ -115,8 +115,6 @@ struct ServiceCommand<Program: ServiceProgram> {
         ) {
             try Program.services(context)
         }
-        var quiet = logger
-        quiet.logLevel = max(logger.logLevel, .warning)
         var configuration = ServiceGroupConfiguration(
             services: [
                 .init(service: ImpatientSignal(logger: logger)),
@@ -125,7 +123,7 @@ struct ServiceCommand<Program: ServiceProgram> {
                 .init(service: start),
                 .init(service: Draining(health: health)),
             ],
-            gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet)
+            gracefulShutdownSignals: [.sigterm, .sigint], logger: logger.quiet)
         // A service that doesn't end by then is cancelled.
         configuration.maximumGracefulShutdownDuration = .seconds(30)
         try await ServiceGroup(configuration: configuration).run()
@@ -138,10 +136,6 @@ struct ServiceCommand<Program: ServiceProgram> {
         database.parameters["application_name"] = Program.name
         if let password = settings[CommonSettings.databasePassword] { database.parameters["password"] = password }
         return database
-    }
-
-    private func sentence(_ error: any Error) -> String {
-        (error as? PostgresError)?.advice ?? "\(error)"
     }
 
     private func say(_ problem: String) {

@@ -32,3 +32,12 @@ extension String {
         text.withUTF8 { body(UnsafeRawBufferPointer($0)) }
     }
 }
+
+extension Logger {
+    /// For libraries whose information isn't ours: warnings and worse.
+    package var quiet: Logger {
+        var quiet = self
+        quiet.logLevel = max(logLevel, .warning)
+        return quiet
+    }
+}

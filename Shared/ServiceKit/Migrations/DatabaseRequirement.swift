@@ -66,9 +66,13 @@ enum DatabaseRequirement {
     }
 }
 
-extension PostgresError {
+extension Error {
     /// A sentence for people: what happened and, if that is known, what to do.
-    package var advice: String {
+    package var advice: String { (self as? PostgresError)?.connectionAdvice ?? "\(self)" }
+}
+
+extension PostgresError {
+    fileprivate var connectionAdvice: String {
         guard case .connectFailed(let reason) = root else { return description }
         let bootstrap = ". As a superuser, run: psql -v database=NAME -f deploy/bootstrap.sql"
         if reason.contains("role \"") && reason.contains("does not exist")

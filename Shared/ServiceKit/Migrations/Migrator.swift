@@ -75,15 +75,7 @@ package struct Migrator: Sendable {
     ) async throws -> Value {
         var configuration = configuration
         configuration.parameters["application_name"] = "\(set.schema)/migrations"
-        let connection = try await Connection.connect(configuration, logger: logger)
-        do {
-            let value = try await connection.run(body)
-            await connection.close()
-            return value
-        } catch {
-            await connection.close()
-            throw error
-        }
+        return try await Connection.with(configuration, logger: logger, body)
     }
 
     private static func apply(_ migration: Migration, to schema: String, _ database: Database) throws {

@@ -16,19 +16,12 @@ package struct SchemaVersion: Sendable {
     package func verify(_ configuration: Configuration) async throws {
         var configuration = configuration
         configuration.parameters["application_name"] = "\(set.schema)/start"
-        let connection = try await Connection.connect(configuration)
-        do {
-            try await connection.run { [set, command] database in
-                try DatabaseRequirement.checkRunner(database, schema: set.schema)
-                let pending = try MigrationTable.history(database, schema: set.schema).pending(of: set)
-                guard pending.isEmpty else {
-                    throw MigrationError.pending(schema: set.schema, files: pending.map(\.file), command: command)
-                }
+        try await Connection.with(configuration) { [set, command] database in
+            try DatabaseRequirement.checkRunner(database, schema: set.schema)
+            let pending = try MigrationTable.history(database, schema: set.schema).pending(of: set)
+            guard pending.isEmpty else {
+                throw MigrationError.pending(schema: set.schema, files: pending.map(\.file), command: command)
             }
-            await connection.close()
-        } catch {
-            await connection.close()
-            throw error
         }
     }
 }

@@ -11,15 +11,7 @@ extension DatabaseTemplate {
 /// Runs `body` on a connection to a database of its own.
 func withDatabase<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
     try await TestDatabase.with(.empty) { database in
-        let connection = try await Connection.connect(Configuration(try database.url))
-        do {
-            let value = try await connection.run(body)
-            await connection.close()
-            return value
-        } catch {
-            await connection.close()
-            throw error
-        }
+        try await Connection.with(Configuration(try database.url), body)
     }
 }
 

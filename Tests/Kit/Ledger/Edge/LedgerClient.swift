@@ -32,14 +32,12 @@ public struct LedgerClient: Service {
         configuration.parameters["user"] = "ledger_client"
         configuration.parameters["application_name"] = "ledger_client/\(OwnerID.new())"
         configuration.blockerPatience = .seconds(5)
-        let connection = try await Connection.connect(configuration, logger: logger)
-        let (commands, log) = try await connection.run { database in
+        let (commands, log) = try await Connection.with(configuration, logger: logger) { database in
             (
                 try Log.open(LogName(schema: "ledger_client", table: "ledger_commands"), database),
                 try Log.open(LogName(schema: "ledger", table: "log"), database)
             )
         }
-        await connection.close()
         doorbells = Doorbells(configuration: configuration, logger: logger)
         tail = Tail(log: log, configuration: configuration, doorbells: doorbells, logger: logger)
         pool = Pool("reads", configuration: configuration, logger: logger)

@@ -1,4 +1,4 @@
-public import LedgerContract
+import LedgerContract
 public import Vocabulary
 public import WorkingSet
 
