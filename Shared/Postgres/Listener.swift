@@ -34,7 +34,8 @@ public final class Listener: Sendable {
 
     /// Listens until the task is cancelled.
     public func run() async throws {
-        let (wake, stopped) = (try Wake(), Mutex(false))
+        let wake = try Wake()
+        let stopped = Mutex(false)
         await withTaskCancellationHandler {
             var attempt = 0
             while !Task.isCancelled {

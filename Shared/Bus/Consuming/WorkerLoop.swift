@@ -6,16 +6,9 @@ import Vocabulary
 final class WorkerLoop<Handler: BatchHandler> {
     let worker: Worker<Handler>
     let database: Database
-    var machines: [PartitionMachine<RecordedMessage>]
+    /// All of the source, by number.
+    var partitions: [WorkerPartition]
     var nextMaintenance = ContinuousClock.now
-    /// Partitions whose log deleted messages that nobody here had handled.
-    var truncated: Set<Int> = []
-    /// Partitions with a lag that was reported.
-    var measured: Set<Partition> = []
-    /// The partitions in trouble: since when, and why.
-    var troubles: [Int: (since: ContinuousClock.Instant, reason: String)] = [:]
-    /// When a message of a partition last needed a replica that knows more.
-    var needy: [Int: ContinuousClock.Instant] = [:]
     private var nextPoll = ContinuousClock.now
     /// Whether the last connection ended because this thread left a transaction idle for too long.
     let wasSlow: Bool
@@ -31,9 +24,9 @@ final class WorkerLoop<Handler: BatchHandler> {
         self.database = database
         wasSlow = worker.tenure.takeSlowness()
         statementTimeout = worker.settings.leaseDuration
-        let count = Int(worker.source.partitionCount)
-        machines = Array(
-            repeating: PartitionMachine(limits: worker.settings.limits, givesUp: worker.handler.givesUp), count: count)
+        let machine = PartitionMachine<RecordedMessage>(
+            limits: worker.settings.limits, givesUp: worker.handler.givesUp)
+        partitions = worker.source.partitions.map { WorkerPartition(partition: $0, machine: machine) }
     }
 
     /// Returns when stopped, after finishing its batch and giving its leases back.
@@ -55,7 +48,7 @@ final class WorkerLoop<Handler: BatchHandler> {
             try takeAndRelease()
             try readRung()
             try handleTogether()
-            for index in machines.indices { try handle(index) }
+            for index in partitions.indices { try handle(index) }
         }
     }
 
@@ -63,8 +56,8 @@ final class WorkerLoop<Handler: BatchHandler> {
 
     private var isBusy: Bool {
         let now = ContinuousClock.now
-        return machines.contains {
-            switch $0.nextStep(at: now) {
+        return partitions.contains {
+            switch $0.machine.nextStep(at: now) {
             case .wait: false
             default: true
             }
@@ -73,7 +66,7 @@ final class WorkerLoop<Handler: BatchHandler> {
 
     private var pause: Duration {
         let now = ContinuousClock.now
-        let wakes = machines.compactMap { $0.nextWake(after: now) } + [nextMaintenance, nextPoll]
+        let wakes = partitions.compactMap { $0.machine.nextWake(after: now) } + [nextMaintenance, nextPoll]
         return max(.zero, (wakes.min() ?? now) - now)
     }
 
@@ -81,8 +74,10 @@ final class WorkerLoop<Handler: BatchHandler> {
         let now = ContinuousClock.now
         let isPollDue = now >= nextPoll
         if isPollDue { nextPoll = now + settings.idlePoll }
-        for index in machines.indices {
-            if isPollDue || rings.all || rings.partitions.contains(Partition(Int32(index))) { machines[index].ring() }
+        for index in partitions.indices {
+            if isPollDue || rings.all || rings.partitions.contains(partitions[index].partition) {
+                partitions[index].machine.ring()
+            }
         }
     }
 
@@ -90,23 +85,23 @@ final class WorkerLoop<Handler: BatchHandler> {
 
     /// Reads the cursors and messages of all partitions that are due, in one round trip each.
     private func readRung() throws {
-        let opening = machines.indices.filter {
-            if case .open = machines[$0].nextStep(at: .now) { true } else { false }
+        let opening = partitions.indices.filter {
+            if case .open = partitions[$0].machine.nextStep(at: .now) { true } else { false }
         }
         if !opening.isEmpty { try open(opening) }
-        let reading = machines.indices.compactMap { index -> (index: Int, after: Position, query: Query)? in
-            guard case .read(let position, let limit) = machines[index].nextStep(at: .now) else { return nil }
-            return (index, position, worker.source.read(Partition(Int32(index)), after: position, limit: limit))
+        let reading = partitions.indices.compactMap { index -> (index: Int, after: Position, query: Query)? in
+            guard case .read(let position, let limit) = partitions[index].machine.nextStep(at: .now) else { return nil }
+            return (index, position, worker.source.read(partitions[index].partition, after: position, limit: limit))
         }
         guard !reading.isEmpty else { return }
         let found = try pipelined(reading) { $0.query }
         for (read, rows) in zip(reading, found) {
             let messages = try messages(in: rows)
             if isNext(messages, after: read.after) {
-                machines[read.index].messagesRead(messages, at: .now)
+                partitions[read.index].machine.messagesRead(messages, at: .now)
             } else {
                 // The log deleted messages while this partition waited. Opening it again shows which.
-                machines[read.index].leaseLost()
+                partitions[read.index].machine.leaseLost()
                 nextMaintenance = .now
             }
         }
@@ -119,10 +114,10 @@ final class WorkerLoop<Handler: BatchHandler> {
     }
 
     private func open(_ opening: [Int]) throws {
-        let cursors = try pipelined(opening) { leases.cursor(Partition(Int32($0))) }
-        let bases = try pipelined(opening) { leases.base(Partition(Int32($0))) }
+        let cursors = try pipelined(opening) { leases.cursor(partitions[$0].partition) }
+        let bases = try pipelined(opening) { leases.base(partitions[$0].partition) }
         let crashes = try pipelined(opening) {
-            parking.crashes(in: Partition(Int32($0)), before: machines[$0].epoch ?? Epoch(0))
+            parking.crashes(in: partitions[$0].partition, before: partitions[$0].machine.epoch ?? Epoch(0))
         }
         for (((index, (rows, base)), parked), crashes) in zip(
             zip(zip(opening, zip(cursors, bases)), try parkedHeads(of: opening)), crashes)
@@ -134,15 +129,19 @@ final class WorkerLoop<Handler: BatchHandler> {
                 findTruncated(index, cursor.position, begin)
                 continue
             }
-            if truncated.remove(index) != nil, truncated.isEmpty { settings.onTruncation?(nil) }
+            if partitions[index].isTruncated {
+                partitions[index].isTruncated = false
+                if !partitions.contains(where: \.isTruncated) { settings.onTruncation?(nil) }
+            }
             let ended = Dictionary(
                 uniqueKeysWithValues: try crashes.map {
                     (Position(try $0.decode(0, as: Int64.self)), Int(try $0.decode(1, as: Int64.self)))
                 })
             if !ended.isEmpty {
-                try database.execute(parking.forgetOldAttempts(before: cursor.position, in: Partition(Int32(index))))
+                try database.execute(
+                    parking.forgetOldAttempts(before: cursor.position, in: partitions[index].partition))
             }
-            machines[index].opened(cursor, parked: parked, crashes: ended)
+            partitions[index].machine.opened(cursor, parked: parked, crashes: ended)
         }
     }
 
@@ -154,22 +153,24 @@ final class WorkerLoop<Handler: BatchHandler> {
             quartet_operator: \
             SELECT \(leases.schema).accept_truncation('\(worker.source.name)')
             """
-        if !truncated.contains(index) { worker.logger.error("\(problem)") }
-        truncated.insert(index)
+        if !partitions[index].isTruncated { worker.logger.error("\(problem)") }
+        partitions[index].isTruncated = true
         settings.onTruncation?(problem)
-        machines[index].leaseLost()
-        machines[index].leaseRefused()
+        partitions[index].machine.leaseLost()
+        partitions[index].machine.leaseRefused()
     }
 
     /// An operator may have rescheduled or discarded a parked message.
     func lookAtParked() throws {
-        let ready = machines.indices.filter { machines[$0].position != nil && !machines[$0].parked.isEmpty }
-        for (index, parked) in zip(ready, try parkedHeads(of: ready)) { machines[index].parkedRead(parked) }
+        let ready = partitions.indices.filter {
+            partitions[$0].machine.position != nil && !partitions[$0].machine.parked.isEmpty
+        }
+        for (index, parked) in zip(ready, try parkedHeads(of: ready)) { partitions[index].machine.parkedRead(parked) }
     }
 
     func parkedHeads(of indices: [Int]) throws -> [[Parked<Key>]] {
         guard !indices.isEmpty else { return [] }
-        let found = try pipelined(indices) { parking.parked(in: Partition(Int32($0))) }
+        let found = try pipelined(indices) { parking.parked(in: partitions[$0].partition) }
         let (now, cannot) = (ContinuousClock.now, worker.cannot)
         return try found.map { rows in
             try rows.map { row in

@@ -1,7 +1,7 @@
 import CoreMetrics
 import Logging
 import Postgres
-package import ServiceLifecycle
+import ServiceLifecycle
 import Synchronization
 package import Vocabulary
 

@@ -1,7 +1,7 @@
 import Foundation
 import Hummingbird
 package import Logging
-package import ServiceLifecycle
+import ServiceLifecycle
 
 /// Serves a process's health and metrics over HTTP.
 ///

@@ -1,4 +1,4 @@
-package import Postgres
+import Postgres
 
 /// Why Quartet can't work with a database as it is. Each case says what to do.
 package enum DatabaseRefusal: Error, Hashable, Sendable, CustomStringConvertible {
