@@ -75,7 +75,7 @@ public final class Database {
     func settle() {
         guard !isLost, isInPipeline || transactionStatus != .idle else { return }
         if !isInPipeline { _ = try? execute("ROLLBACK") }
-        if isInPipeline || transactionStatus != .idle { abandon("it was left with an unfinished transaction or pipeline") }
+        if isInPipeline || transactionStatus != .idle { abandon("it was left unfinished") }
     }
 
     // MARK: Statements

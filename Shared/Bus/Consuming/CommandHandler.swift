@@ -123,11 +123,11 @@ public struct CommandHandler<S: Store>: BatchHandler where S.Rules.Command: Send
         guard made > time - horizon else {
             throw Rejection(
                 .idTooOld,
-                "this command's id is older than 30 days, so the command may have been done already: check, then use a new id")
+                "this command's id is older than 30 days, so it may have been done already: check, then use a new id")
         }
         guard made < time + aheadLimit else {
             throw Rejection(
-                .idTooOld, "this command's id is more than a day in the future: set the sender's clock and use a new id")
+                .idTooOld, "this command's id is more than a day ahead: set the sender's clock and use a new id")
         }
     }
 

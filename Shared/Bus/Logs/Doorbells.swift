@@ -69,7 +69,9 @@ public final class Doorbells: Service, Sendable {
             case .lost(let error):
                 metrics.lost()
                 for observer in observers { observer(error) }
-                logger.warning("lost the listening connection; doorbells are missed until it is back", metadata: ["error": "\(error)"])
+                logger.warning(
+                    "lost the listening connection; doorbells are missed until it is back",
+                    metadata: ["error": "\(error)"])
             }
         }
         try await cancelWhenGracefulShutdown { try await listener.run() }
