@@ -240,7 +240,7 @@ package struct PartitionMachine<Item: PartitionItem>: Sendable {
 
     // MARK: Phases
 
-    // Its callers pass closures: in generic code, a key path is made anew each time.
+    // A closure, because in generic code a key path is instantiated at each call.
     private func ifReady<Value>(_ read: (Ready) -> Value?) -> Value? {
         if case .ready(let ready) = phase { read(ready) } else { nil }
     }
