@@ -1,4 +1,4 @@
-import LedgerContract
+package import LedgerContract
 public import Vocabulary
 public import WorkingSet
 
