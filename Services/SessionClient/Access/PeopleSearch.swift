@@ -1,4 +1,4 @@
-import Grammar
+import ContractSupport
 import HTTPTypes
 import SessionContract
 import Vocabulary

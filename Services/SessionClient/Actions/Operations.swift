@@ -1,4 +1,4 @@
-import Grammar
+import ContractSupport
 import HTTPTypes
 import Hummingbird
 import NIOCore

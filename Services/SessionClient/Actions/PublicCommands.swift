@@ -1,5 +1,5 @@
 import ContactsContract
-import Grammar
+import ContractSupport
 import HTTPTypes
 import NotificationsContract
 import Postgres

@@ -1,5 +1,5 @@
 import Bus
-import Grammar
+import ContractSupport
 import HTTPTypes
 import Hummingbird
 import SessionContract

@@ -1,6 +1,6 @@
 import Bus
 import ContactsContract
-import Grammar
+import ContractSupport
 import HTTPTypes
 import Hummingbird
 import Logging

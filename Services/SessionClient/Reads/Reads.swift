@@ -1,6 +1,6 @@
 import ContactsContract
+import ContractSupport
 import Foundation
-import Grammar
 import HTTPTypes
 import Hummingbird
 import NotificationsContract

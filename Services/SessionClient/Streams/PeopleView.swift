@@ -1,5 +1,5 @@
 import ContactsContract
-import Grammar
+import ContractSupport
 import Synchronization
 import Vocabulary
 

@@ -1,20 +1,6 @@
 public import Postgres
 public import Vocabulary
 
-/// A command as a store sees it.
-public struct Request<Command: Sendable>: Sendable {
-    public let command: Command
-    public let key: Key
-    /// The account that asks; nil if none does.
-    public let account: AccountID?
-
-    public init(_ command: Command, key: Key, account: AccountID?) {
-        self.command = command
-        self.key = key
-        self.account = account
-    }
-}
-
 /// Keeps a service's state: loads what a batch of commands touches and saves what they changed.
 public protocol Store: Sendable {
     associatedtype Rules: Reducer

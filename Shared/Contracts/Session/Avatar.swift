@@ -18,7 +18,7 @@ public enum AvatarCommand: MessageSet {
 
 /// The SHA-256 of some bytes: their name wherever they are stored. 64 lower-case hexadecimal digits in JSON.
 public struct ContentHash: Hashable, Sendable, TextCodable {
-    public static var form: String { "64 hexadecimal digits in lower case" }
+    public static var form: String { "64 lowercase hexadecimal digits" }
 
     /// 32 bytes.
     public let bytes: [UInt8]

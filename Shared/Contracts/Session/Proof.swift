@@ -2,7 +2,7 @@ public import Vocabulary
 
 /// Which of the server's keys something was made under: eight hexadecimal digits, which follow from the key.
 public struct KeyVersion: Hashable, Sendable, TextCodable {
-    public static var form: String { "eight hexadecimal digits in lower case" }
+    public static var form: String { "eight lowercase hexadecimal digits" }
 
     /// The digits.
     public let description: String

@@ -47,7 +47,7 @@ package struct AdminServer: Service {
             router: router, configuration: .init(address: .hostname(host, port: port)),
             onServerRunning: { [logger, host] channel in
                 logger.info(
-                    "serving health",
+                    "serving health and metrics",
                     metadata: ["url": "http://\(host):\(channel.localAddress?.port ?? 0)/health/ready"])
             },
             logger: logger.quiet)
@@ -56,7 +56,7 @@ package struct AdminServer: Service {
         } catch let error where "\(error)".contains("bind") {
             throw CannotListen(
                 description: "can't listen on \(host):\(port), which is in use or forbidden; "
-                    + "set another with --admin-port (ADMIN_PORT). The system said: \(error)")
+                    + "choose another: --admin-port (ADMIN_PORT). The system's error: \(error)")
         }
     }
 

@@ -53,7 +53,9 @@ package final class Health: Sendable {
 
     package var report: Report {
         var conditions = conditions.withLock { $0 }
-        if isDraining.withLock({ $0 }) { conditions["process"] = .notReady("it is ending; send requests elsewhere") }
+        if isDraining.withLock({ $0 }) {
+            conditions["process"] = .notReady("the process is stopping; send requests elsewhere")
+        }
         return Report(conditions: conditions)
     }
 

@@ -18,11 +18,11 @@ package enum DatabaseRefusal: Error, Hashable, Sendable, CustomStringConvertible
         case .notBootstrapped(let missing):
             "\(missing) is missing. As a superuser, run: psql -v database=NAME -f deploy/bootstrap.sql"
         case .mayNotMigrate(let user, let schema):
-            "\(user) may not become \(schema)_owner, which applies migrations. Log in as quartet_migrator "
-                + "(--database-role), which deploy/bootstrap.sql makes, or as a superuser"
+            "\(user) may not become \(schema)_owner, the role that applies migrations. Log in as quartet_migrator "
+                + "(--database-role), which deploy/bootstrap.sql creates, or as a superuser"
         case .mayOwn(let user, let schema):
             "\(user) owns schema \(schema) or may become its owner, which a running service must not. "
-                + "Log in as \(schema) (--database-role), which deploy/bootstrap.sql makes"
+                + "Log in as \(schema) (--database-role), which deploy/bootstrap.sql creates"
         }
     }
 }
@@ -83,7 +83,7 @@ extension PostgresError {
         }
         if reason.contains("password") || reason.contains("authentication failed") {
             return description + ". Give the role's password in a file (PGPASSFILE) or in DATABASE_URL, "
-                + "or let the role in in the server's pg_hba.conf"
+                + "or change how the role authenticates in the server's pg_hba.conf"
         }
         return description
     }

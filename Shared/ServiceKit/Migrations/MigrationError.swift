@@ -27,7 +27,7 @@ package enum MigrationError: Error, Hashable, Sendable, CustomStringConvertible 
     package var description: String {
         switch self {
         case .folderMissing(let folder):
-            "there is no folder \(folder). It is built beside the executable and must be moved together with it; "
+            "there is no folder \(folder). It is built next to the executable and must be moved together with it; "
                 + "or set --migrations-dir and --migrations-templates"
         case .unreadable(let file, let reason):
             "\(file) can't be read: \(reason)"
@@ -39,20 +39,20 @@ package enum MigrationError: Error, Hashable, Sendable, CustomStringConvertible 
             "\(file):\(line): \(reason)"
         case .changed(let file, let appliedAt):
             "\(file), or a template that it includes, was changed after it was applied at \(appliedAt). "
-                + "Applied migrations can't change: restore the file and put the change into a new one"
+                + "Migrations don't change once they are applied: restore the file and put the change into a new one"
         case .renamed(let file, let appliedAs):
-            "\(file) was applied as \(appliedAs); rename it back or, if it is another migration, give it the next free number"
+            "\(file) was applied as \(appliedAs); rename it back, or, if it is a new migration, give it the next free number"
         case .newer(let schema, let applied):
             "schema \(schema) is newer than this build, which lacks \(applied.joined(separator: ", ")). "
                 + "Run the build that applied these, or a later one"
         case .tooLate(let file, let after):
-            "\(file) comes too late, because \(after) is already applied; give it the next free number"
+            "\(file) is too late: \(after) is already applied. Give it the next free number"
         case .pending(let schema, let files, let command):
             "schema \(schema) lacks \(files.joined(separator: ", ")); apply them: \(command) migrate"
         case .endedTransaction(let file):
             "\(file) ends the transaction in which it is applied; remove BEGIN, COMMIT and ROLLBACK"
         case .failed(let file, let reason):
-            "\(file) was refused, so none of it is applied: \(reason)"
+            "\(file) failed, and nothing of it was applied: \(reason)"
         }
     }
 }

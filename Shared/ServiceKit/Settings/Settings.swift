@@ -64,7 +64,7 @@ package struct Settings: Sendable {
         while let argument = rest.popFirst() {
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard let setting = known[parts[0]] else {
-                problems.append("there is no '\(parts[0])'; --help lists the settings")
+                problems.append("unknown setting '\(parts[0])'; see --help")
                 // The word after an unknown flag is probably its value.
                 if parts.count == 1, parts[0].hasPrefix("--"), rest.first?.hasPrefix("--") == false {
                     rest.removeFirst()
@@ -77,8 +77,8 @@ package struct Settings: Sendable {
             }
             guard !setting.isSecret else {
                 problems.append(
-                    "\(setting.flag) would show a secret to every user of this machine; set \(setting.variable), "
-                        + "or \(setting.variable)_FILE to the path of a file with the secret")
+                    "\(setting.flag) would show a secret to everyone on this machine; set \(setting.variable), "
+                        + "or \(setting.variable)_FILE to the path of a file that contains it")
                 continue
             }
             let key = AbsoluteConfigKey(ConfigKey(setting.key))

@@ -91,7 +91,10 @@ extension PackageGraph.Target {
     /// The service whose contract it is: `Contacts` for a target below `Shared/Contracts/Contacts`.
     var contract: String? {
         let folders = path.split(separator: "/")
-        return folders.count >= 3 && folders[0] == "Shared" && folders[1] == "Contracts" ? String(folders[2]) : nil
+        guard folders.count >= 3, folders[0] == "Shared", folders[1] == "Contracts", folders[2] != "Support" else {
+            return nil
+        }
+        return String(folders[2])
     }
 
     func isBelow(_ folder: String) -> Bool {
@@ -111,9 +114,7 @@ extension PackageGraph.Target {
     }
 
     /// The folders of what Storage may know.
-    private static let belowStorage: Set = [
-        "Shared/CLibpq", "Shared/Postgres", "Shared/Vocabulary", "Shared/WorkingSet",
-    ]
+    private static let belowStorage: Set = ["Shared/CLibpq", "Shared/Postgres", "Shared/Vocabulary"]
 
     /// The law that forbids it to know `other`, if one does.
     func law(against other: Self) -> String? {

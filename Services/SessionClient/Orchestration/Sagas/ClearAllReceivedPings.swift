@@ -1,5 +1,5 @@
 import ContactsContract
-import Grammar
+import ContractSupport
 import NotificationsContract
 import SessionContract
 import Vocabulary
