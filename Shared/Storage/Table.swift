@@ -1,5 +1,5 @@
 public import Postgres
-public import Vocabulary
+package import Vocabulary
 
 /// A service's table, described once: one list of columns says what is read, inserted, updated and deleted.
 ///

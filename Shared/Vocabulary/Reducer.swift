@@ -15,16 +15,13 @@ public struct CommandContext: Hashable, Sendable {
     }
 }
 
-/// A command as a store gets it, before anything is loaded: what is asked, by which account, under which key.
+/// A command as a store sees it, before anything is loaded.
 public struct Request<Command: Sendable>: Sendable {
-    /// What is asked.
     public let command: Command
-    /// What keeps its order.
     public let key: Key
-    /// The account that asks; nil where none does.
+    /// The account that asks; nil if none does.
     public let account: AccountID?
 
-    /// All its parts, as the properties describe them.
     public init(_ command: Command, key: Key, account: AccountID?) {
         self.command = command
         self.key = key
