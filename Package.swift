@@ -141,7 +141,6 @@ let package = Package(
                 "Bus", "ContactsContract", "ContractSupport", "NotificationsContract", "Postgres", "ServiceKit",
                 "SessionContract", "Vocabulary", "Webhook", crypto, cryptoExtras, httpTypes, hummingbird, lifecycle,
                 logging,
-                metrics,
                 nio,
                 nioHTTPTypes,
                 .product(name: "JWTKit", package: "jwt-kit"),
