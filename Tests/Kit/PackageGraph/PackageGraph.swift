@@ -6,6 +6,7 @@
 /// - The bus knows no service: nothing in `Shared/Bus` imports one, or has one's name in its text.
 /// - Vocabulary ← Postgres ← Storage, Bus: neither of the two knows the other, and Storage knows nothing else.
 /// - Shared code is below the services: nothing in `Shared` depends on a target in `Services`.
+/// - Rules are pure: a target in a folder `Rules` knows contracts and the vocabulary, so it can't reach PostgreSQL or the bus.
 /// - What a file imports is declared in `Package.swift`.
 struct PackageGraph: Sendable {
     /// A target as the manifest has it, with what its files say.
@@ -97,6 +98,12 @@ extension PackageGraph.Target {
         return String(folders[2])
     }
 
+    /// Whether it has a service's rules.
+    var isRules: Bool { path.hasSuffix("/Rules") }
+
+    /// Whether it has messages that services exchange, or what contracts have in common.
+    var isContract: Bool { isBelow("Shared/Contracts") || path.hasSuffix("/Contract") }
+
     func isBelow(_ folder: String) -> Bool {
         path == folder || path.hasPrefix(folder + "/")
     }
@@ -125,6 +132,9 @@ extension PackageGraph.Target {
             if let stranger = other.contract, stranger != service, service != PackageGraph.knowsAllContracts {
                 return "only \(PackageGraph.knowsAllContracts) knows the contracts of other services"
             }
+        }
+        if isRules, !other.isBelow("Shared/Vocabulary"), !other.isContract {
+            return "rules are pure: they know a contract and the vocabulary"
         }
         if isBelow("Shared"), let service = other.service {
             return "shared code is below the services, and \(service) is one"

@@ -37,7 +37,7 @@ struct NotificationsPropertyTests {
                     }
                 }
                 // Unregistered devices and closed accounts get no pushes.
-                for push in inbox.rows.pushes { try #require(inbox.rows[push.place] != nil) }
+                for push in inbox.rows.pushes { try #require(inbox.rows[push.key] != nil) }
             }
         }
     }

@@ -19,13 +19,13 @@ struct PictureTests {
         let avatar = try Self.avatar()
         let set = SetAvatar(avatar: avatar)
         let stranger = try household.person("bob")
-        household.rows.uploads[UploadPlace(stranger, avatar.hash)] = Upload(size: 70, type: .png)
+        household.rows.uploads[UploadKey(stranger, avatar.hash)] = Upload(size: 70, type: .png)
         #expect(try household.rejection(account, set) == .notFound, "another account's upload is nobody else's")
         for upload in [Upload(size: 71, type: .png), Upload(size: 70, type: .jpeg), Upload(size: 70, type: nil)] {
-            household.rows.uploads[UploadPlace(account, avatar.hash)] = upload
+            household.rows.uploads[UploadKey(account, avatar.hash)] = upload
             #expect(try household.rejection(account, set) == .invalidField)
         }
-        household.rows.uploads[UploadPlace(account, avatar.hash)] = Upload(size: 70, type: .png)
+        household.rows.uploads[UploadKey(account, avatar.hash)] = Upload(size: 70, type: .png)
         #expect(
             try household.ask(account, set) == [
                 .avatarSet(.init(account: account, avatar: avatar, at: household.time))

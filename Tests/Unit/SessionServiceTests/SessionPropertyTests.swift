@@ -123,8 +123,8 @@ struct SessionPropertyTests {
         let digits: [Proof] = try Household.proof(random.oneIn(3) ? "222222" : "111111", under: keys)
         let earlier = [PhoneID(high: 8, low: phone.low)]
         func code(_ purpose: PhoneCodePurpose) -> PhoneCodeID {
-            let source = purpose == .signIn ? Household.source() : AttemptPlace.everywhere
-            return household.rows.phoneCodes[PhoneCodePlace(account, purpose, from: source)]?.code ?? household.id()
+            let source = purpose == .signIn ? Household.source() : AttemptKey.everywhere
+            return household.rows.phoneCodes[PhoneCodeKey(account, purpose, from: source)]?.code ?? household.id()
         }
         switch Int.random(in: 0..<7, using: &random) {
         case 0...1:
