@@ -104,8 +104,8 @@ struct ConfirmationTests {
             handle: "anna", verifier: try Household.proof("secret"),
             device: NewDevice(id: known, name: "phone", token: try Household.secret("t")), source: Household.source())
         #expect(try household.rejection(nil, again) == .invalidField)
-        let place = AttemptKey(.handle(try Handle("anna")), Household.source())
-        #expect(household.rows.attempts[place]?.guesses.failures == 1)
+        let key = AttemptKey(.handle(try Handle("anna")), Household.source())
+        #expect(household.rows.attempts[key]?.guesses.failures == 1)
     }
 
     @Test("a forgotten password is reset after signing in by a code; other devices are signed out (S41)")
