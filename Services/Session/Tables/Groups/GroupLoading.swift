@@ -43,9 +43,12 @@ extension Pipeline {
         try insert(edges.inserted, into: Tables.edge)
         try save(groups.sessions.changes, in: Tables.groupSession)
         try save(groups.activities.changes, in: Tables.groupActivity)
-        delete(groups.connections.changes.deleted, from: Tables.connection)
+        // A connection that another edge process has now is another row.
+        let connections = groups.connections.changes
+        delete(connections.deleted + connections.updated.map(\.key), from: Tables.connection)
         try save(groups.participantChanges)
-        try insert(groups.connections.changes.inserted, into: Tables.connection)
+        try insert(
+            connections.inserted + connections.updated.map { ($0.key, $0.row) }, into: Tables.connection)
         delete(edges.deleted, from: Tables.edge)
         try save(groups.games.changes, in: Tables.game)
     }
