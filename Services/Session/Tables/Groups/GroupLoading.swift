@@ -52,7 +52,6 @@ extension Pipeline {
         delete(edges.deleted, from: Tables.edge)
         try save(groups.games.changes, in: Tables.game)
     }
-
 }
 
 /// Statements that are queued, and whose rows come with the next flush.
