@@ -3,15 +3,14 @@ import Crypto
 import Foundation
 import JWTKit
 import Logging
-import Metrics
 import Postgres
-public import ServiceKit
-public import ServiceLifecycle
+package import ServiceKit
+import ServiceLifecycle
 import Vocabulary
 import Webhook
 
 /// The fourth service, which alone knows the other three: the edge that apps talk to, and what spans domains.
-public struct SessionClient: Service {
+package struct SessionClient: Service {
     private static let host = Setting<String>.text(
         "listen.address", placeholder: "ADDRESS", default: "127.0.0.1",
         help: "The address on which the HTTP API listens.")
@@ -93,7 +92,7 @@ public struct SessionClient: Service {
     }
 
     /// What can be configured.
-    public static var settings: [any SettingDeclaration] {
+    package static var settings: [any SettingDeclaration] {
         [
             host, port, connections, connectionsPerAddress, commandLimit, serverKeys, signingKeys, tokenLifetime,
             poolSize, joinPoolSize, streamWriteDeadline, unanswered, proxies, guessLimit,
@@ -103,9 +102,9 @@ public struct SessionClient: Service {
     }
 
     /// A key without which it can't work wasn't given.
-    public struct MissingSetting: Error, CustomStringConvertible {
+    package struct MissingSetting: Error, CustomStringConvertible {
         /// Which one, and how to make it.
-        public let description: String
+        package let description: String
     }
 
     private let context: ServiceContext
@@ -115,7 +114,7 @@ public struct SessionClient: Service {
     private let http: Health.Check
 
     /// - Throws: ``MissingSetting``.
-    public init(_ context: ServiceContext) throws {
+    package init(_ context: ServiceContext) throws {
         guard let serverKeys = context.settings[Self.serverKeys] else {
             throw MissingSetting(
                 description:
@@ -142,19 +141,19 @@ public struct SessionClient: Service {
     }
 
     /// Serves apps, and runs policies and sagas, until told to stop.
-    public func run() async throws {
+    package func run() async throws {
         let (database, logger) = (context.database, context.logger)
         let doorbells = Doorbells(configuration: database, logger: logger)
         doorbells.report(to: bus)
         // Every connection may wait: after a restart all apps come back at once. A request's own time limit ends its wait.
         let pool = Pool(
-            configuration: database.named("reads"), size: context.settings[Self.poolSize],
+            "reads", configuration: database, size: context.settings[Self.poolSize],
             waiters: context.settings[Self.connections], logger: logger)
         let joins = Pool(
-            configuration: database.named("joins"), size: context.settings[Self.joinPoolSize], logger: logger)
-        var unflushed = database.named("saga steps")
+            "joins", configuration: database, size: context.settings[Self.joinPoolSize], logger: logger)
+        var unflushed = database
         unflushed.settings["synchronous_commit"] = "off"
-        let steps = Pool(configuration: unflushed, size: 4, logger: logger)
+        let steps = Pool("saga steps", configuration: unflushed, size: 4, logger: logger)
         let services: ServiceConnections
         let operationsLog: [Log]
         do {
@@ -174,27 +173,8 @@ public struct SessionClient: Service {
         let sagas = SagaRunner(
             services: services, pool: pool, steps: steps, operations: operations,
             ownership: ConsumerSettings(context.settings).leaseDuration, logger: logger)
-        let load = [("reads", pool), ("joins", joins), ("saga steps", steps)].map { name, pool in
-            (
-                pool, Gauge(label: "quartet_pool_connections", dimensions: [("pool", name)]),
-                Gauge(label: "quartet_pool_waiting", dimensions: [("pool", name)])
-            )
-        }
-        operations.observe { _ in
-            false
-        } _: { _ in
-        } poll: {
-            for (pool, open, waiting) in load {
-                open.record(pool.load.open)
-                waiting.record(pool.load.waiting)
-            }
-        }
         let devices = Devices(pool: pool)
-        services.session.tail.observe(where: Devices.isWanted) {
-            devices.observe($0)
-        } restart: {
-            devices.forgetAll()
-        }
+        services.session.tail.observe(where: Devices.isWanted) { devices.observe($0) }
 
         await context.clock.measure()
         let people = PeopleSource(session: services.session.streams, logger: logger)
