@@ -93,6 +93,13 @@ let package = Package(
             path: "Shared/Contracts/Notifications",
             swiftSettings: settings),
 
+        .target(
+            name: "API",
+            dependencies: [
+                "ContactsContract", "Grammar", "NotificationsContract", "SessionContract", "Vocabulary",
+            ],
+            path: "Shared/API", swiftSettings: settings),
+
         // MARK: Services
         .target(name: "WorkingSet", path: "Shared/WorkingSet", swiftSettings: settings),
         .target(
@@ -128,17 +135,24 @@ let package = Package(
             swiftSettings: settings),
 
         .target(
+            name: "SessionClientOrchestration",
+            dependencies: [
+                "API", "ContactsContract", "Grammar", "NotificationsContract", "SessionContract", "Vocabulary",
+            ],
+            path: "Services/SessionClient/Orchestration", swiftSettings: settings),
+        .target(
             name: "SessionClientService",
             dependencies: [
-                "Bus", "ContactsContract", "Grammar", "NotificationsContract", "Postgres", "ServiceKit",
-                "SessionContract", "Vocabulary", "Webhook", crypto, cryptoExtras, httpTypes, hummingbird, lifecycle,
+                "API", "Bus", "ContactsContract", "Grammar", "NotificationsContract", "Postgres", "ServiceKit",
+                "SessionClientOrchestration", "SessionContract", "Vocabulary", "Webhook", crypto, cryptoExtras,
+                httpTypes, hummingbird, lifecycle,
                 logging,
                 metrics,
                 nio,
                 nioHTTPTypes,
                 .product(name: "JWTKit", package: "jwt-kit"),
             ],
-            path: "Services/SessionClient", exclude: ["Executable"], resources: [.copy("Migrations")],
+            path: "Services/SessionClient", exclude: ["Executable", "Orchestration"], resources: [.copy("Migrations")],
             swiftSettings: settings),
         .executableTarget(
             name: "session-client", dependencies: ["ServiceKit", "SessionClientService", lifecycle],

@@ -1,6 +1,6 @@
+import API
 import CryptoExtras
 import Foundation
-import HTTPTypes
 import SessionContract
 import Synchronization
 import Vocabulary
@@ -61,7 +61,7 @@ final class Passwords: Sendable {
     ///   - address: where the request comes from.
     ///   - isSignedIn: whether a device asks that is signed in, or was before.
     ///   - field: what the password is called in the request.
-    /// - Throws: a ``Problem`` when the password is no good, or when too many wait.
+    /// - Throws: an ``APIError`` when the password is no good, or when too many wait.
     private func proofs(
         of password: String, for handle: Handle, under keys: [ServerKeys.ServerKey], from address: String,
         isSignedIn: Bool, field: String
@@ -76,8 +76,7 @@ final class Passwords: Sendable {
             return true
         }
         guard isAdmitted else {
-            throw Problem(
-                .serviceUnavailable, "overloaded", "too many sign-ins at once; try again in a second", retryAfter: 1)
+            throw APIError(.overloaded, "too many sign-ins at once; try again in a second", retryAfter: 1)
         }
         defer {
             waiting.withLock { waiting in
@@ -100,17 +99,17 @@ final class Passwords: Sendable {
         }
     }
 
-    private static func checkLength(of password: String, field: String) throws(Problem) {
+    private static func checkLength(of password: String, field: String) throws(APIError) {
         guard lengths.contains(password.count), password.utf8.count <= 1000 else {
-            throw Problem(
-                .unprocessableContent, "invalidField",
-                "a password must have \(lengths.lowerBound) to \(lengths.upperBound) characters", field: field)
+            throw APIError(
+                .invalidField, "a password must have \(lengths.lowerBound) to \(lengths.upperBound) characters",
+                field: field)
         }
     }
 
     /// Whether a new password is one that nobody guesses first.
-    /// - Throws: a ``Problem`` that says why not.
-    static func check(new password: String, for handle: Handle, field: String = "password") throws(Problem) {
+    /// - Throws: an ``APIError`` that says why not.
+    static func check(new password: String, for handle: Handle, field: String = "password") throws(APIError) {
         try checkLength(of: password, field: field)
         let folded = password.precomposedStringWithCompatibilityMapping.lowercased()
         let letters = folded.filter { $0.isLetter || $0.isNumber }
@@ -125,7 +124,7 @@ final class Passwords: Sendable {
             } else {
                 nil
             }
-        if let problem { throw Problem(.unprocessableContent, "commonPassword", problem, field: field) }
+        if let problem { throw APIError(.commonPassword, problem, field: field) }
     }
 
     private static func derive(_ password: String, salt: Data) throws -> Secret {

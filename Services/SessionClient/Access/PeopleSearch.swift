@@ -1,5 +1,5 @@
+import API
 import Grammar
-import HTTPTypes
 import SessionContract
 import Vocabulary
 
@@ -22,21 +22,22 @@ struct PeopleSearch: Sendable {
         case phone(PhoneNumber)
     }
 
-    /// - Throws: ``Problem`` 429.
-    func account(of target: Target, _ input: PublicCommands.Input) async throws -> AccountID {
+    /// - Parameter command: The command that is about the person.
+    /// - Throws: `tooManyLookUps`.
+    func account(
+        of target: Target, by caller: Caller, for command: CommandID, _ call: Call
+    ) async throws -> AccountID {
         let (name, field) =
             switch target {
             case .handle(let handle): ("handle/\(handle)", "handle")
             case .phone(let number): ("phone/\(phoneCodes.id(of: number))", "phone")
             }
-        guard byAccount.admit(input.caller.account), byAddress.admit(input.address) else {
-            throw Problem(
-                .tooManyRequests, "tooManyLookUps", "too many people were looked for; wait a minute", field: field,
-                retryAfter: 60)
+        guard byAccount.admit(caller.account), byAddress.admit(call.address) else {
+            throw APIError(.tooManyLookUps, field: field, retryAfter: 60)
         }
-        guard byTarget.admit("\(input.address) \(name)") else {
-            throw Problem(
-                .tooManyRequests, "tooManyLookUps", "this person was looked for too often; wait a while", field: field,
+        guard byTarget.admit("\(call.address) \(name)") else {
+            throw APIError(
+                .tooManyLookUps, "this person was looked for too often; wait a while", field: field,
                 retryAfter: byTarget.pause)
         }
         let found: AccountID? =
@@ -45,6 +46,6 @@ struct PeopleSearch: Sendable {
             case .phone(let number): try await handles.account(of: number, phoneCodes)
             }
         // The same for the same request, so that it can be sent again.
-        return found ?? .derived(at: input.command.time ?? .now, from: Array("nobody".utf8), input.command.bytes)
+        return found ?? .derived(at: command.time ?? .now, from: Array("nobody".utf8), command.bytes)
     }
 }

@@ -1,3 +1,4 @@
+import API
 import Synchronization
 
 /// Admits so many acts of each subject in a time: a token bucket each (as in RFC 2697, section 3, with one bucket).
@@ -59,6 +60,11 @@ final class RateLimit<Subject: Hashable & Sendable>: Sendable {
             bucket.tokens -= 1
             return true
         }
+    }
+
+    /// - Throws: The error to refuse with, and when to come again.
+    func require(_ subject: Subject, orElse code: APIError.Code) throws(APIError) {
+        guard admit(subject) else { throw APIError(code, retryAfter: pause) }
     }
 
     private func filled(_ bucket: Bucket, at now: ContinuousClock.Instant) -> Double {

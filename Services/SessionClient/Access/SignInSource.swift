@@ -1,4 +1,3 @@
-import Hummingbird
 import SessionContract
 import Vocabulary
 
@@ -15,7 +14,6 @@ struct SignInSource: Sendable {
 
 /// Tells sources apart, and recognises a device by the refresh token that it has or had.
 struct SignInSources: Sendable {
-    let addresses: ClientAddress
     let tokens: Tokens
     let key: ServerKeys.ServerKey
 
@@ -23,12 +21,11 @@ struct SignInSources: Sendable {
     ///   - refreshToken: what the request shows. One that is no good counts for nothing: whoever signs in may have none.
     ///   - account: finds whose account it is that somebody wants to sign in to, if it is anybody's.
     func source(
-        of request: Request, _ context: EdgeContext, showing refreshToken: String?,
+        of call: Call, showing refreshToken: String?,
         for account: () async throws -> AccountID?
     ) async throws -> SignInSource {
-        let address = addresses.address(of: request, context)
-        return SignInSource(
-            address: address, id: SourceID(firstOf: key.mac("source/1/\(address)")),
+        SignInSource(
+            address: call.address, id: SourceID(firstOf: key.mac("source/1/\(call.address)")),
             known: try await known(by: refreshToken, for: account))
     }
 

@@ -1,14 +1,14 @@
 import ContactsContract
 import NotificationsContract
 import SessionContract
-import Vocabulary
+package import Vocabulary
 
 /// A service that owns a domain and that session-client can ask.
-enum Domain: String, CaseIterable, Sendable {
+package enum Domain: String, CaseIterable, Sendable {
     case session, contacts, notifications
 
     /// What it can be asked.
-    var commandTypes: [any MessageBody.Type] {
+    package var commandTypes: [any MessageBody.Type] {
         switch self {
         case .session: SessionCommand.types
         case .contacts: ContactsCommand.types
@@ -17,10 +17,7 @@ enum Domain: String, CaseIterable, Sendable {
     }
 
     /// Where commands for it are put.
-    var commands: LogName { LogName(schema: "session_client", table: "\(rawValue)_commands") }
-    /// What it says.
-    var log: LogName { LogName(schema: rawValue, table: "log") }
-
-    /// Where sagas say how they stand: session-client's own.
-    static let operations = LogName(schema: "session_client", table: "operations")
+    package var commands: LogName { LogName(schema: "session_client", table: "\(rawValue)_commands") }
+    /// What it publishes.
+    package var log: LogName { LogName(schema: rawValue, table: "log") }
 }

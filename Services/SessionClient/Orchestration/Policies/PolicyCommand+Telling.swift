@@ -1,4 +1,3 @@
-import Bus
 import ContactsContract
 import NotificationsContract
 import Vocabulary
