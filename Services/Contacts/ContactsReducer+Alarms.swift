@@ -57,7 +57,7 @@ extension ContactsReducer {
         _ rows: inout ContactsRows, _ responder: AccountID, _ side: RelationRow.Side, of place: AlarmPlace,
         _ repetition: Int?, at time: Instant
     ) -> ContactsEvent? {
-        guard let row = rows.alarms[place], side.isResponder, side.wantsToHear(of: place.kind) else { return nil }
+        guard let row = rows.alarms[place], side.iAmResponder, side.wantsToHear(of: place.kind) else { return nil }
         let recipient = RecipientPlace(place.account, row.alarm, responder)
         if rows.recipients[recipient] != nil, repetition == nil { return nil }
         if rows.recipients[recipient] == nil { rows.recipients[recipient] = RecipientRow(at: time) }
@@ -146,7 +146,7 @@ extension RelationRow.Side {
     fileprivate func wantsToHear(of kind: AlarmRow.Kind) -> Bool {
         switch kind {
         case .alert: true
-        case .missedCheckIn: notifyOnExpiry
+        case .missedCheckIn: notifyOnMissedCheckIn
         }
     }
 }

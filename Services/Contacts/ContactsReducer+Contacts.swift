@@ -81,7 +81,7 @@ extension Touched {
         switch command {
         case .updateContact(let command):
             meet(account, command.contact)
-            if command.responder != nil || command.dependent != nil || command.notifyOnExpiry != nil {
+            if command.isMyResponder != nil || command.iAmResponder != nil || command.notifyOnMissedCheckIn != nil {
                 hear(account, command.contact)
             }
         case .removeContact(let command):

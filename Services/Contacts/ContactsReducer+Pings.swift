@@ -20,7 +20,7 @@ extension ContactsReducer {
         _ rows: inout ContactsRows, _ command: SendPing, _ asker: Asker
     ) throws(Rejection) -> [ContactsEvent] {
         var view = try relation(rows, asker, with: command.contact)
-        guard view.mine.isResponder else {
+        guard view.mine.iAmResponder else {
             throw Rejection(
                 .notDependent, "Only a responder can ping a dependent; make this contact your dependent first.",
                 field: "contact")

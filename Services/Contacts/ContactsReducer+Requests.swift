@@ -36,18 +36,18 @@ extension ContactsReducer {
         guard rows[Pair(asker.account, contact)] == nil else {
             throw Rejection(.alreadyContact, "You are contacts already; change the contact instead.", field: field)
         }
-        var roles = Roles(responder: command.responder, dependent: command.dependent)
+        var roles = Roles(isMyResponder: command.isMyResponder, iAmResponder: command.iAmResponder)
         let nickname = command.nickname ?? ""
         let isAgreed = command.code != nil && !other.isApprovalRequired
         if let theirs = rows.requests[Ends(from: contact, to: asker.account)] {
-            guard isAgreed || theirs.responder || !roles.dependent else {
+            guard isAgreed || theirs.isMyResponder || !roles.iAmResponder else {
                 throw Rejection(
                     .alreadyRequested,
                     "They asked you already, but not to be your dependent; answer their request first.",
                     field: field)
             }
             // They said whether the asker is to be their responder, and the asker says whether they are to be the asker's.
-            roles.dependent = roles.dependent || theirs.responder
+            roles.iAmResponder = roles.iAmResponder || theirs.isMyResponder
             return try join(
                 &rows, roles, asker, with: contact, nickname: nickname, theirNickname: theirs.nickname,
                 isAcceptance: true)
@@ -61,8 +61,8 @@ extension ContactsReducer {
 
     /// What the other is to the asker.
     private struct Roles {
-        var responder: Bool
-        var dependent: Bool
+        var isMyResponder: Bool
+        var iAmResponder: Bool
     }
 
     private static func ask(
@@ -80,13 +80,15 @@ extension ContactsReducer {
         }
         let expired = try makeRoom(&rows, for: contact, asker, field: field)
         rows.requests[ends] = RequestRow(
-            responder: roles.responder, dependent: roles.dependent, nickname: nickname,
+            isMyResponder: roles.isMyResponder, iAmResponder: roles.iAmResponder, nickname: nickname,
             isStranger: rows.areStrangers(asker.account, contact), requested: asker.time)
         let sent = ContactRequest(
-            contact: contact, direction: .outgoing, responder: roles.responder, dependent: roles.dependent,
+            account: contact, direction: .outgoing, isMyResponder: roles.isMyResponder,
+            iAmResponder: roles.iAmResponder,
             requested: asker.time)
         let received = ContactRequest(
-            contact: asker.account, direction: .incoming, responder: roles.dependent, dependent: roles.responder,
+            account: asker.account, direction: .incoming, isMyResponder: roles.iAmResponder,
+            iAmResponder: roles.isMyResponder,
             requested: asker.time)
         return [.contactRequestSent(.init(account: asker.account, request: sent))] + expired + [
             .contactRequestReceived(.init(account: contact, request: received))
@@ -115,12 +117,13 @@ extension ContactsReducer {
         _ rows: inout ContactsRows, _ command: ApproveContactRequest, _ asker: Asker
     ) throws(Rejection) -> [ContactsEvent] {
         let request = try waiting(rows, Ends(from: command.contact, to: asker.account))
-        guard command.responder == request.dependent, command.dependent == request.responder else {
+        guard command.isMyResponder == request.iAmResponder, command.iAmResponder == request.isMyResponder else {
             throw Rejection(
                 .requestChanged, "They ask for other roles by now; look at the request again.", field: "contact")
         }
         return try join(
-            &rows, Roles(responder: command.responder, dependent: command.dependent), asker, with: command.contact,
+            &rows, Roles(isMyResponder: command.isMyResponder, iAmResponder: command.iAmResponder), asker,
+            with: command.contact,
             nickname: "", theirNickname: request.nickname, isAcceptance: true)
     }
 
@@ -165,14 +168,14 @@ extension ContactsReducer {
             throw Rejection(
                 .limitReached, "The other person has as many contacts as there may be; they must remove one.")
         }
-        func side(isResponder: Bool, nickname: String) -> RelationRow.Side {
+        func side(iAmResponder: Bool, nickname: String) -> RelationRow.Side {
             RelationRow.Side(
-                isResponder: isResponder, nickname: nickname, notes: "", sendPings: true, receivePings: true,
-                notifyOnCheckIn: isResponder, notifyOnExpiry: isResponder, pinged: nil, lastPing: nil,
+                iAmResponder: iAmResponder, nickname: nickname, notes: "", sendPings: true, receivePings: true,
+                notifyOnCheckIn: iAmResponder, notifyOnMissedCheckIn: iAmResponder, pinged: nil, lastPing: nil,
                 roleRequested: nil, version: 1, updated: asker.time)
         }
-        let mine = side(isResponder: roles.dependent, nickname: nickname)
-        let theirs = side(isResponder: roles.responder, nickname: theirNickname)
+        let mine = side(iAmResponder: roles.iAmResponder, nickname: nickname)
+        let theirs = side(iAmResponder: roles.isMyResponder, nickname: theirNickname)
         var view = RelationView(
             RelationRow(low: mine, high: theirs, added: asker.time), of: asker.account, with: contact)
         view.mine = mine

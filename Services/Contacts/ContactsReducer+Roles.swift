@@ -23,15 +23,15 @@ extension ContactsReducer {
             throw .staleVersion(expected: command.expectedVersion, current: view.mine.version)
         }
         // Whoever is seen more has to agree.
-        guard command.dependent != true || view.mine.isResponder else {
+        guard command.iAmResponder != true || view.mine.iAmResponder else {
             throw Rejection(
                 .consentRequired, "They have to agree to be your dependent; ask them with RequestRoleChange.",
-                field: "dependent")
+                field: "iAmResponder")
         }
         let before = view
-        view.theirs.isResponder = command.responder ?? view.theirs.isResponder
-        view.mine.isResponder = command.dependent ?? view.mine.isResponder
-        try ContactRules.requireRole(responder: view.theirs.isResponder, dependent: view.mine.isResponder)
+        view.theirs.iAmResponder = command.isMyResponder ?? view.theirs.iAmResponder
+        view.mine.iAmResponder = command.iAmResponder ?? view.mine.iAmResponder
+        try ContactRules.requireRole(isMyResponder: view.theirs.iAmResponder, iAmResponder: view.mine.iAmResponder)
         startResponding(&view.mine, was: before.mine)
         startResponding(&view.theirs, was: before.theirs)
         view.mine.nickname = command.nickname ?? view.mine.nickname
@@ -39,7 +39,7 @@ extension ContactsReducer {
         view.mine.sendPings = command.sendPings ?? view.mine.sendPings
         view.mine.receivePings = command.receivePings ?? view.mine.receivePings
         view.mine.notifyOnCheckIn = command.notifyOnCheckIn ?? view.mine.notifyOnCheckIn
-        view.mine.notifyOnExpiry = command.notifyOnExpiry ?? view.mine.notifyOnExpiry
+        view.mine.notifyOnMissedCheckIn = command.notifyOnMissedCheckIn ?? view.mine.notifyOnMissedCheckIn
         guard view.row != before.row else { return [] }
         return change(&rows, from: before, to: view, asker)
     }
@@ -48,7 +48,7 @@ extension ContactsReducer {
         _ rows: inout ContactsRows, _ command: RequestRoleChange, _ asker: Asker
     ) throws(Rejection) -> [ContactsEvent] {
         var view = try relation(rows, asker, with: command.contact)
-        guard !view.mine.isResponder, view.mine.roleRequested == nil else { return [] }
+        guard !view.mine.iAmResponder, view.mine.roleRequested == nil else { return [] }
         view.mine.roleRequested = asker.time
         rows[view.pair] = view.row
         return [(view, Direction.outgoing), (view.mirrored, .incoming)].map { view, direction in
@@ -63,7 +63,7 @@ extension ContactsReducer {
         let before = try relation(rows, asker, with: command.contact)
         try requireRoleRequest(before.theirs)
         var view = before
-        view.theirs.isResponder = true
+        view.theirs.iAmResponder = true
         startResponding(&view.theirs, was: before.theirs)
         return change(&rows, from: before, to: view, asker)
     }
@@ -113,17 +113,17 @@ extension ContactsReducer {
     ) -> [ContactsEvent] {
         var view = changed
         var cancelled: [ContactsEvent] = []
-        if let sent = view.mine.pinged, !view.mine.isResponder {
+        if let sent = view.mine.pinged, !view.mine.iAmResponder {
             view.mine.pinged = nil
             cancelled += Self.cancelled(sent, from: view.account, to: view.contact, at: asker.time)
         }
-        if let sent = view.theirs.pinged, !view.theirs.isResponder {
+        if let sent = view.theirs.pinged, !view.theirs.iAmResponder {
             view.theirs.pinged = nil
             cancelled += Self.cancelled(sent, from: view.contact, to: view.account, at: asker.time)
         }
         let rolesChanged =
-            view.mine.isResponder != before.mine.isResponder || view.theirs.isResponder != before.theirs.isResponder
-        let isAcceptance = view.theirs.isResponder && before.theirs.roleRequested != nil
+            view.mine.iAmResponder != before.mine.iAmResponder || view.theirs.iAmResponder != before.theirs.iAmResponder
+        let isAcceptance = view.theirs.iAmResponder && before.theirs.roleRequested != nil
         if isAcceptance { view.theirs.roleRequested = nil }
         view.mine.version += 1
         view.mine.updated = asker.time
@@ -143,9 +143,9 @@ extension ContactsReducer {
 
     /// Who becomes a responder wants to hear of everything unless they say otherwise; who stops hears nothing.
     private static func startResponding(_ side: inout RelationRow.Side, was before: RelationRow.Side) {
-        guard side.isResponder != before.isResponder else { return }
-        side.notifyOnCheckIn = side.isResponder
-        side.notifyOnExpiry = side.isResponder
+        guard side.iAmResponder != before.iAmResponder else { return }
+        side.notifyOnCheckIn = side.iAmResponder
+        side.notifyOnMissedCheckIn = side.iAmResponder
     }
 }
 

@@ -95,7 +95,7 @@ public struct ContactsRows: Equatable, Sendable {
         for contact in neighbours[account, default: []] { found[contact] = self[Pair(account, contact)] }
         return found.sorted { $0.key < $1.key }.compactMap { contact, row in
             let side = RelationView(row, of: account, with: contact).theirs
-            return side.isResponder ? (contact, side) : nil
+            return side.iAmResponder ? (contact, side) : nil
         }
     }
 

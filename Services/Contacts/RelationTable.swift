@@ -11,25 +11,25 @@ extension Tables {
         key: TableKey(KeyColumn("low", \.low), KeyColumn("high", \.high), make: Pair.init),
         blank: RelationRow(low: .blank, high: .blank, added: .blank),
         columns: [
-            Column("low_is_responder", \.low.isResponder),
+            Column("low_is_responder", \.low.iAmResponder),
             Column("low_nickname", \.low.nickname),
             Column("low_notes", \.low.notes),
             Column("low_send_pings", \.low.sendPings),
             Column("low_receive_pings", \.low.receivePings),
             Column("low_notify_on_check_in", \.low.notifyOnCheckIn),
-            Column("low_notify_on_expiry", \.low.notifyOnExpiry),
+            Column("low_notify_on_missed_check_in", \.low.notifyOnMissedCheckIn),
             Column("low_pinged_at", \.low.pinged),
             Column("low_last_ping_at", \.low.lastPing),
             Column("low_role_requested_at", \.low.roleRequested),
             Column("low_version", \.low.version),
             Column("low_updated_at", \.low.updated),
-            Column("high_is_responder", \.high.isResponder),
+            Column("high_is_responder", \.high.iAmResponder),
             Column("high_nickname", \.high.nickname),
             Column("high_notes", \.high.notes),
             Column("high_send_pings", \.high.sendPings),
             Column("high_receive_pings", \.high.receivePings),
             Column("high_notify_on_check_in", \.high.notifyOnCheckIn),
-            Column("high_notify_on_expiry", \.high.notifyOnExpiry),
+            Column("high_notify_on_missed_check_in", \.high.notifyOnMissedCheckIn),
             Column("high_pinged_at", \.high.pinged),
             Column("high_last_ping_at", \.high.lastPing),
             Column("high_role_requested_at", \.high.roleRequested),
@@ -41,8 +41,8 @@ extension Tables {
 
 extension RelationRow.Side {
     fileprivate static let blank = Self(
-        isResponder: false, nickname: "", notes: "", sendPings: false, receivePings: false, notifyOnCheckIn: false,
-        notifyOnExpiry: false, version: 0, updated: .blank)
+        iAmResponder: false, nickname: "", notes: "", sendPings: false, receivePings: false, notifyOnCheckIn: false,
+        notifyOnMissedCheckIn: false, version: 0, updated: .blank)
 }
 
 extension Pipeline {

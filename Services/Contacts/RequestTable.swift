@@ -10,10 +10,11 @@ extension Tables {
     package static let request = Table<Ends, RequestRow>(
         "contacts.request", as: "r",
         key: TableKey(KeyColumn("asker", \.from), KeyColumn("asked", \.to), make: Ends.init(from:to:)),
-        blank: RequestRow(responder: false, dependent: false, nickname: "", isStranger: false, requested: .blank),
+        blank: RequestRow(
+            isMyResponder: false, iAmResponder: false, nickname: "", isStranger: false, requested: .blank),
         columns: [
-            Column("responder", \.responder),
-            Column("dependent", \.dependent),
+            Column("is_my_responder", \.isMyResponder),
+            Column("i_am_responder", \.iAmResponder),
             Column("nickname", \.nickname),
             Column("is_stranger", \.isStranger),
             Column("requested_at", \.requested),

@@ -55,8 +55,8 @@ public struct Ends: Hashable, Comparable, Sendable {
 
 /// A request to become contacts that waits for an answer. Roles as the asker gave them.
 public struct RequestRow: Equatable, Sendable {
-    package var responder: Bool
-    package var dependent: Bool
+    package var isMyResponder: Bool
+    package var iAmResponder: Bool
     package var nickname: String
     /// The two had no common contact.
     package var isStranger: Bool
@@ -145,7 +145,7 @@ public struct RelationRow: Equatable, Sendable {
     /// One account's part in a relation.
     public struct Side: Equatable, Sendable {
         /// This side is the other's responder.
-        public var isResponder: Bool
+        public var iAmResponder: Bool
         /// What this side calls the other.
         public var nickname: String
         /// What this side wrote about the other.
@@ -157,7 +157,7 @@ public struct RelationRow: Equatable, Sendable {
         /// This side wants to hear of the other's check-ins.
         public var notifyOnCheckIn: Bool
         /// This side wants to hear of the other's missed check-ins.
-        public var notifyOnExpiry: Bool
+        public var notifyOnMissedCheckIn: Bool
         /// When this side pinged the other, while no answer came.
         public var pinged: Instant?
         /// When this side last pinged the other, answered or not.
@@ -202,9 +202,10 @@ struct RelationView {
     /// What the account sees.
     var seen: Contact {
         Contact(
-            contact: contact, nickname: mine.nickname, notes: mine.notes, responder: theirs.isResponder,
-            dependent: mine.isResponder, sendPings: mine.sendPings, receivePings: mine.receivePings,
-            notifyOnCheckIn: mine.notifyOnCheckIn, notifyOnExpiry: mine.notifyOnExpiry, outgoingPing: mine.pinged,
+            account: contact, nickname: mine.nickname, notes: mine.notes, isMyResponder: theirs.iAmResponder,
+            iAmResponder: mine.iAmResponder, sendPings: mine.sendPings, receivePings: mine.receivePings,
+            notifyOnCheckIn: mine.notifyOnCheckIn, notifyOnMissedCheckIn: mine.notifyOnMissedCheckIn,
+            outgoingPing: mine.pinged,
             incomingPing: theirs.pinged, outgoingRoleRequest: mine.roleRequested,
             incomingRoleRequest: theirs.roleRequested, added: row.added, updated: mine.updated, version: mine.version)
     }

@@ -25,7 +25,7 @@ extension Pipeline {
                                    FROM notifications.notification AS o
                                   WHERE o.account = w.account AND o.pace = w.pace
                                   ORDER BY o.created_at DESC
-                                  LIMIT (SELECT l.told_at_once FROM notifications.limits AS l WHERE l.only_row)) AS n
+                                  LIMIT (SELECT l.burst FROM notifications.limits AS l WHERE l.only_row)) AS n
             """)
     }
 

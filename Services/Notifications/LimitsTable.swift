@@ -4,7 +4,7 @@ import Postgres
 // the same ones.
 
 extension Pipeline {
-    func limits() -> Pending { query("SELECT l.told_at_once FROM notifications.limits AS l WHERE l.only_row") }
+    func limits() -> Pending { query("SELECT l.burst FROM notifications.limits AS l WHERE l.only_row") }
 }
 
 extension Pending {
@@ -12,7 +12,7 @@ extension Pending {
     func limits(besides others: NotificationsLimits) throws -> NotificationsLimits {
         guard let row = try rows().only else { return others }
         var limits = others
-        limits.toldAtOnce = try row.decode(0, as: Int.self)
+        limits.burst = try row.decode(0, as: Int.self)
         return limits
     }
 }

@@ -8,7 +8,7 @@ extension NotificationsReducer {
     static func tell(
         _ rows: inout NotificationsRows, _ notification: Notification, to account: AccountID
     ) -> [NotificationsEvent] {
-        guard rows.limits.toldAtOnce > 0, let pace = notification.pace, rows[account, notification.id] == nil else {
+        guard rows.limits.burst > 0, let pace = notification.pace, rows[account, notification.id] == nil else {
             return deliver(&rows, notification, to: account)
         }
         let place = PacePlace(account, pace)
@@ -20,10 +20,10 @@ extension NotificationsReducer {
         }
         let now = notification.created
         let told = rows.history(of: account).lazy.filter { $0.pace == pace }.map(\.created)
-        guard told.count(where: { $0 > now - rows.limits.toldWindow }) >= rows.limits.toldAtOnce,
-            let last = told.max(), last + rows.limits.toldInterval > now
+        guard told.count(where: { $0 > now - rows.limits.burstWindow }) >= rows.limits.burst,
+            let last = told.max(), last + rows.limits.burstInterval > now
         else { return deliver(&rows, notification, to: account) }
-        rows.held[place] = notification.held(until: last + rows.limits.toldInterval)
+        rows.held[place] = notification.held(until: last + rows.limits.burstInterval)
         return []
     }
 

@@ -228,13 +228,13 @@ public struct NotificationsLimits: Equatable, Sendable {
     public var scheduled = 100
     /// How far ahead one may be scheduled.
     public var ahead: Interval = .days(366)
-    /// How many notifications about the same are told at once in ``toldWindow``: three times something and its end.
+    /// How many notifications about the same are told at once in ``burstWindow``: three times something and its end.
     /// 0: there is no limit.
-    public var toldAtOnce = 6
+    public var burst = 6
     /// For how long they count.
-    public var toldWindow: Interval = .minutes(10)
+    public var burstWindow: Interval = .minutes(10)
     /// How far apart they are told after that; so long what comes next waits at most.
-    public var toldInterval: Interval = .minutes(1)
+    public var burstInterval: Interval = .minutes(1)
     /// How many devices of an account may be pushed to.
     public var pushDevices = 20
     /// How many pushes may wait for a device; the oldest goes when another one comes.

@@ -51,9 +51,9 @@ public struct CheckInRow: Equatable, Sendable {
     public var alarm: AlarmID?
     /// The latest reminder of this deadline that was given.
     public var reminded: ReminderLead?
-    /// When the missed check-in was last told.
-    public var told: Instant?
-    /// How often the missed check-in was told again.
+    /// When responders were last alarmed about it.
+    public var lastAlarm: Instant?
+    /// How often the missed check-in was repeated.
     public var repetitions = 0
 
     /// Whether the deadline was missed and nothing came since.
@@ -72,7 +72,7 @@ public struct CheckInRow: Equatable, Sendable {
         due = deadline
         alarm = nil
         reminded = nil
-        told = nil
+        lastAlarm = nil
         repetitions = 0
     }
 }
@@ -84,7 +84,7 @@ public struct AlertRow: Equatable, Sendable {
     /// The alarm that it is.
     public var alarm: AlarmID?
     /// When responders last heard of it; nil while that waits.
-    public var told: Instant?
+    public var lastAlarm: Instant?
     /// How often they heard of it again.
     public var repetitions = 0
     /// Until when responders don't hear of it, because alerts were raised so often before.

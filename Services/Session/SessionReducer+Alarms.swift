@@ -31,20 +31,20 @@ extension SessionReducer {
         guard var row = rows[command.account], row.closed == nil else { return [] }
         let since: Instant?
         let done: Int
-        let told: Instant?
+        let lastAlarm: Instant?
         switch command.kind {
         case .checkInMissed:
             guard row.checkIn.alarm == command.alarm else { return [] }
-            (since, done, told) = (row.checkIn.due, row.checkIn.repetitions, row.checkIn.told)
+            (since, done, lastAlarm) = (row.checkIn.due, row.checkIn.repetitions, row.checkIn.lastAlarm)
         case .alertRaised:
             guard row.alert.alarm == command.alarm else { return [] }
-            (since, done, told) = (row.alert.raised, row.alert.repetitions, row.alert.told)
+            (since, done, lastAlarm) = (row.alert.raised, row.alert.repetitions, row.alert.lastAlarm)
         }
         guard let since, command.repetition > done, command.repetition <= rows.limits.repetitions else { return [] }
-        try requireDue((told ?? since) + rows.limits.repetitionInterval, time)
+        try requireDue((lastAlarm ?? since) + rows.limits.repetitionInterval, time)
         switch command.kind {
-        case .checkInMissed: (row.checkIn.repetitions, row.checkIn.told) = (command.repetition, time)
-        case .alertRaised: (row.alert.repetitions, row.alert.told) = (command.repetition, time)
+        case .checkInMissed: (row.checkIn.repetitions, row.checkIn.lastAlarm) = (command.repetition, time)
+        case .alertRaised: (row.alert.repetitions, row.alert.lastAlarm) = (command.repetition, time)
         }
         rows[command.account] = row
         return [
@@ -63,7 +63,7 @@ extension SessionReducer {
         var alert = row.alert
         (alert.raised, alert.alarm, alert.repetitions) = (time, alarm, 0)
         if alert.counts(at: time, rows.limits) {
-            alert.told = time
+            alert.lastAlarm = time
         } else {
             alert.waitsUntil = time + rows.limits.alertPause
         }
@@ -79,7 +79,7 @@ extension SessionReducer {
         else { return [] }
         try requireDue(waitsUntil, time)
         rows[command.account]?.alert.waitsUntil = nil
-        rows[command.account]?.alert.told = time
+        rows[command.account]?.alert.lastAlarm = time
         return [.alertAnnounced(.init(account: command.account, alarm: command.alarm, raised: raised, at: time))]
     }
 
@@ -91,7 +91,7 @@ extension SessionReducer {
         return [
             .alertCleared(
                 .init(
-                    account: account, alarm: alarm, raised: raised, wasAnnounced: row.alert.told != nil, at: time))
+                    account: account, alarm: alarm, raised: raised, wasAnnounced: row.alert.lastAlarm != nil, at: time))
         ]
     }
 }

@@ -16,7 +16,7 @@ extension SessionReducer {
         case .setCheckInReminders(let command):
             let (account, row) = try asker(rows, context)
             return setReminders(&rows, command, account, row, context.time)
-        case .expireCheckIn(let command): return try expire(&rows, command, context)
+        case .missCheckIn(let command): return try expire(&rows, command, context)
         case .remindCheckIn(let command): return try remind(&rows, command, context.time)
         }
     }
@@ -69,15 +69,15 @@ extension SessionReducer {
         _ time: Instant
     ) -> [SessionEvent] {
         var changed = row
-        changed.checkIn.remindsTwoHours = command.leads.contains(.twoHours)
-        changed.checkIn.remindsThirtyMinutes = command.leads.contains(.thirtyMinutes)
+        changed.checkIn.remindsTwoHours = command.reminders.contains(.twoHours)
+        changed.checkIn.remindsThirtyMinutes = command.reminders.contains(.thirtyMinutes)
         guard changed != row else { return [] }
         rows[account] = changed
-        return [.checkInRemindersSet(.init(account: account, leads: changed.checkIn.reminders, at: time))]
+        return [.checkInRemindersSet(.init(account: account, reminders: changed.checkIn.reminders, at: time))]
     }
 
     static func expire(
-        _ rows: inout SessionRows, _ command: ExpireCheckIn, _ context: CommandContext
+        _ rows: inout SessionRows, _ command: MissCheckIn, _ context: CommandContext
     ) throws(Rejection) -> [SessionEvent] {
         let time = context.time
         guard let row = rows[command.account], row.closed == nil, row.checkIn.due == command.deadline,
@@ -86,7 +86,7 @@ extension SessionReducer {
         try requireDue(command.deadline, time)
         let alarm = newAlarm(context)
         rows[command.account]?.checkIn.alarm = alarm
-        rows[command.account]?.checkIn.told = time
+        rows[command.account]?.checkIn.lastAlarm = time
         return [.checkInMissed(.init(account: command.account, alarm: alarm, deadline: command.deadline, at: time))]
     }
 

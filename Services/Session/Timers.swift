@@ -40,7 +40,7 @@ extension SessionRows {
                 ))
         }
         if let due = row.checkIn.due, !row.checkIn.missed {
-            timers.append(.init(due: due, command: .checkIn(.expireCheckIn(.init(account: account, deadline: due)))))
+            timers.append(.init(due: due, command: .checkIn(.missCheckIn(.init(account: account, deadline: due)))))
             for lead in row.checkIn.usefulReminders
             where row.checkIn.reminded.map({ lead.interval < $0.interval }) ?? true {
                 timers.append(
@@ -49,25 +49,25 @@ extension SessionRows {
                         command: .checkIn(.remindCheckIn(.init(account: account, deadline: due, lead: lead)))))
             }
         }
-        if let alarm = row.checkIn.alarm, let told = row.checkIn.told {
-            timers += repetition(of: alarm, .checkInMissed, after: row.checkIn.repetitions, told, account)
+        if let alarm = row.checkIn.alarm, let lastAlarm = row.checkIn.lastAlarm {
+            timers += repetition(of: alarm, .checkInMissed, after: row.checkIn.repetitions, lastAlarm, account)
         }
         if let alarm = row.alert.alarm, let waitsUntil = row.alert.waitsUntil {
             timers.append(
                 .init(due: waitsUntil, command: .alert(.announceAlert(.init(account: account, alarm: alarm)))))
         }
-        if let alarm = row.alert.alarm, let told = row.alert.told {
-            timers += repetition(of: alarm, .alertRaised, after: row.alert.repetitions, told, account)
+        if let alarm = row.alert.alarm, let lastAlarm = row.alert.lastAlarm {
+            timers += repetition(of: alarm, .alertRaised, after: row.alert.repetitions, lastAlarm, account)
         }
         return timers.sorted { $0.due < $1.due }
     }
 
-    /// So long after it was told last, not after it began: after an outage it isn't told several times at once.
+    /// Counts from the last alarm, not from the beginning: after an outage one repetition is sent, not several at once.
     private func repetition(
-        of alarm: AlarmID, _ kind: AlarmKind, after done: Int, _ told: Instant, _ account: AccountID
+        of alarm: AlarmID, _ kind: AlarmKind, after done: Int, _ lastAlarm: Instant, _ account: AccountID
     ) -> [WantedTimer] {
         guard done < limits.repetitions else { return [] }
         let next = RepeatAlarm(account: account, alarm: alarm, kind: kind, repetition: done + 1)
-        return [.init(due: told + limits.repetitionInterval, command: .alert(.repeatAlarm(next)))]
+        return [.init(due: lastAlarm + limits.repetitionInterval, command: .alert(.repeatAlarm(next)))]
     }
 }

@@ -56,9 +56,9 @@ final class Viewer: Sendable {
         case ("end", _): return "the stream ends: \(event.data["reason"].string ?? "")"
         case ("contacts.event", "ContactAdded"):
             let contact = body["contact"]
-            let roles = [("responder", "my responder"), ("dependent", "my dependent")]
+            let roles = [("isMyResponder", "my responder"), ("iAmResponder", "my dependent")]
                 .filter { contact[$0.0].isTrue }.map(\.1).joined(separator: " and ")
-            return "contact: \(narrator.name(contact["contact"])) is \(roles)"
+            return "contact: \(narrator.name(contact["account"])) is \(roles)"
         case ("contacts.event", "PingSent"): return "ping to \(narrator.name(body["contact"])) is on its way"
         case ("contacts.event", "PingReceived"):
             return "ping from \(narrator.name(body["contact"])): are you all right?"
@@ -76,8 +76,8 @@ final class Viewer: Sendable {
             return "\(body["count"].int ?? 0) notification(s) cleared, \(unread(body))"
         case ("operations.event", "OperationEnded"):
             return "operation \(body["type"].string ?? ""): \(body["state"].string ?? "")"
-        case ("session.event", "CheckedIn"): return "checked in"
-        case ("session.event", "CheckInMissed"): return "a check-in was missed"
+        case ("account.event", "CheckedIn"): return "checked in"
+        case ("account.event", "CheckInMissed"): return "a check-in was missed"
         default: return nil
         }
     }

@@ -52,14 +52,14 @@ do {
         group.addTask { try await annaSees.watch(annaStream) }
         group.addTask { try await bobSees.watch(bobStream) }
         for viewer in [annaSees, bobSees] {
-            try await viewer.expect("contacts.snapshot", "notifications.snapshot", "session.snapshot")
+            try await viewer.expect("contacts.snapshot", "notifications.snapshot", "account.snapshot")
         }
 
         narrator.chapter("Anna adds Bob by the code that he shows her.")
         let code = try await bob.read("/v1/contacts")["code"]
         let owner = try await anna.read("/v1/contact-codes/\(code.string ?? "")")
         narrator.does("Anna", "looks the code up: it is \(owner["name"].string ?? "") @\(owner["handle"].string ?? "")")
-        let (_, addTook) = try await timed { try await anna.act("AddContact", ["code": code, "dependent": true]) }
+        let (_, addTook) = try await timed { try await anna.act("AddContact", ["code": code, "iAmResponder": true]) }
         narrator.does("Anna", "adds Bob as her dependent", took: addTook)
         try await annaSees.expect("ContactAdded", "notification contactAdded", "person")
         try await bobSees.expect("ContactAdded", "notification contactAdded", "person")

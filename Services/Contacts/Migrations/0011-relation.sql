@@ -8,7 +8,7 @@ CREATE TABLE contacts.relation (
     low_send_pings          boolean     NOT NULL,
     low_receive_pings       boolean     NOT NULL,
     low_notify_on_check_in  boolean     NOT NULL,
-    low_notify_on_expiry    boolean     NOT NULL,
+    low_notify_on_missed_check_in    boolean     NOT NULL,
     low_pinged_at           timestamptz,
     low_last_ping_at        timestamptz,
     low_role_requested_at   timestamptz,
@@ -20,7 +20,7 @@ CREATE TABLE contacts.relation (
     high_send_pings         boolean     NOT NULL,
     high_receive_pings      boolean     NOT NULL,
     high_notify_on_check_in boolean     NOT NULL,
-    high_notify_on_expiry   boolean     NOT NULL,
+    high_notify_on_missed_check_in   boolean     NOT NULL,
     high_pinged_at          timestamptz,
     high_last_ping_at       timestamptz,
     high_role_requested_at  timestamptz,
@@ -49,7 +49,7 @@ COMMENT ON COLUMN contacts.relation.low_notes IS 'What the lesser side wrote abo
 COMMENT ON COLUMN contacts.relation.low_send_pings IS 'Whether the lesser side wants to be able to ping.';
 COMMENT ON COLUMN contacts.relation.low_receive_pings IS 'Whether the lesser side lets the other ping.';
 COMMENT ON COLUMN contacts.relation.low_notify_on_check_in IS 'Whether the lesser side wants to hear of the other''s check-ins.';
-COMMENT ON COLUMN contacts.relation.low_notify_on_expiry IS 'Whether the lesser side wants to hear of the other''s missed check-ins.';
+COMMENT ON COLUMN contacts.relation.low_notify_on_missed_check_in IS 'Whether the lesser side wants to hear of the other''s missed check-ins.';
 COMMENT ON COLUMN contacts.relation.low_pinged_at IS 'When the lesser side pinged the other, while no answer came.';
 COMMENT ON COLUMN contacts.relation.low_last_ping_at IS 'When the lesser side last pinged the other, answered or not.';
 COMMENT ON COLUMN contacts.relation.low_role_requested_at IS 'When the lesser side asked to become the other''s responder, while no answer came.';
@@ -61,7 +61,7 @@ COMMENT ON COLUMN contacts.relation.high_notes IS 'What the greater side wrote a
 COMMENT ON COLUMN contacts.relation.high_send_pings IS 'Whether the greater side wants to be able to ping.';
 COMMENT ON COLUMN contacts.relation.high_receive_pings IS 'Whether the greater side lets the other ping.';
 COMMENT ON COLUMN contacts.relation.high_notify_on_check_in IS 'Whether the greater side wants to hear of the other''s check-ins.';
-COMMENT ON COLUMN contacts.relation.high_notify_on_expiry IS 'Whether the greater side wants to hear of the other''s missed check-ins.';
+COMMENT ON COLUMN contacts.relation.high_notify_on_missed_check_in IS 'Whether the greater side wants to hear of the other''s missed check-ins.';
 COMMENT ON COLUMN contacts.relation.high_pinged_at IS 'When the greater side pinged the other, while no answer came.';
 COMMENT ON COLUMN contacts.relation.high_last_ping_at IS 'When the greater side last pinged the other, answered or not.';
 COMMENT ON COLUMN contacts.relation.high_role_requested_at IS 'When the greater side asked to become the other''s responder, while no answer came.';

@@ -8,9 +8,9 @@ SELECT a.account,
            'isClosed', a.closed_at IS NOT NULL,
            'contacts', coalesce((
                SELECT json_agg(json_build_object(
-                          'contact', c.contact, 'nickname', c.nickname, 'notes', c.notes, 'responder', c.responder,
-                          'dependent', c.dependent, 'sendPings', c.send_pings, 'receivePings', c.receive_pings,
-                          'notifyOnCheckIn', c.notify_on_check_in, 'notifyOnExpiry', c.notify_on_expiry,
+                          'account', c.contact, 'nickname', c.nickname, 'notes', c.notes, 'isMyResponder', c.is_my_responder,
+                          'iAmResponder', c.i_am_responder, 'sendPings', c.send_pings, 'receivePings', c.receive_pings,
+                          'notifyOnCheckIn', c.notify_on_check_in, 'notifyOnMissedCheckIn', c.notify_on_missed_check_in,
                           'outgoingPing', contacts.microseconds(c.outgoing_ping_at),
                           'incomingPing', contacts.microseconds(c.incoming_ping_at),
                           'outgoingRoleRequest', contacts.microseconds(c.outgoing_role_request_at),
@@ -21,13 +21,13 @@ SELECT a.account,
                 WHERE c.account = a.account), '[]'),
            'requests', coalesce((
                SELECT json_agg(json_build_object(
-                          'contact', w.contact, 'direction', w.direction, 'responder', w.responder,
-                          'dependent', w.dependent, 'requested', contacts.microseconds(w.requested_at)) ORDER BY w.contact)
-                 FROM (SELECT r.asked AS contact, 'outgoing' AS direction, r.responder, r.dependent, r.requested_at
+                          'account', w.contact, 'direction', w.direction, 'isMyResponder', w.is_my_responder,
+                          'iAmResponder', w.i_am_responder, 'requested', contacts.microseconds(w.requested_at)) ORDER BY w.contact)
+                 FROM (SELECT r.asked AS contact, 'outgoing' AS direction, r.is_my_responder, r.i_am_responder, r.requested_at
                          FROM contacts.request AS r
                         WHERE r.asker = a.account
                         UNION ALL
-                       SELECT r.asker, 'incoming', r.dependent, r.responder, r.requested_at
+                       SELECT r.asker, 'incoming', r.i_am_responder, r.is_my_responder, r.requested_at
                          FROM contacts.request AS r
                         WHERE r.asked = a.account) AS w), '[]'),
            'blocked', coalesce((

@@ -34,7 +34,7 @@ struct NotificationsProgram: DomainProgram {
     static var limits: [StoredLimit] {
         [
             .count(
-                "told_at_once", in: 0...1000,
+                "burst", in: 0...1000,
                 help:
                     "How many notifications about the same are delivered at once in ten minutes; then one a minute. 0: no limit. At first: 6."
             )

@@ -3,7 +3,7 @@
 --! include bus/log-retention.sql schema=session_client log=contacts_commands consumer=contacts
 --! include bus/log-retention.sql schema=session_client log=notifications_commands consumer=notifications
 --! include bus/log-retention.sql schema=session_client log=operations consumer=session_client
---! include bus/expiry.sql schema=session_client
+--! include bus/truncation.sql schema=session_client
 -- Each owner must know how far its events are handled before it forgets them.
 GRANT SELECT ON session_client.batch, session_client.lease
    TO session_owner, contacts_owner, notifications_owner;

@@ -75,7 +75,7 @@ public struct ConsumerSettings: Sendable {
     /// Told when partitions have rested for a second because nothing got through, and when keys are parked.
     public var onTrouble: (@Sendable (ConsumerReport.Condition) -> Void)?
     /// Told when the log has forgotten what this consumer has not handled, with what to do; and nil when that was done.
-    public var onExpiry: (@Sendable (String?) -> Void)?
+    public var onTruncation: (@Sendable (String?) -> Void)?
     /// Named points at which a test holds or ends the process; nil in production.
     public var faultPoint: (@Sendable (FaultPoint) -> Void)?
     /// Has the server do everything of a batch before the fault point `beforeCommit`, so that its locks are held there.

@@ -11,7 +11,7 @@ final class WorkerLoop<Handler: BatchHandler> {
     var rests: [ContinuousClock.Instant?]
     var nextMaintenance = ContinuousClock.now
     /// Partitions whose log forgot what was not handled.
-    var expired: Set<Int> = []
+    var truncated: Set<Int> = []
     /// Partitions whose lag was shown last.
     var measured: Set<Partition> = []
     /// Since when each partition has been in trouble, and with what.
@@ -137,10 +137,10 @@ final class WorkerLoop<Handler: BatchHandler> {
             // Who never read this log begins where it now begins.
             let cursor = try rows.only.map(Cursor.init) ?? Cursor(position: begin)
             guard cursor.position >= begin else {
-                expire(index, cursor.position, begin)
+                findTruncated(index, cursor.position, begin)
                 continue
             }
-            if expired.remove(index) != nil, expired.isEmpty { settings.onExpiry?(nil) }
+            if truncated.remove(index) != nil, truncated.isEmpty { settings.onTruncation?(nil) }
             let ended = Dictionary(
                 uniqueKeysWithValues: try crashes.map {
                     (Position(try $0.decode(0, as: Int64.self)), Int(try $0.decode(1, as: Int64.self)))
@@ -153,15 +153,15 @@ final class WorkerLoop<Handler: BatchHandler> {
     }
 
     /// Messages were deleted that nobody here handled: going on as if nothing were would be to skip them silently.
-    private func expire(_ index: Int, _ position: Position, _ begin: Position) {
+    private func findTruncated(_ index: Int, _ position: Position, _ begin: Position) {
         let problem = """
             \(worker.source.name) was kept to \(begin) in partition \(index), but only \(position) is handled: what is \
             between is lost to \(leases.schema), which was gone for too long. To go on without it, as quartet_operator: \
-            SELECT \(leases.schema).accept_expiry('\(worker.source.name)')
+            SELECT \(leases.schema).accept_truncation('\(worker.source.name)')
             """
-        if !expired.contains(index) { worker.logger.error("\(problem)") }
-        expired.insert(index)
-        settings.onExpiry?(problem)
+        if !truncated.contains(index) { worker.logger.error("\(problem)") }
+        truncated.insert(index)
+        settings.onTruncation?(problem)
         machines[index].leaseLost()
         machines[index].leaseRefused()
     }

@@ -1,6 +1,6 @@
 -- How a log forgets. Placeholders: schema, log, consumer (the schema of who handles it, if anybody does).
 
-INSERT INTO {{schema}}.retention (subject, keep, expire_after) VALUES ('{{log}}', interval '30 days', interval '90 days');
+INSERT INTO {{schema}}.retention (subject, keep, truncate_after) VALUES ('{{log}}', interval '30 days', interval '90 days');
 
 CREATE FUNCTION {{schema}}.{{log}}_handled(of_partition int) RETURNS bigint
     LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -31,7 +31,7 @@ DECLARE
     up_to   bigint;
     deleted bigint;
 BEGIN
-    SELECT r.keep, r.expire_after INTO rule FROM {{schema}}.retention AS r WHERE r.subject = '{{log}}';
+    SELECT r.keep, r.truncate_after INTO rule FROM {{schema}}.retention AS r WHERE r.subject = '{{log}}';
     SELECT p.base_position INTO base FROM {{schema}}.{{log}}_partition AS p WHERE p.partition = of_partition;
     handled := {{schema}}.{{log}}_handled(of_partition);
     -- Positions are in the order of time, so what is old is at the beginning.
@@ -39,7 +39,7 @@ BEGIN
       FROM (SELECT l.position, l.recorded_at FROM {{schema}}.{{log}} AS l
              WHERE l.partition = of_partition AND l.position > base ORDER BY l.position LIMIT at_most) AS old
      WHERE (old.recorded_at < clock_timestamp() - rule.keep AND old.position <= handled)
-        OR old.recorded_at < clock_timestamp() - rule.expire_after;
+        OR old.recorded_at < clock_timestamp() - rule.truncate_after;
     IF up_to IS NULL THEN RETURN 0; END IF;
 
     PERFORM FROM {{schema}}.{{log}}_partition AS p WHERE p.partition = of_partition FOR NO KEY UPDATE;

@@ -3,23 +3,23 @@
 CREATE TABLE {{schema}}.retention (
     subject      text     CONSTRAINT retention_is_one_per_subject PRIMARY KEY,
     keep         interval NOT NULL CONSTRAINT retention_keeps_a_minute CHECK (keep >= interval '1 minute'),
-    expire_after interval CONSTRAINT retention_expires_after_keeping CHECK (expire_after >= keep),
+    truncate_after interval CONSTRAINT retention_truncates_after_keeping CHECK (truncate_after >= keep),
     changed_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
     changed_by   text     NOT NULL DEFAULT session_user
 );
 COMMENT ON TABLE {{schema}}.retention IS 'How long what is kept, by table. Change it with {{schema}}.set_retention.';
 COMMENT ON COLUMN {{schema}}.retention.subject IS 'The table''s name.';
 COMMENT ON COLUMN {{schema}}.retention.keep IS 'Rows are kept at least this long, and until every consumer has handled them.';
-COMMENT ON COLUMN {{schema}}.retention.expire_after IS 'A log''s rows that are older go although a consumer has not handled them: it is expired, and told so when it returns. Null: a consumer is waited for without end.';
+COMMENT ON COLUMN {{schema}}.retention.truncate_after IS 'A log''s rows that are older go although a consumer has not handled them: it is expired, and told so when it returns. Null: a consumer is waited for without end.';
 COMMENT ON COLUMN {{schema}}.retention.changed_at IS 'Since when.';
 COMMENT ON COLUMN {{schema}}.retention.changed_by IS 'Who said so.';
 
-CREATE FUNCTION {{schema}}.set_retention(of_subject text, to_keep interval, to_expire_after interval DEFAULT NULL) RETURNS void
+CREATE FUNCTION {{schema}}.set_retention(of_subject text, to_keep interval, to_truncate_after interval DEFAULT NULL) RETURNS void
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     UPDATE {{schema}}.retention AS r
-       SET keep = to_keep, expire_after = to_expire_after, changed_at = clock_timestamp(), changed_by = session_user
+       SET keep = to_keep, truncate_after = to_truncate_after, changed_at = clock_timestamp(), changed_by = session_user
      WHERE r.subject = of_subject;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'nothing in {{schema}} is kept under the name %', of_subject

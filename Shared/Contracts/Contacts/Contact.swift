@@ -7,15 +7,15 @@ public import Vocabulary
 /// consent.
 public struct Contact: Codable, Hashable, Sendable, Identifiable {
     /// The other account.
-    public var contact: AccountID
+    public var account: AccountID
     /// What this side calls the other; empty for none, at most 50 characters.
     public var nickname: String
     /// What this side wrote about the other; at most 1,000 characters.
     public var notes: String
     /// The other is told when this side misses a check-in or raises an alert, and may ping this side.
-    public var responder: Bool
+    public var isMyResponder: Bool
     /// This side is the other's responder.
-    public var dependent: Bool
+    public var iAmResponder: Bool
     /// This side wants to be able to ping the other.
     public var sendPings: Bool
     /// This side lets the other ping it.
@@ -23,7 +23,7 @@ public struct Contact: Codable, Hashable, Sendable, Identifiable {
     /// This side wants to hear when the other checks in (as the other's responder).
     public var notifyOnCheckIn: Bool
     /// This side wants to hear when the other misses a check-in (as the other's responder).
-    public var notifyOnExpiry: Bool
+    public var notifyOnMissedCheckIn: Bool
     /// When this side pinged the other, while no answer came.
     public var outgoingPing: Instant?
     /// When the other pinged this side, while no answer went out.
@@ -41,20 +41,20 @@ public struct Contact: Codable, Hashable, Sendable, Identifiable {
 
     /// Its parameters are the properties of the same names.
     public init(
-        contact: AccountID, nickname: String, notes: String, responder: Bool, dependent: Bool, sendPings: Bool,
-        receivePings: Bool, notifyOnCheckIn: Bool, notifyOnExpiry: Bool, outgoingPing: Instant? = nil,
+        account: AccountID, nickname: String, notes: String, isMyResponder: Bool, iAmResponder: Bool, sendPings: Bool,
+        receivePings: Bool, notifyOnCheckIn: Bool, notifyOnMissedCheckIn: Bool, outgoingPing: Instant? = nil,
         incomingPing: Instant? = nil, outgoingRoleRequest: Instant? = nil, incomingRoleRequest: Instant? = nil,
         added: Instant, updated: Instant, version: Int64
     ) {
-        self.contact = contact
+        self.account = account
         self.nickname = nickname
         self.notes = notes
-        self.responder = responder
-        self.dependent = dependent
+        self.isMyResponder = isMyResponder
+        self.iAmResponder = iAmResponder
         self.sendPings = sendPings
         self.receivePings = receivePings
         self.notifyOnCheckIn = notifyOnCheckIn
-        self.notifyOnExpiry = notifyOnExpiry
+        self.notifyOnMissedCheckIn = notifyOnMissedCheckIn
         self.outgoingPing = outgoingPing
         self.incomingPing = incomingPing
         self.outgoingRoleRequest = outgoingRoleRequest
@@ -65,31 +65,31 @@ public struct Contact: Codable, Hashable, Sendable, Identifiable {
     }
 
     /// The other account.
-    public var id: AccountID { contact }
+    public var id: AccountID { account }
 }
 
 /// A request to become contacts that waits for an answer, as one of the two accounts sees it.
 public struct ContactRequest: Codable, Hashable, Sendable, Identifiable {
     /// The other account.
-    public var contact: AccountID
+    public var account: AccountID
     /// Who asked.
     public var direction: Direction
     /// The other would become this side's responder.
-    public var responder: Bool
+    public var isMyResponder: Bool
     /// The other would become this side's dependent.
-    public var dependent: Bool
+    public var iAmResponder: Bool
     /// When it was asked.
     public var requested: Instant
 
     /// Its parameters are the properties of the same names.
-    public init(contact: AccountID, direction: Direction, responder: Bool, dependent: Bool, requested: Instant) {
-        self.contact = contact
+    public init(account: AccountID, direction: Direction, isMyResponder: Bool, iAmResponder: Bool, requested: Instant) {
+        self.account = account
         self.direction = direction
-        self.responder = responder
-        self.dependent = dependent
+        self.isMyResponder = isMyResponder
+        self.iAmResponder = iAmResponder
         self.requested = requested
     }
 
     /// The other account.
-    public var id: AccountID { contact }
+    public var id: AccountID { account }
 }

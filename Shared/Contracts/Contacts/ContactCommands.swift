@@ -59,20 +59,21 @@ public struct AddContact: CommandBody {
     /// The other account, when the sender looked it up by its handle or phone; or else `code`.
     public let contact: AccountID?
     /// Make the other the asker's responder.
-    public let responder: Bool
+    public let isMyResponder: Bool
     /// Make the other the asker's dependent.
-    public let dependent: Bool
+    public let iAmResponder: Bool
     /// What to call the other; at most 50 characters.
     public let nickname: String?
 
     /// Its parameters are the properties of the same names.
     public init(
-        code: ContactCode? = nil, contact: AccountID? = nil, responder: Bool, dependent: Bool, nickname: String? = nil
+        code: ContactCode? = nil, contact: AccountID? = nil, isMyResponder: Bool, iAmResponder: Bool,
+        nickname: String? = nil
     ) {
         self.code = code
         self.contact = contact
-        self.responder = responder
-        self.dependent = dependent
+        self.isMyResponder = isMyResponder
+        self.iAmResponder = iAmResponder
         self.nickname = nickname
     }
 
@@ -81,7 +82,7 @@ public struct AddContact: CommandBody {
         guard (code == nil) != (contact == nil) else {
             throw Rejection(.invalidField, "Give either the other person's code or their account.", field: "code")
         }
-        try ContactRules.requireRole(responder: responder, dependent: dependent)
+        try ContactRules.requireRole(isMyResponder: isMyResponder, iAmResponder: iAmResponder)
         if let nickname { try ContactRules.nickname.check(nickname, field: "nickname") }
     }
 }
@@ -94,15 +95,15 @@ public struct ApproveContactRequest: PublicCommandBody {
     /// Who asked.
     public let contact: AccountID
     /// Whether they become the asker's responder, as the request says.
-    public let responder: Bool
+    public let isMyResponder: Bool
     /// Whether they become the asker's dependent, as the request says.
-    public let dependent: Bool
+    public let iAmResponder: Bool
 
     /// Its parameters are the properties of the same names.
-    public init(contact: AccountID, responder: Bool, dependent: Bool) {
+    public init(contact: AccountID, isMyResponder: Bool, iAmResponder: Bool) {
         self.contact = contact
-        self.responder = responder
-        self.dependent = dependent
+        self.isMyResponder = isMyResponder
+        self.iAmResponder = iAmResponder
     }
 }
 
@@ -146,9 +147,9 @@ public struct UpdateContact: PublicCommandBody {
     /// At most 1,000 characters; empty for none.
     public let notes: String?
     /// Whether the other is the asker's responder. True also accepts their request for it.
-    public let responder: Bool?
+    public let isMyResponder: Bool?
     /// Whether the other stays the asker's dependent.
-    public let dependent: Bool?
+    public let iAmResponder: Bool?
     /// Whether the asker wants to be able to ping.
     public let sendPings: Bool?
     /// Whether the asker lets the other ping.
@@ -156,32 +157,32 @@ public struct UpdateContact: PublicCommandBody {
     /// Whether the asker wants to hear of the other's check-ins.
     public let notifyOnCheckIn: Bool?
     /// Whether the asker wants to hear of the other's missed check-ins.
-    public let notifyOnExpiry: Bool?
+    public let notifyOnMissedCheckIn: Bool?
 
     /// Its parameters are the properties of the same names.
     public init(
         contact: AccountID, expectedVersion: Int64, nickname: String? = nil, notes: String? = nil,
-        responder: Bool? = nil, dependent: Bool? = nil, sendPings: Bool? = nil, receivePings: Bool? = nil,
-        notifyOnCheckIn: Bool? = nil, notifyOnExpiry: Bool? = nil
+        isMyResponder: Bool? = nil, iAmResponder: Bool? = nil, sendPings: Bool? = nil, receivePings: Bool? = nil,
+        notifyOnCheckIn: Bool? = nil, notifyOnMissedCheckIn: Bool? = nil
     ) {
         self.contact = contact
         self.expectedVersion = expectedVersion
         self.nickname = nickname
         self.notes = notes
-        self.responder = responder
-        self.dependent = dependent
+        self.isMyResponder = isMyResponder
+        self.iAmResponder = iAmResponder
         self.sendPings = sendPings
         self.receivePings = receivePings
         self.notifyOnCheckIn = notifyOnCheckIn
-        self.notifyOnExpiry = notifyOnExpiry
+        self.notifyOnMissedCheckIn = notifyOnMissedCheckIn
     }
 
     /// Checks what needs no state.
     public func validate() throws(Rejection) {
         if let nickname { try ContactRules.nickname.check(nickname, field: "nickname") }
         if let notes { try ContactRules.notes.check(notes, field: "notes") }
-        if responder == false, dependent == false {
-            try ContactRules.requireRole(responder: false, dependent: false)
+        if isMyResponder == false, iAmResponder == false {
+            try ContactRules.requireRole(isMyResponder: false, iAmResponder: false)
         }
     }
 }
@@ -233,11 +234,11 @@ public enum ContactRules {
     public static let notes = TextRule(0...1000, hasLines: true)
 
     /// - Throws: `roleRequired` when there is none.
-    public static func requireRole(responder: Bool, dependent: Bool) throws(Rejection) {
-        guard responder || dependent else {
+    public static func requireRole(isMyResponder: Bool, iAmResponder: Bool) throws(Rejection) {
+        guard isMyResponder || iAmResponder else {
             throw Rejection(
                 .roleRequired, "Choose responder, dependent or both; to have neither, remove the contact.",
-                field: "responder")
+                field: "isMyResponder")
         }
     }
 }

@@ -11,13 +11,13 @@ extension ContactsState {
             self = ContactsState(account: account, isClosed: true)
         case .contactCodeReset(let event): code = event.code
         case .contactApprovalSet(let event): isApprovalRequired = event.isRequired
-        case .contactRequestSent(let event): requests[event.request.contact] = event.request
-        case .contactRequestReceived(let event): requests[event.request.contact] = event.request
+        case .contactRequestSent(let event): requests[event.request.account] = event.request
+        case .contactRequestReceived(let event): requests[event.request.account] = event.request
         case .contactRequestEnded(let event): requests[event.contact] = nil
         case .contactAdded(let event):
-            requests[event.contact.contact] = nil
-            contacts[event.contact.contact] = event.contact
-        case .contactUpdated(let event): contacts[event.contact.contact] = event.contact
+            requests[event.contact.account] = nil
+            contacts[event.contact.account] = event.contact
+        case .contactUpdated(let event): contacts[event.contact.account] = event.contact
         case .roleChangeRequested(let event): setRoleRequest(with: event.contact, event.direction, to: event.at)
         case .roleChangeEnded(let event): setRoleRequest(with: event.contact, event.direction, to: nil)
         case .contactRemoved(let event): contacts[event.contact] = nil

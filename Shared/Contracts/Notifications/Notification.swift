@@ -58,9 +58,9 @@ public struct NotificationDetails: Codable, Hashable, Sendable {
     /// How many: of pings that were cleared, of times that something was repeated.
     public var count: Int?
     /// The role of the subject, after a change.
-    public var responder: Bool?
+    public var isMyResponder: Bool?
     /// The role of the subject, after a change.
-    public var dependent: Bool?
+    public var iAmResponder: Bool?
     /// The alarm that it belongs to: its beginning, its repetitions and its end have the same one.
     public var alarm: AlarmID?
     /// The group session.
@@ -70,15 +70,16 @@ public struct NotificationDetails: Codable, Hashable, Sendable {
 
     /// Its parameters are the properties of the same names.
     public init(
-        at: Instant? = nil, deadline: Instant? = nil, lead: Interval? = nil, count: Int? = nil, responder: Bool? = nil,
-        dependent: Bool? = nil, alarm: AlarmID? = nil, group: ID<GroupSubject>? = nil, text: String? = nil
+        at: Instant? = nil, deadline: Instant? = nil, lead: Interval? = nil, count: Int? = nil,
+        isMyResponder: Bool? = nil,
+        iAmResponder: Bool? = nil, alarm: AlarmID? = nil, group: ID<GroupSubject>? = nil, text: String? = nil
     ) {
         self.at = at
         self.deadline = deadline
         self.lead = lead
         self.count = count
-        self.responder = responder
-        self.dependent = dependent
+        self.isMyResponder = isMyResponder
+        self.iAmResponder = iAmResponder
         self.alarm = alarm
         self.group = group
         self.text = text

@@ -162,7 +162,7 @@ extension AccountState {
         case .checkInIntervalSet(let event):
             checkIn.interval = event.interval
             checkIn.due = event.due
-        case .checkInRemindersSet(let event): checkIn.reminders = event.leads
+        case .checkInRemindersSet(let event): checkIn.reminders = event.reminders
         case .checkInMissed(let event):
             checkIn.missed = true
             checkIn.alarm = event.alarm

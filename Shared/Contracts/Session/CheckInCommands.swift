@@ -5,11 +5,11 @@ public enum CheckInCommand: MessageSet {
     case checkIn(CheckIn)
     case setCheckInInterval(SetCheckInInterval)
     case setCheckInReminders(SetCheckInReminders)
-    case expireCheckIn(ExpireCheckIn)
+    case missCheckIn(MissCheckIn)
     case remindCheckIn(RemindCheckIn)
 
     public static let cases: Cases<Self> = [
-        Case(Self.checkIn), Case(Self.setCheckInInterval), Case(Self.setCheckInReminders), Case(Self.expireCheckIn),
+        Case(Self.checkIn), Case(Self.setCheckInInterval), Case(Self.setCheckInReminders), Case(Self.missCheckIn),
         Case(Self.remindCheckIn),
     ]
 
@@ -18,7 +18,7 @@ public enum CheckInCommand: MessageSet {
         case .checkIn(let body): body
         case .setCheckInInterval(let body): body
         case .setCheckInReminders(let body): body
-        case .expireCheckIn(let body): body
+        case .missCheckIn(let body): body
         case .remindCheckIn(let body): body
         }
     }
@@ -79,17 +79,17 @@ public struct SetCheckInInterval: PublicCommandBody {
 /// Result: ``CheckInRemindersSet``; nothing if it was so.
 public struct SetCheckInReminders: PublicCommandBody {
     /// Each at most once; none for no reminders.
-    public let leads: [ReminderLead]
+    public let reminders: [ReminderLead]
 
     /// Its parameters are the properties of the same names.
-    public init(leads: [ReminderLead]) {
-        self.leads = leads
+    public init(reminders: [ReminderLead]) {
+        self.reminders = reminders
     }
 
     /// Checks what needs no state.
     public func validate() throws(Rejection) {
-        guard Set(leads).count == leads.count else {
-            throw Rejection(.invalidField, "Name each reminder once.", field: "leads")
+        guard Set(reminders).count == reminders.count else {
+            throw Rejection(.invalidField, "Name each reminder once.", field: "reminders")
         }
     }
 }
@@ -97,7 +97,7 @@ public struct SetCheckInReminders: PublicCommandBody {
 /// Says that a deadline has passed. Sent by a timer; when there is another deadline by now, it changes nothing.
 ///
 /// Rejected: `notDue`. Result: ``CheckInMissed``.
-public struct ExpireCheckIn: OwnCommandBody {
+public struct MissCheckIn: OwnCommandBody {
     /// Whose.
     public let account: AccountID
     /// The deadline that the timer was set for.

@@ -48,14 +48,14 @@ public struct CheckInRemindersSet: EventBody {
     /// Whose.
     public let account: AccountID
     /// Which ones, the longest first.
-    public let leads: [ReminderLead]
+    public let reminders: [ReminderLead]
     /// When.
     public let at: Instant
 
     /// Its parameters are the properties of the same names.
-    public init(account: AccountID, leads: [ReminderLead], at: Instant) {
+    public init(account: AccountID, reminders: [ReminderLead], at: Instant) {
         self.account = account
-        self.leads = leads
+        self.reminders = reminders
         self.at = at
     }
 }

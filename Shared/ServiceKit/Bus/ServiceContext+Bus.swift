@@ -56,7 +56,7 @@ extension ServiceContext {
         var consumer = ConsumerSettings(settings)
         let kept = health.check("kept messages of \(source.name)")
         kept.report(.ready)
-        consumer.onExpiry = { kept.report($0.map(Health.Condition.notReady) ?? .ready) }
+        consumer.onTruncation = { kept.report($0.map(Health.Condition.notReady) ?? .ready) }
         let handled = health.check("messages of \(source.name)")
         handled.report(.ready)
         consumer.onTrouble = { condition in

@@ -15,7 +15,9 @@ extension ProductBenchmark {
         try await withSecondReplicas { replicas in
             guard let victim = replicas["session"] else { throw Failure("session has no second replica") }
             try await waitUntilShared()
-            let all = try number("SELECT count(*) FROM contacts.contact WHERE dependent AND notify_on_expiry") + people
+            let all =
+                try number("SELECT count(*) FROM contacts.contact WHERE i_am_responder AND notify_on_missed_check_in")
+                + people
             let begin = try setDeadlines(people)
             say("\(people) deadlines within a minute, from ten seconds on")
             try await watch(all, until: begin + .seconds(30))
@@ -77,9 +79,9 @@ extension ProductBenchmark {
                 """
                 INSERT INTO contacts.relation
                        (low, high, low_is_responder, low_nickname, low_notes, low_send_pings, low_receive_pings,
-                        low_notify_on_check_in, low_notify_on_expiry, low_version, low_updated_at, high_is_responder,
+                        low_notify_on_check_in, low_notify_on_missed_check_in, low_version, low_updated_at, high_is_responder,
                         high_nickname, high_notes, high_send_pings, high_receive_pings, high_notify_on_check_in,
-                        high_notify_on_expiry, high_version, high_updated_at, added_at)
+                        high_notify_on_missed_check_in, high_version, high_updated_at, added_at)
                 SELECT least(person, responder), greatest(person, responder), responder < person, '', '', true, true,
                        false, responder > person OR wants, 1, now(), responder > person, '', '', true, true, false,
                        responder < person OR wants, 1, now(), now()
@@ -126,7 +128,7 @@ extension ProductBenchmark {
                 RETURNING a.account, a.due_at
             )
             INSERT INTO session.timer (key, name, due_at, type, version, body)
-            SELECT 'account/' || account, 'ExpireCheckIn', due_at, 'ExpireCheckIn', 1,
+            SELECT 'account/' || account, 'MissCheckIn', due_at, 'MissCheckIn', 1,
                    json_build_object('account', account, 'deadline', session.microseconds(due_at))
               FROM due
             """)
@@ -156,7 +158,7 @@ extension ProductBenchmark {
             WITH wanted AS (
                 SELECT c.account, c.contact AS subject
                   FROM contacts.contact AS c
-                 WHERE c.dependent AND c.notify_on_expiry
+                 WHERE c.i_am_responder AND c.notify_on_missed_check_in
             ), told AS (
                 SELECT n.account, n.subject, count(*) AS times
                   FROM notifications.notification AS n

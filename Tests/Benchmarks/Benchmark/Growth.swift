@@ -168,8 +168,8 @@ extension ProductBenchmark {
                 "-c",
                 """
                 INSERT INTO session.timer (key, name, due_at, type, version, body)
-                SELECT 'account/' || gen_random_uuid(), 'ExpireCheckIn', now() + interval '1 day' + random() * interval '7 days',
-                       'ExpireCheckIn', 1, json_build_object('account', gen_random_uuid(), 'deadline', 0)
+                SELECT 'account/' || gen_random_uuid(), 'MissCheckIn', now() + interval '1 day' + random() * interval '7 days',
+                       'MissCheckIn', 1, json_build_object('account', gen_random_uuid(), 'deadline', 0)
                   FROM generate_series(1, \(count))
                 """,
             ])

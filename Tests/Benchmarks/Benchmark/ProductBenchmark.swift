@@ -226,7 +226,7 @@ final class ProductBenchmark: Sendable {
                     let anna = try await Device.signUp("anna-\(number)", at: edge)
                     let bob = try await Device.signUp("bob-\(number)", at: edge)
                     let code = try await bob.read("/v1/contacts")["code"]
-                    try await anna.act("AddContact", ["code": code, "dependent": true])
+                    try await anna.act("AddContact", ["code": code, "iAmResponder": true])
                     return (anna, bob)
                 }
             }

@@ -116,9 +116,9 @@ extension ProductBenchmark {
                 """
                 INSERT INTO contacts.relation
                        (low, high, low_is_responder, low_nickname, low_notes, low_send_pings, low_receive_pings,
-                        low_notify_on_check_in, low_notify_on_expiry, low_version, low_updated_at, high_is_responder,
+                        low_notify_on_check_in, low_notify_on_missed_check_in, low_version, low_updated_at, high_is_responder,
                         high_nickname, high_notes, high_send_pings, high_receive_pings, high_notify_on_check_in,
-                        high_notify_on_expiry, high_version, high_updated_at, added_at)
+                        high_notify_on_missed_check_in, high_version, high_updated_at, added_at)
                 SELECT least(one, other), greatest(one, other), true, '', '', true, true, false, true, 1, now(), true, '', '',
                        true, true, false, true, 1, now(), now()
                   FROM (SELECT md5('app' || n)::uuid, md5('app' || (n + step) % \(count))::uuid

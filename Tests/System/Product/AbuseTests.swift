@@ -50,7 +50,7 @@ struct AbuseTests {
             let own = try await bob.read("/v1/notifications/\(told)")
             let shown = try await quartet.psql("SELECT count(*) FROM notifications.shown")
             #expect(own["read"] == .null && own["cleared"] == .null && shown == "0", "\(own)")
-            let byAccount = try await eve.ask("AddContact", ["contact": .string(bob.account), "dependent": true])
+            let byAccount = try await eve.ask("AddContact", ["contact": .string(bob.account), "iAmResponder": true])
             #expect(byAccount.status == 400 && byAccount.body["field"] == "contact")
             // The same Idempotency-Key is another request when another account sends it.
             let same = try await eve.operate("ClearAllReceivedPings", key: key)
@@ -64,7 +64,7 @@ struct AbuseTests {
             // Commands that are for the services alone.
             for command in [
                 "OpenAccount", "CloseAccount", "SignUp", "SignIn", "RefreshDevice", "SignOut", "DeliverNotification",
-                "RelayAlert", "ClearReceivedPings", "RespondToAllPings", "ExpireCheckIn", "ForgetOldNotifications",
+                "RelayAlert", "ClearReceivedPings", "RespondToAllPings", "MissCheckIn", "ForgetOldNotifications",
                 "ForgetPush", "ScheduleNotification", "CancelNotification", "DeliverScheduledNotification",
                 "ChangePassword", "ResetPassword", "ChangePhone", "ConfirmIdentity", "RequestPhoneChange",
                 "RequestSignInCode",
@@ -75,7 +75,7 @@ struct AbuseTests {
             }
             // A responder sees the note, nobody else.
             try await bob.act("UpdateProfile", ["expectedVersion": 1, "emergencyNote": "secret"])
-            try await eve.add(bob, responder: true, dependent: false)
+            try await eve.add(bob, isMyResponder: true, iAmResponder: false)
             let seen = try await (anna.card(of: bob), eve.card(of: bob))
             #expect(seen.0["person"]["emergencyNote"] == "secret" && seen.1["person"]["emergencyNote"] == .null)
             #expect(seen.1["person"]["name"] == "Bob" && seen.1["person"]["checkIn"] == .null)
@@ -248,12 +248,12 @@ struct AbuseTests {
         Bad("UpdateProfile", #"{"a":"\#(String(repeating: "x", count: 70_000))"}"#, 413, "bodyTooLarge"),
         Bad("UpdateContact", #"{"contact":"me","expectedVersion":1}"#, 400, "malformed", "contact"),
         Bad("UpdateContact", #"{"contact":"\#(contact)","expectedVersion":1}"#, 404, "notContact", "contact"),
-        Bad("AddContact", #"{"dependent":true}"#, 422, "invalidField", "code"),
-        Bad("AddContact", #"{"code":"\#(contact)"}"#, 422, "roleRequired", "responder"),
-        Bad("AddContact", #"{"code":"\#(contact)","dependent":true}"#, 404, "notFound", "code"),
-        Bad("AddContact", #"{"handle":"аnna","dependent":true}"#, 422, "invalidField", "handle"),
+        Bad("AddContact", #"{"iAmResponder":true}"#, 422, "invalidField", "code"),
+        Bad("AddContact", #"{"code":"\#(contact)"}"#, 422, "roleRequired", "isMyResponder"),
+        Bad("AddContact", #"{"code":"\#(contact)","iAmResponder":true}"#, 404, "notFound", "code"),
+        Bad("AddContact", #"{"handle":"аnna","iAmResponder":true}"#, 422, "invalidField", "handle"),
         Bad("SetCheckInInterval", #"{"interval":1}"#, 422, "invalidField", "interval"),
-        Bad("SetCheckInReminders", #"{"leads":["threeDays"]}"#, 400, "malformed", "leads.0"),
+        Bad("SetCheckInReminders", #"{"reminders":["threeDays"]}"#, 400, "malformed", "reminders.0"),
         Bad("ClearNotifications", #"{"selection":{}}"#, 422, "invalidField", "selection"),
         Bad("ClearNotifications", #"{"selection":{"kinds":[],"extra":1}}"#, 400, "malformed", "selection.extra"),
         Bad("MarkRead", #"{"id":"\#(contact)"}"#, 404, "notFound", "id"),

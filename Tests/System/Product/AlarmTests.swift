@@ -17,7 +17,7 @@ struct AlarmTests {
                 try await Device.signUp("anna", at: quartet.edge), try await Device.signUp("carl", at: quartet.edge),
                 try await Device.signUp("dora", at: quartet.edge)
             )
-            for responder in [anna, carl] { try await responder.add(bob, responder: true) }
+            for responder in [anna, carl] { try await responder.add(bob, isMyResponder: true) }
             try await bob.act("CheckIn")
             try await quartet.missCheckIn(of: bob)
             let annaSees = try await LiveView.open(anna)
@@ -29,11 +29,11 @@ struct AlarmTests {
             try await anna.act(
                 "UpdateContact",
                 [
-                    "contact": .string(bob.account), "expectedVersion": 1, "notifyOnExpiry": false,
+                    "contact": .string(bob.account), "expectedVersion": 1, "notifyOnMissedCheckIn": false,
                     "notifyOnCheckIn": false,
                 ])
             try await carl.act(
-                "UpdateContact", ["contact": .string(bob.account), "expectedVersion": 1, "dependent": false])
+                "UpdateContact", ["contact": .string(bob.account), "expectedVersion": 1, "iAmResponder": false])
             let on = try await anna.card(of: bob)["person"]["checkIn"]
             try await bob.act("CheckIn")
             let cleared = try await annaSees.wait(notification: "dependentCheckedInLate")
@@ -206,7 +206,7 @@ extension Quartet {
                SET due_at = m.due_at,
                    body = json_build_object('account', m.account, 'deadline', session.microseconds(m.due_at))
               FROM moved AS m
-             WHERE t.key = 'account/' || m.account AND t.name = 'ExpireCheckIn'
+             WHERE t.key = 'account/' || m.account AND t.name = 'MissCheckIn'
             """)
         try await wait(
             for: "the miss to be noticed",

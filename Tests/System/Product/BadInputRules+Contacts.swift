@@ -37,45 +37,47 @@ extension BadInputTests {
 
     /// Answers to requests and roles that nobody asked for.
     static let approving: [Rule] = [
-        .malformed("ApproveContactRequest", #"{"responder":true,"dependent":true}"#, [""], "contact"),
+        .malformed("ApproveContactRequest", #"{"isMyResponder":true,"iAmResponder":true}"#, [""], "contact"),
         .malformed(
-            "ApproveContactRequest", #"{"contact":*,"responder":true,"dependent":true}"#, notRequiredIDs, "contact"),
+            "ApproveContactRequest", #"{"contact":*,"isMyResponder":true,"iAmResponder":true}"#, notRequiredIDs,
+            "contact"),
         .malformed(
-            "ApproveContactRequest", #"{"contact":"<eve>","responder":*,"dependent":true}"#, notRequiredFlags,
-            "responder"),
+            "ApproveContactRequest", #"{"contact":"<eve>","isMyResponder":*,"iAmResponder":true}"#, notRequiredFlags,
+            "isMyResponder"),
         .malformed(
-            "ApproveContactRequest", #"{"contact":"<eve>","responder":true,"dependent":*}"#, notRequiredFlags,
-            "dependent"),
-        .malformed("ApproveContactRequest", #"{"contact":"<eve>","responder":true}"#, [""], "dependent"),
+            "ApproveContactRequest", #"{"contact":"<eve>","isMyResponder":true,"iAmResponder":*}"#, notRequiredFlags,
+            "iAmResponder"),
+        .malformed("ApproveContactRequest", #"{"contact":"<eve>","isMyResponder":true}"#, [""], "iAmResponder"),
         Rule(
-            "ApproveContactRequest", #"{"contact":*,"responder":true,"dependent":false}"#,
+            "ApproveContactRequest", #"{"contact":*,"isMyResponder":true,"iAmResponder":false}"#,
             ["\"<eve>\"", "\"<nobody>\"", "\"<anna>\""], 404, "notFound", "contact"),
     ]
 
     static let adding: [Rule] = [
         Rule("BlockContact", #"{"contact":"<anna>"}"#, 409, "yourself", "contact"),
         Rule("BlockContact", #"{"contact":"<nobody>"}"#, 404, "accountNotFound", "contact"),
-        .malformed("AddContact", #"{"code":*,"dependent":true}"#, notIDs, "code"),
-        .malformed("AddContact", #"{"handle":*,"dependent":true}"#, notTexts, "handle"),
-        .invalid("AddContact", #"{"handle":*,"dependent":true}"#, notHandles, "handle"),
-        .invalid("AddContact", #"{"code":"<code>","handle":"bob","dependent":true}"#, [""], "code"),
-        .invalid("AddContact", #"{"code":null,"handle":null,"dependent":true}"#, [""], "code"),
-        Rule("AddContact", #"{"handle":"nobody-here","dependent":true}"#, 404, "notFound", "handle"),
-        .malformed("AddContact", #"{"handle":"eve","responder":*}"#, notFlags, "responder"),
-        .malformed("AddContact", #"{"handle":"eve","dependent":*}"#, notFlags, "dependent"),
+        .malformed("AddContact", #"{"code":*,"iAmResponder":true}"#, notIDs, "code"),
+        .malformed("AddContact", #"{"handle":*,"iAmResponder":true}"#, notTexts, "handle"),
+        .invalid("AddContact", #"{"handle":*,"iAmResponder":true}"#, notHandles, "handle"),
+        .invalid("AddContact", #"{"code":"<code>","handle":"bob","iAmResponder":true}"#, [""], "code"),
+        .invalid("AddContact", #"{"code":null,"handle":null,"iAmResponder":true}"#, [""], "code"),
+        Rule("AddContact", #"{"handle":"nobody-here","iAmResponder":true}"#, 404, "notFound", "handle"),
+        .malformed("AddContact", #"{"handle":"eve","isMyResponder":*}"#, notFlags, "isMyResponder"),
+        .malformed("AddContact", #"{"handle":"eve","iAmResponder":*}"#, notFlags, "iAmResponder"),
         Rule(
-            "AddContact", #"{"handle":"eve"*}"#, ["", ",\"responder\":false,\"dependent\":null"], 422, "roleRequired",
-            "responder"),
-        .malformed("AddContact", #"{"handle":"eve","dependent":true,"nickname":*}"#, notTexts, "nickname"),
-        .invalid("AddContact", #"{"handle":"eve","dependent":true,"nickname":*}"#, misleadingLine, "nickname"),
-        .invalid("AddContact", #"{"handle":"eve","dependent":true,"nickname":*}"#, [text(51)], "nickname"),
-        .malformed("AddContact", #"{"handle":"eve","dependent":true,"notes":"tall"}"#, [""], "notes"),
+            "AddContact", #"{"handle":"eve"*}"#, ["", ",\"isMyResponder\":false,\"iAmResponder\":null"], 422,
+            "roleRequired",
+            "isMyResponder"),
+        .malformed("AddContact", #"{"handle":"eve","iAmResponder":true,"nickname":*}"#, notTexts, "nickname"),
+        .invalid("AddContact", #"{"handle":"eve","iAmResponder":true,"nickname":*}"#, misleadingLine, "nickname"),
+        .invalid("AddContact", #"{"handle":"eve","iAmResponder":true,"nickname":*}"#, [text(51)], "nickname"),
+        .malformed("AddContact", #"{"handle":"eve","iAmResponder":true,"notes":"tall"}"#, [""], "notes"),
         // Oneself, and who is a contact already, however it is written: the field is the one that was sent.
-        Rule("AddContact", #"{"code":"<own>","dependent":true}"#, 409, "yourself", "code"),
-        Rule("AddContact", #"{"code":"<code>","dependent":true}"#, 409, "alreadyContact", "code"),
-        Rule("AddContact", #"{"handle":*,"dependent":true}"#, ["\"anna\"", "\"ANNA\""], 409, "yourself", "handle"),
+        Rule("AddContact", #"{"code":"<own>","iAmResponder":true}"#, 409, "yourself", "code"),
+        Rule("AddContact", #"{"code":"<code>","iAmResponder":true}"#, 409, "alreadyContact", "code"),
+        Rule("AddContact", #"{"handle":*,"iAmResponder":true}"#, ["\"anna\"", "\"ANNA\""], 409, "yourself", "handle"),
         Rule(
-            "AddContact", #"{"handle":*,"dependent":true}"#,
+            "AddContact", #"{"handle":*,"iAmResponder":true}"#,
             ["\"bob\"", "\"BOB\"", "\" bob \"", "\"\\uFF42\\uFF4F\\uFF42\""], 409, "alreadyContact", "handle"),
     ]
 
@@ -99,9 +101,9 @@ extension BadInputTests {
         .invalid("UpdateContact", #"{"contact":"<bob>","expectedVersion":1,"notes":*}"#, [text(1001)], "notes"),
         // Bob is a dependent and nothing else.
         Rule(
-            "UpdateContact", #"{"contact":"<bob>","expectedVersion":1,"dependent":false*}"#,
-            ["", ",\"responder\":false"],
-            422, "roleRequired", "responder"),
+            "UpdateContact", #"{"contact":"<bob>","expectedVersion":1,"iAmResponder":false*}"#,
+            ["", ",\"isMyResponder\":false"],
+            422, "roleRequired", "isMyResponder"),
         .malformed("UpdateContact", #"{"contact":"<bob>","expectedVersion":1,"version":2}"#, [""], "version"),
         .malformed(
             "UpdateContact", #"{"contact":"<bob>","expectedVersion":1,"incomingPing":null}"#, [""], "incomingPing"),
@@ -112,7 +114,7 @@ extension BadInputTests {
 
     /// What a contact has that is on or off.
     static let flags: [Rule] = [
-        "responder", "dependent", "sendPings", "receivePings", "notifyOnCheckIn", "notifyOnExpiry",
+        "isMyResponder", "iAmResponder", "sendPings", "receivePings", "notifyOnCheckIn", "notifyOnMissedCheckIn",
     ].map { (field: String) -> Rule in
         .malformed(
             "UpdateContact", #"{"contact":"<bob>","expectedVersion":1,"\#(field)":*}"#, notFlags, field)

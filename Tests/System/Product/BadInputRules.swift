@@ -90,15 +90,17 @@ extension BadInputTests {
                 "0", "-1", "3599999999", "604800000001", "-3600000000", "9223372036854775807", "-9223372036854775808",
             ], "interval"),
         .malformed("SetCheckInInterval", #"{"interval":3600000000,"unit":"hours"}"#, [""], "unit"),
-        .malformed("SetCheckInReminders", "{}", [""], "leads"),
-        .malformed("SetCheckInReminders", #"{"leads":*}"#, ["null", "true", "1", "\"twoHours\"", "{}"], "leads"),
+        .malformed("SetCheckInReminders", "{}", [""], "reminders"),
         .malformed(
-            "SetCheckInReminders", #"{"leads":*}"#, ["[1]", "[null]", "[[]]", "[\"TwoHours\"]", "[\"\"]"], "leads.0"),
-        .malformed("SetCheckInReminders", #"{"leads":*}"#, ["[\"twoHours\",\"oneDay\"]"], "leads.1"),
+            "SetCheckInReminders", #"{"reminders":*}"#, ["null", "true", "1", "\"twoHours\"", "{}"], "reminders"),
+        .malformed(
+            "SetCheckInReminders", #"{"reminders":*}"#, ["[1]", "[null]", "[[]]", "[\"TwoHours\"]", "[\"\"]"],
+            "reminders.0"),
+        .malformed("SetCheckInReminders", #"{"reminders":*}"#, ["[\"twoHours\",\"oneDay\"]"], "reminders.1"),
         .invalid(
-            "SetCheckInReminders", #"{"leads":*}"#,
-            ["[\"twoHours\",\"twoHours\"]", "[\"twoHours\",\"thirtyMinutes\",\"twoHours\"]"], "leads"),
-        .malformed("SetCheckInReminders", #"{"leads":[],"lead":"twoHours"}"#, [""], "lead"),
+            "SetCheckInReminders", #"{"reminders":*}"#,
+            ["[\"twoHours\",\"twoHours\"]", "[\"twoHours\",\"thirtyMinutes\",\"twoHours\"]"], "reminders"),
+        .malformed("SetCheckInReminders", #"{"reminders":[],"lead":"twoHours"}"#, [""], "lead"),
     ]
 
     /// Commands without fields.
@@ -335,9 +337,9 @@ extension BadInputTests {
             "code"),
         .invalid(
             "/v1/sign-up", #"{"handle":"gina","password":"a long enough password","phone":*}"#, notPhones, "phone"),
-        .invalid("AddContact", #"{"phone":*,"dependent":true}"#, notPhones, "phone"),
-        .invalid("AddContact", #"{"phone":"+4930123456","handle":"bob","dependent":true}"#, [""], "code"),
-        Rule("AddContact", #"{"phone":"+4930123456","dependent":true}"#, 404, "notFound", "phone"),
+        .invalid("AddContact", #"{"phone":*,"iAmResponder":true}"#, notPhones, "phone"),
+        .invalid("AddContact", #"{"phone":"+4930123456","handle":"bob","iAmResponder":true}"#, [""], "code"),
+        Rule("AddContact", #"{"phone":"+4930123456","iAmResponder":true}"#, 404, "notFound", "phone"),
         .malformed("RegisterPush", #"{"token":*,"platform":"ios"}"#, notRequiredTexts, "token"),
         .invalid(
             "RegisterPush", #"{"token":*,"platform":"ios"}"#,

@@ -17,12 +17,12 @@ struct EndToEndCheckInTests {
             // Carl is a responder who doesn't want to hear of it.
             try await carl.act(
                 "UpdateContact",
-                ["contact": .string(bob.account), "expectedVersion": 1, "notifyOnExpiry": false])
+                ["contact": .string(bob.account), "expectedVersion": 1, "notifyOnMissedCheckIn": false])
             let annaSees = try await LiveView.open(anna)
             try await bob.act("CheckIn")
             try await quartet.waitUntilQuiet()
             let timers = try await quartet.timers(of: bob)
-            #expect(timers == "RemindCheckIn/twoHours RemindCheckIn/thirtyMinutes ExpireCheckIn")
+            #expect(timers == "RemindCheckIn/twoHours RemindCheckIn/thirtyMinutes MissCheckIn")
 
             if isDown { try await quartet.kill(.session) }
             // The world's clock can't be moved, so the deadline is: to the past when nobody is there to see it pass.
@@ -39,7 +39,7 @@ struct EndToEndCheckInTests {
                    SET due_at = m.due_at,
                        body = json_build_object('account', m.account, 'deadline', session.microseconds(m.due_at))
                   FROM moved AS m
-                 WHERE t.key = 'account/' || m.account AND t.name = 'ExpireCheckIn'
+                 WHERE t.key = 'account/' || m.account AND t.name = 'MissCheckIn'
                 """)
             if isDown { try await quartet.start(.session) }
             let told = try await annaSees.wait(notification: "dependentCheckInMissed")
@@ -72,7 +72,7 @@ struct EndToEndCheckInTests {
             #expect(card["person"]["checkIn"]["missed"] == true)
             try await bob.act("CheckIn")
             let later = try await quartet.timers(of: bob)
-            #expect(later == "RemindCheckIn/twoHours RemindCheckIn/thirtyMinutes ExpireCheckIn")
+            #expect(later == "RemindCheckIn/twoHours RemindCheckIn/thirtyMinutes MissCheckIn")
             let safe = try await anna.card(of: bob)
             #expect(safe["person"]["checkIn"]["missed"] == false)
         }
@@ -95,7 +95,7 @@ struct EndToEndCheckInTests {
                 ), gone AS (DELETE FROM session.timer)
                 INSERT INTO session.due (partition, position, kind, type, version, key, body, message_id, command_id,
                                          recorded_at)
-                SELECT session.due_partition_of('account/' || account), 1, 'command', 'ExpireCheckIn', 1,
+                SELECT session.due_partition_of('account/' || account), 1, 'command', 'MissCheckIn', 1,
                        'account/' || account,
                        json_build_object('account', account, 'deadline', session.microseconds(due_at)),
                        '\(EdgeClient.newKey())', '\(EdgeClient.newKey())', clock_timestamp() + interval '1 hour'
@@ -169,7 +169,7 @@ struct EndToEndCheckInTests {
                     RETURNING account, due_at
                 )
                 INSERT INTO session.timer (key, name, due_at, type, version, body)
-                SELECT 'account/' || account, 'ExpireCheckIn', due_at, 'ExpireCheckIn', 1,
+                SELECT 'account/' || account, 'MissCheckIn', due_at, 'MissCheckIn', 1,
                        json_build_object('account', account, 'deadline', session.microseconds(due_at))
                   FROM due
                 """)
@@ -186,7 +186,7 @@ struct EndToEndCheckInTests {
                 """
             ) { $0 == "0" }
             let sent = try await quartet.psql(
-                "SELECT count(*) || ' ' || count(DISTINCT key) FROM session.due WHERE type = 'ExpireCheckIn'")
+                "SELECT count(*) || ' ' || count(DISTINCT key) FROM session.due WHERE type = 'MissCheckIn'")
             #expect(sent == "500 500")
             let told = try await quartet.psql(
                 "SELECT count(*) || ' ' || count(DISTINCT key) FROM session.log WHERE type = 'CheckInMissed'")

@@ -14,8 +14,8 @@ struct EndToEndConsentTests {
             ("SendPing", contact), ("CancelPing", contact), ("RespondToPing", contact), ("RemoveContact", contact),
             ("RequestRoleChange", contact), ("AcceptRoleChange", contact), ("DeclineRoleChange", contact),
             ("WithdrawRoleChange", contact), ("DeclineContactRequest", contact), ("UnblockContact", contact),
-            ("ApproveContactRequest", contact.adding("responder", true).adding("dependent", true)),
-            ("UpdateContact", contact.adding("expectedVersion", 1).adding("dependent", true)),
+            ("ApproveContactRequest", contact.adding("isMyResponder", true).adding("iAmResponder", true)),
+            ("UpdateContact", contact.adding("expectedVersion", 1).adding("iAmResponder", true)),
             ("UpdateContact", contact.adding("expectedVersion", 1).adding("notes", "hers")),
         ]
     }
@@ -43,7 +43,7 @@ struct EndToEndConsentTests {
             let eve = try await Device.signUp("eve", name: "Eve", at: quartet.edge)
             try await bob.act("UpdateProfile", ["expectedVersion": 1, "emergencyNote": "Insulin in the fridge"])
             let (bobSees, eveSees) = try await (LiveView.open(bob), LiveView.open(eve))
-            let asked = try await eve.ask("AddContact", ["handle": "bob", "dependent": true, "responder": true])
+            let asked = try await eve.ask("AddContact", ["handle": "bob", "iAmResponder": true, "isMyResponder": true])
             #expect(asked.status == 200 && asked.body["event"] == "ContactRequestSent", "\(asked)")
             try await bobSees.wait(notification: "contactRequested")
 
@@ -56,7 +56,7 @@ struct EndToEndConsentTests {
             // Who is asked sees who asks; who asks sees what they asked for.
             let incoming = try await bob.read("/v1/contacts")["requests"][0]
             #expect(incoming["handle"] == "eve" && incoming["name"] == "Eve" && incoming["direction"] == "incoming")
-            #expect(incoming["responder"] == true && incoming["dependent"] == true)
+            #expect(incoming["isMyResponder"] == true && incoming["iAmResponder"] == true)
             let outgoing = try await eve.read("/v1/contacts")["requests"][0]
             #expect(outgoing["handle"] == .null && outgoing["name"] == .null && outgoing["direction"] == "outgoing")
             // Something that Eve does see comes after all of it.
@@ -66,14 +66,14 @@ struct EndToEndConsentTests {
             let told = try await eve.kinds()
             #expect(told.isEmpty, "\(told)")
 
-            let request: JSON = ["contact": .string(eve.account), "responder": true, "dependent": true]
+            let request: JSON = ["contact": .string(eve.account), "isMyResponder": true, "iAmResponder": true]
             try await bob.act("ApproveContactRequest", request)
             try await eveSees.wait(notification: "contactRequestAccepted")
             try await eveSees.wait("Bob's card with the note") {
                 $0.name == "person" && $0.data["emergencyNote"] == "Insulin in the fridge"
             }
             let card = try await eve.card(of: bob)
-            #expect(card["contact"]["dependent"] == true && card["contact"]["responder"] == true)
+            #expect(card["contact"]["iAmResponder"] == true && card["contact"]["isMyResponder"] == true)
             #expect(card["person"]["alertRaised"].int != nil)
             try await eve.act("SendPing", ["contact": .string(bob.account)])
 
@@ -92,7 +92,7 @@ struct EndToEndConsentTests {
             let (bobSees, annaSees) = try await (LiveView.open(bob), LiveView.open(anna))
             let (toBob, toAnna): (JSON, JSON) = (["contact": .string(bob.account)], ["contact": .string(anna.account)])
             let code = try await bob.read("/v1/contacts")["code"]
-            func ask(_ body: JSON = ["handle": "bob", "dependent": true]) async throws -> EdgeClient.Reply {
+            func ask(_ body: JSON = ["handle": "bob", "iAmResponder": true]) async throws -> EdgeClient.Reply {
                 try await anna.ask("AddContact", body)
             }
             let first = try await ask()
@@ -104,20 +104,20 @@ struct EndToEndConsentTests {
             try await annaSees.wait(notification: "contactRequestDeclined")
             // By code, when the other wants to approve.
             try await bob.act("SetContactApproval", ["isRequired": true])
-            let byCode = try await ask(["code": code, "dependent": true])
+            let byCode = try await ask(["code": code, "iAmResponder": true])
             #expect(byCode.body["event"] == "ContactRequestSent", "\(byCode)")
             try await anna.act("WithdrawContactRequest", toBob)
             try await bobSees.wait(notification: "contactRequestWithdrawn")
-            let yes = toAnna.adding("responder", true).adding("dependent", false)
+            let yes = toAnna.adding("isMyResponder", true).adding("iAmResponder", false)
             let late = try await bob.ask("ApproveContactRequest", yes)
             #expect(late.status == 404 && late.body["field"] == "contact")
             _ = try await ask()
-            let other = try await bob.ask("ApproveContactRequest", yes.adding("dependent", true))
+            let other = try await bob.ask("ApproveContactRequest", yes.adding("iAmResponder", true))
             #expect(other.status == 409 && other.body["code"] == "requestChanged", "\(other)")
             try await bob.act("ApproveContactRequest", yes)
             try await annaSees.wait(notification: "contactRequestAccepted")
             let card = try await anna.card(of: bob)
-            #expect(card["contact"]["dependent"] == true && card["contact"]["responder"] == false)
+            #expect(card["contact"]["iAmResponder"] == true && card["contact"]["isMyResponder"] == false)
             try await quartet.waitUntilQuiet()
             let waiting = try await bob.kinds(unread: true)
             #expect(!waiting.contains("contactRequested"), "what was answered doesn't wait: \(waiting)")
@@ -130,21 +130,23 @@ struct EndToEndConsentTests {
             let bob = try await Device.signUp("bob", name: "Bob", at: quartet.edge)
             let eve = try await Device.signUp("eve", name: "Eve", at: quartet.edge)
             try await bob.act("UpdateProfile", ["expectedVersion": 1, "emergencyNote": "Insulin in the fridge"])
-            try await eve.act("AddContact", ["handle": "bob", "responder": true])
+            try await eve.act("AddContact", ["handle": "bob", "isMyResponder": true])
             try await bob.act(
-                "ApproveContactRequest", ["contact": .string(eve.account), "responder": false, "dependent": true])
+                "ApproveContactRequest",
+                ["contact": .string(eve.account), "isMyResponder": false, "iAmResponder": true])
             let (bobSees, eveSees) = try await (LiveView.open(bob), LiveView.open(eve))
             let (toBob, toEve): (JSON, JSON) = (["contact": .string(bob.account)], ["contact": .string(eve.account)])
 
-            let alone = try await eve.ask("UpdateContact", toBob.adding("expectedVersion", 1).adding("dependent", true))
+            let alone = try await eve.ask(
+                "UpdateContact", toBob.adding("expectedVersion", 1).adding("iAmResponder", true))
             #expect(alone.status == 409 && alone.body["code"] == "consentRequired", "\(alone)")
-            #expect(alone.body["field"] == "dependent")
+            #expect(alone.body["field"] == "iAmResponder")
             try await eve.act("RequestRoleChange", toBob)
             try await bobSees.wait(notification: "roleChangeRequested")
             let (mine, theirs) = try await (eve.card(of: bob), bob.card(of: eve))
             #expect(mine["contact"]["outgoingRoleRequest"].int != nil)
             #expect(mine["contact"]["outgoingRoleRequest"] == theirs["contact"]["incomingRoleRequest"])
-            #expect(mine["contact"]["dependent"] == false && mine["person"]["emergencyNote"] == .null)
+            #expect(mine["contact"]["iAmResponder"] == false && mine["person"]["emergencyNote"] == .null)
             let ping = try await eve.ask("SendPing", toBob)
             #expect(ping.status == 409 && ping.body["code"] == "notDependent")
             let own = try await eve.ask("AcceptRoleChange", toBob)
@@ -168,10 +170,10 @@ struct EndToEndConsentTests {
             try await bobSees.wait(notification: "contactRoleChanged")
             try await eveSees.wait("the note") { $0.name == "person" && $0.data["emergencyNote"] != .null }
             let card = try await eve.card(of: bob)
-            #expect(card["contact"]["dependent"] == true && card["contact"]["outgoingRoleRequest"] == .null)
+            #expect(card["contact"]["iAmResponder"] == true && card["contact"]["outgoingRoleRequest"] == .null)
             // The seen one stops it alone, at once.
             try await bob.act(
-                "UpdateContact", toEve.adding("expectedVersion", 2).adding("responder", false))
+                "UpdateContact", toEve.adding("expectedVersion", 2).adding("isMyResponder", false))
             let less = try await eve.card(of: bob)
             #expect(less["person"]["emergencyNote"] == .null && less["person"]["checkIn"] == .null)
         }
@@ -183,7 +185,7 @@ struct EndToEndConsentTests {
             let bob = try await Device.signUp("bob", at: quartet.edge)
             let eve = try await Device.signUp("eve", at: quartet.edge)
             let eveSees = try await LiveView.open(eve)
-            try await eve.act("AddContact", ["handle": "bob", "dependent": true])
+            try await eve.act("AddContact", ["handle": "bob", "iAmResponder": true])
             try await bob.act("BlockContact", ["contact": .string(eve.account)])
             let end = try await eveSees.wait("ContactRequestEnded", in: "contacts").data["body"]
             #expect(end["reason"] == "declined", "a block looks like a no")
@@ -191,18 +193,18 @@ struct EndToEndConsentTests {
             let noCode = JSON.string(EdgeClient.newKey())
             let keys = [EdgeClient.newKey(), EdgeClient.newKey()]
             let byHandle = try await (
-                eve.ask("AddContact", ["handle": "bob", "dependent": true], key: keys[0]),
-                eve.ask("AddContact", ["handle": "nobody-here", "dependent": true], key: keys[1])
+                eve.ask("AddContact", ["handle": "bob", "iAmResponder": true], key: keys[0]),
+                eve.ask("AddContact", ["handle": "nobody-here", "iAmResponder": true], key: keys[1])
             )
             #expect(byHandle.0.status == 404 && byHandle.0.body == byHandle.1.body, "\(byHandle)")
             // The same way, too: the service answers for both, and again the same.
             let rejected = try await quartet.psql(
                 "SELECT count(*) FROM contacts.log WHERE outcome = 'rejected' AND body ->> 'code' = 'notFound'")
-            let again = try await eve.ask("AddContact", ["handle": "nobody-here", "dependent": true], key: keys[1])
+            let again = try await eve.ask("AddContact", ["handle": "nobody-here", "iAmResponder": true], key: keys[1])
             #expect(rejected == "2" && again.body == byHandle.1.body, "\(rejected) \(again)")
             let byCode = try await (
-                eve.ask("AddContact", ["code": code, "dependent": true]),
-                eve.ask("AddContact", ["code": noCode, "dependent": true])
+                eve.ask("AddContact", ["code": code, "iAmResponder": true]),
+                eve.ask("AddContact", ["code": noCode, "iAmResponder": true])
             )
             #expect(byCode.0.status == 404 && byCode.0.body == byCode.1.body, "\(byCode)")
             let lookUps = try await (
@@ -213,7 +215,7 @@ struct EndToEndConsentTests {
             try await Self.expectNothing(of: bob, seenBy: eve)
             let list = try await bob.read("/v1/contacts")["blocked"].array
             #expect(list == [.string(eve.account)])
-            let own = try await bob.ask("AddContact", ["handle": "eve", "dependent": true])
+            let own = try await bob.ask("AddContact", ["handle": "eve", "iAmResponder": true])
             #expect(own.status == 409 && own.body["code"] == "blocked")
             try await bob.act("UnblockContact", ["contact": .string(eve.account)])
             try await bob.add(eve)
@@ -228,7 +230,8 @@ struct EndToEndConsentTests {
             var statuses: [Int] = []
             for number in 0..<40 where statuses.last != 429 {
                 statuses.append(
-                    try await eve.ask("AddContact", ["handle": .string("person-\(number)"), "dependent": true]).status)
+                    try await eve.ask("AddContact", ["handle": .string("person-\(number)"), "iAmResponder": true])
+                        .status)
             }
             #expect(statuses.last == 429 && statuses.dropLast().allSatisfy { $0 == 404 } && statuses.count > 10)
             // One handle, known or not, from as many accounts as there may be.
@@ -236,7 +239,8 @@ struct EndToEndConsentTests {
                 var replies: [EdgeClient.Reply] = []
                 for number in 0..<12 where replies.last?.status != 429 {
                     let other = try await Device.signUp("\(handle.prefix(3))-fan-\(number)x", at: quartet.edge)
-                    replies.append(try await other.ask("AddContact", ["handle": .string(handle), "dependent": true]))
+                    replies.append(
+                        try await other.ask("AddContact", ["handle": .string(handle), "iAmResponder": true]))
                 }
                 #expect(replies.last?.status == 429 && replies.count == 11, "\(handle): \(replies.map(\.status))")
                 #expect(replies.last?.body["field"] == "handle")

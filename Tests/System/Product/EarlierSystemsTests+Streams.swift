@@ -22,7 +22,7 @@ extension EarlierSystemsTests {
                 async let operation = anna.operate("ClearAllReceivedPings")
                 _ = try await (profile, approval, alert, operation)
                 try await sees.wait("\(note) in session") {
-                    $0.name == "session.event" && $0.data["body"]["emergencyNote"].string == note
+                    $0.name == "account.event" && $0.data["body"]["emergencyNote"].string == note
                 }
                 try await sees.wait("the choice of round \(round) in contacts") {
                     $0.name == "contacts.event" && $0.data["body"]["isRequired"] == .bool(isOdd)
@@ -117,7 +117,7 @@ extension EarlierSystemsTests {
             let beginning = try #require(again.all.first { $0.name.hasPrefix("contacts.") })
             #expect(beginning.name == "contacts.snapshot" && beginning.data["refetched"] == true)
             #expect(beginning.data["state"]["code"] == last, "nothing of it is lost")
-            for stream in ["session", "notifications", "operations"] {
+            for stream in ["account", "notifications", "operations"] {
                 #expect(again.all.contains { $0.name == "\(stream).resumed" }, "\(stream) has forgotten nothing")
             }
             // And from here on it is whole again.
@@ -148,7 +148,7 @@ extension EarlierSystemsTests {
             await #expect(throws: EdgeClient.Refused.self) { try await quartet.edge.stream(token: anna.token) }
             try await anna.act("RaiseAlert")
             for view in views {
-                try await view.wait("AlertRaised", in: "session")
+                try await view.wait("AlertRaised", in: "account")
                 await view.close()
             }
         }

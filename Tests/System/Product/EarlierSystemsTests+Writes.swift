@@ -83,7 +83,7 @@ extension EarlierSystemsTests {
             try await Quartet.with { quartet in
                 let anna = try await Device.signUp("anna", at: quartet.edge)
                 let bob = try await Device.signUp("bob", at: quartet.edge)
-                try await anna.add(bob, responder: true)
+                try await anna.add(bob, isMyResponder: true)
                 for _ in 0..<3 {
                     let isOn = Observed(true)
                     let (left, right) = (random.fork(), random.fork())
@@ -138,7 +138,7 @@ extension EarlierSystemsTests {
             default:
                 let responder = Bool.random(using: &random)
                 let roles: JSON = [
-                    "responder": .bool(responder), "dependent": .bool(!responder || Bool.random(using: &random)),
+                    "isMyResponder": .bool(responder), "iAmResponder": .bool(!responder || Bool.random(using: &random)),
                 ]
                 let card = try await device.edge.send("GET", "/v1/contacts/\(other.account)", token: device.token)
                 let version = card.body["contact"]["version"]
@@ -162,7 +162,7 @@ extension EarlierSystemsTests {
         let theirs = try await one.edge.send("GET", "/v1/contacts/\(one.account)", token: other.token)
         #expect(mine.status == theirs.status && [200, 404].contains(mine.status), "\(mine) \(theirs)")
         let mirrored = [
-            ("responder", "dependent"), ("dependent", "responder"), ("outgoingPing", "incomingPing"),
+            ("isMyResponder", "iAmResponder"), ("iAmResponder", "isMyResponder"), ("outgoingPing", "incomingPing"),
             ("incomingPing", "outgoingPing"), ("outgoingRoleRequest", "incomingRoleRequest"),
             ("incomingRoleRequest", "outgoingRoleRequest"), ("added", "added"),
         ]
@@ -182,17 +182,17 @@ extension EarlierSystemsTests {
             try await eve.add(bob)
             // A request that waits, so that there is something to answer for another.
             let carl = try await Device.signUp("carl", at: quartet.edge)
-            try await anna.act("AddContact", ["handle": "carl", "dependent": true])
+            try await anna.act("AddContact", ["handle": "carl", "iAmResponder": true])
             try await quartet.waitUntilQuiet()
             let before = try await Self.everything(of: [anna, bob, eve, carl])
 
             let person: JSON = ["contact": .string(bob.account)]
             let commands: [(name: String, body: JSON)] = [
                 ("UpdateProfile", ["expectedVersion": 1, "name": "Eve the first"]), ("CheckIn", [:]),
-                ("SetCheckInInterval", ["interval": 3_600_000_000]), ("SetCheckInReminders", ["leads": []]),
+                ("SetCheckInInterval", ["interval": 3_600_000_000]), ("SetCheckInReminders", ["reminders": []]),
                 ("RaiseAlert", [:]), ("ClearAlert", [:]), ("SetContactApproval", ["isRequired": true]),
-                ("AddContact", ["handle": "carl", "dependent": true]),
-                ("ApproveContactRequest", person.adding("responder", true).adding("dependent", false)),
+                ("AddContact", ["handle": "carl", "iAmResponder": true]),
+                ("ApproveContactRequest", person.adding("isMyResponder", true).adding("iAmResponder", false)),
                 ("RequestRoleChange", person), ("AcceptRoleChange", person), ("DeclineRoleChange", person),
                 ("WithdrawRoleChange", person),
                 ("DeclineContactRequest", person), ("WithdrawContactRequest", person),
@@ -225,7 +225,7 @@ extension EarlierSystemsTests {
                 for other in [anna, carl] {
                     var body: JSON = ["contact": .string(other.account)]
                     if name == "ApproveContactRequest" {
-                        body = body.adding("responder", true).adding("dependent", false)
+                        body = body.adding("isMyResponder", true).adding("iAmResponder", false)
                     }
                     let reply = try await eve.ask(name, body)
                     #expect(reply.status == 404 && reply.body["code"] == "notFound", "\(name): \(reply)")
@@ -250,7 +250,8 @@ extension EarlierSystemsTests {
             #expect(after == before)
             // Who was asked may answer.
             try await carl.act(
-                "ApproveContactRequest", ["contact": .string(anna.account), "responder": true, "dependent": false])
+                "ApproveContactRequest",
+                ["contact": .string(anna.account), "isMyResponder": true, "iAmResponder": false])
         }
     }
 

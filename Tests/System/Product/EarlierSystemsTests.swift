@@ -33,7 +33,7 @@ struct EarlierSystemsTests {
                       FROM session.timer
                     """)
                 let wanted = leads.filter { $0.lead < interval }.map { "\($0.name) \(due - $0.lead)" }
-                #expect(timers == (wanted + ["ExpireCheckIn \(due)"]).joined(separator: ", "))
+                #expect(timers == (wanted + ["MissCheckIn \(due)"]).joined(separator: ", "))
                 let others = try await quartet.psql(
                     "SELECT count(*) FROM session.timer WHERE (body ->> 'deadline')::bigint <> \(due)")
                 #expect(others == "0")
@@ -50,7 +50,7 @@ struct EarlierSystemsTests {
             let due = try #require(shortened["at"].int) + day
             #expect(shortened["due"].int == due)
             let expiry = try await quartet.psql(
-                "SELECT session.microseconds(due_at) FROM session.timer WHERE name = 'ExpireCheckIn'")
+                "SELECT session.microseconds(due_at) FROM session.timer WHERE name = 'MissCheckIn'")
             #expect(expiry == "\(due)")
         }
     }
@@ -101,7 +101,7 @@ struct EarlierSystemsTests {
             let lead: Int64 = isLate ? 1_800_000_000 : 7_200_000_000
             #expect(leads == [lead])
             let timers = try await quartet.timers(of: bob)
-            #expect(timers == (isLate ? "ExpireCheckIn" : "RemindCheckIn/thirtyMinutes ExpireCheckIn"))
+            #expect(timers == (isLate ? "MissCheckIn" : "RemindCheckIn/thirtyMinutes MissCheckIn"))
             let checkIn = try await bob.read("/v1/account")["checkIn"]
             #expect(checkIn["missed"] == false)
         }
@@ -132,7 +132,7 @@ struct EarlierSystemsTests {
                        SET due_at = m.due_at,
                            body = json_build_object('account', m.account, 'deadline', session.microseconds(m.due_at))
                       FROM moved AS m
-                     WHERE t.key = 'account/' || m.account AND t.name = 'ExpireCheckIn'
+                     WHERE t.key = 'account/' || m.account AND t.name = 'MissCheckIn'
                     """)
                 try await quartet.start(.session)
             } else {
@@ -141,7 +141,7 @@ struct EarlierSystemsTests {
 
             let waiting = "SELECT count(*) FROM session.timer WHERE name = 'RepeatAlarm/\(alarm)'"
             try await quartet.wait(for: "the first repetition to be wanted", waiting) { $0 == "1" }
-            let column = isMissed ? "missed_told_at" : "alert_told_at"
+            let column = isMissed ? "missed_last_alarm_at" : "alert_last_alarm_at"
             var times = 0
             while try await quartet.psql(waiting) == "1" {
                 times += 1

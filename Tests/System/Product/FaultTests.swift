@@ -24,7 +24,7 @@ struct EndToEndFaultTests {
                 let anna = try await step { try await Device.signUp("anna", name: "Anna", at: edge) }
                 let bob = try await step { try await Device.signUp("bob", name: "Bob", at: edge) }
                 let code = try await bob.code()
-                try await step { _ = try await anna.act("AddContact", ["code": .string(code), "dependent": true]) }
+                try await step { _ = try await anna.act("AddContact", ["code": .string(code), "iAmResponder": true]) }
                 try await step { _ = try await anna.act("SendPing", ["contact": .string(bob.account)]) }
                 let operation = try await step { try await bob.operate("ClearAllReceivedPings", ["checkIn": true]) }
                 #expect(operation["state"] == "done")
@@ -68,7 +68,7 @@ struct EndToEndFaultTests {
             var friends: [Device] = []
             for name in ["anna", "carl", "dora"] {
                 let friend = try await Device.signUp(name, at: quartet.edge)
-                try await friend.act("AddContact", ["code": .string(code), "dependent": true])
+                try await friend.act("AddContact", ["code": .string(code), "iAmResponder": true])
                 friends.append(friend)
             }
             let (anna, carl, dora) = (friends[0], friends[1], friends[2])
@@ -102,7 +102,7 @@ struct EndToEndFaultTests {
                 #expect(told == (answered.contains { $0.account == friend.account } ? 1 : 0))
             }
             let pending = try await bob.read("/v1/contacts")["contacts"].array
-                .filter { $0["contact"]["incomingPing"] != .null }.compactMap { $0["contact"]["contact"].string }
+                .filter { $0["contact"]["incomingPing"] != .null }.compactMap { $0["contact"]["account"].string }
             #expect(pending == (isDecided ? [dora.account] : []))
             let kinds = try await bob.kinds()
             #expect(kinds.count { $0 == "pingsCleared" } == 1)

@@ -13,7 +13,7 @@ struct FloodTests {
     func floods() async throws {
         try await Quartet.with { quartet in
             try await ChildProcess.with(
-                "notifications", ["migrate", "--told-at-once", "6"], environment: ["DATABASE_URL": quartet.databaseURL]
+                "notifications", ["migrate", "--burst", "6"], environment: ["DATABASE_URL": quartet.databaseURL]
             ) { try await $0.waitForExit(.exited(0)) }
             let bob = try await Device.signUp("bob", at: quartet.edge)
             let anna = try await Device.signUp("anna", at: quartet.edge)

@@ -79,8 +79,8 @@ struct KeyRotationTests {
             let byPassword = try await Device.signIn("anna", at: quartet.edge)
             let byPhone = try await Self.signIn(by: Self.annasPhone, quartet)
             #expect(byPhone.status == 200, "\(byPhone)")
-            try await byPassword.act("AddContact", ["phone": .string(Self.bobsPhone), "dependent": true])
-            try await bob.act("AddContact", ["code": code, "responder": true])
+            try await byPassword.act("AddContact", ["phone": .string(Self.bobsPhone), "iAmResponder": true])
+            try await bob.act("AddContact", ["code": code, "isMyResponder": true])
             let moved = try await quartet.psql(
                 """
                 SELECT count(*) FROM session.credential AS c JOIN session.handle AS h ON h.account = c.account

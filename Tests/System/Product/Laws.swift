@@ -62,16 +62,16 @@ enum Laws {
                 """
                 SELECT count(*) FROM contacts.contact AS a
                   LEFT JOIN contacts.contact AS b ON b.account = a.contact AND b.contact = a.account
-                 WHERE (a.responder, a.dependent, a.outgoing_ping_at, a.incoming_ping_at, a.outgoing_role_request_at,
+                 WHERE (a.is_my_responder, a.i_am_responder, a.outgoing_ping_at, a.incoming_ping_at, a.outgoing_role_request_at,
                         a.incoming_role_request_at)
-                       IS DISTINCT FROM (b.dependent, b.responder, b.incoming_ping_at, b.outgoing_ping_at,
+                       IS DISTINCT FROM (b.i_am_responder, b.is_my_responder, b.incoming_ping_at, b.outgoing_ping_at,
                                          b.incoming_role_request_at, b.outgoing_role_request_at)
-                    OR NOT (a.responder OR a.dependent)
+                    OR NOT (a.is_my_responder OR a.i_am_responder)
                 """
             ),
             (
                 "only who looks after somebody has a ping to them",
-                "SELECT count(*) FROM contacts.contact WHERE outgoing_ping_at IS NOT NULL AND NOT dependent"
+                "SELECT count(*) FROM contacts.contact WHERE outgoing_ping_at IS NOT NULL AND NOT i_am_responder"
             ),
             (
                 "a push waits for a registered device alone",

@@ -18,7 +18,7 @@ final class LiveView: Sendable {
                 view.hasEnded.update { $0 = true }
             }
         }
-        for stream in ["session", "contacts", "notifications", "operations"] {
+        for stream in ["account", "contacts", "notifications", "operations"] {
             try await view.wait("the beginning of \(stream)") {
                 $0.name == "\(stream).snapshot" || $0.name == "\(stream).resumed"
             }
@@ -106,13 +106,13 @@ extension Device {
     /// Adds another device's account by its code.
     @discardableResult
     func add(
-        _ other: Device, responder: Bool = false, dependent: Bool = true, key: String? = nil
+        _ other: Device, isMyResponder: Bool = false, iAmResponder: Bool = true, key: String? = nil
     ) async throws -> JSON {
         try await act(
             "AddContact",
             [
-                "code": try await other.read("/v1/contacts")["code"], "responder": .bool(responder),
-                "dependent": .bool(dependent),
+                "code": try await other.read("/v1/contacts")["code"], "isMyResponder": .bool(isMyResponder),
+                "iAmResponder": .bool(iAmResponder),
             ], key: key)
     }
 }

@@ -16,7 +16,7 @@ struct RelationTests {
             let steps: [(command: String, body: JSON, event: String, kind: String)] = [
                 ("", .null, "ContactAdded", "contactAdded"),
                 (
-                    "UpdateContact", ["contact": .string(bob.account), "expectedVersion": 1, "responder": true],
+                    "UpdateContact", ["contact": .string(bob.account), "expectedVersion": 1, "isMyResponder": true],
                     "ContactUpdated", "contactRoleChanged"
                 ),
                 ("RemoveContact", ["contact": .string(bob.account)], "ContactRemoved", "contactRemoved"),
@@ -74,7 +74,7 @@ struct RelationTests {
                 let timer = try await quartet.psql(
                     """
                     SELECT session.microseconds(due_at) FROM session.timer
-                     WHERE key = 'account/\(bob.account)' AND name = 'ExpireCheckIn'
+                     WHERE key = 'account/\(bob.account)' AND name = 'MissCheckIn'
                     """)
                 #expect(timer == "\(last + interval)")
             }
@@ -108,13 +108,13 @@ struct RelationTests {
             var friends: [Device] = []
             for number in 0..<7 {
                 let friend = try await Device.signUp("friend-\(number)x", name: "Friend", at: quartet.edge)
-                try await anna.add(friend, responder: number < 3, dependent: number >= 2)
+                try await anna.add(friend, isMyResponder: number < 3, iAmResponder: number >= 2)
                 friends.append(friend)
             }
             func page(_ query: String) async throws -> ([String], String?) {
                 let reply = try await anna.read("/v1/contacts?\(query)")
                 return (
-                    reply["contacts"].array.compactMap { $0["contact"]["contact"].string }, reply["next"].string
+                    reply["contacts"].array.compactMap { $0["contact"]["account"].string }, reply["next"].string
                 )
             }
             var (all, next) = try await page("limit=3")

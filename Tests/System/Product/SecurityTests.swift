@@ -35,7 +35,7 @@ struct EndToEndSecurityTests {
             let bob = try await Device.signUp("bob", name: "Bob", at: quartet.edge)
             let annaSees = try await LiveView.open(anna)
             try await Self.addPhone(anna, quartet)
-            try await annaSees.wait("PhoneChanged", in: "session")
+            try await annaSees.wait("PhoneChanged", in: "account")
             try await annaSees.wait(notification: "phoneChanged")
             let account = try await anna.read("/v1/account")
             #expect(account["phone"] == ["number": "+4930123456", "region": "DE"])
@@ -50,8 +50,8 @@ struct EndToEndSecurityTests {
             // One number isn't flooded, whoever asks; and it can be looked for.
             let soon = try await quartet.edge.insist("/v1/phone", ["phone": .string(Self.number)], token: bob.token)
             #expect(soon.status == 429 && soon.body["code"] == "tooSoon" && soon.body["retryAfter"] == 30, "\(soon)")
-            try await bob.act("AddContact", ["phone": .string(Self.number), "dependent": true])
-            let nobody = try await bob.ask("AddContact", ["phone": "+4930999999", "dependent": true])
+            try await bob.act("AddContact", ["phone": .string(Self.number), "iAmResponder": true])
+            let nobody = try await bob.ask("AddContact", ["phone": "+4930999999", "iAmResponder": true])
             #expect(nobody.status == 404 && nobody.body["field"] == "phone")
 
             // Signing in by it, on another device.
@@ -388,7 +388,7 @@ struct EndToEndSecurityTests {
             try await anna.act("RaiseAlert")
             try await annaSees.wait(notification: "alertRaised")
             try await work.act("CheckIn")
-            try await workSees.wait("CheckedIn", in: "session")
+            try await workSees.wait("CheckedIn", in: "account")
             #expect(!workSees.all.contains { "\($0.data)".contains(anna.account) })
             #expect(!annaSees.all.contains { "\($0.data)".contains(work.account) })
             // One account's place in its streams is none in another's.

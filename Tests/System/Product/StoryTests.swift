@@ -27,11 +27,11 @@ struct StoryTests {
             #expect(owner == ["handle": "bob", "name": "Bob"])
 
             // S7: mirrored roles.
-            let added = try await anna.act("AddContact", ["code": code, "dependent": true])
-            #expect(added["contact"]["contact"].string == bob.account)
+            let added = try await anna.act("AddContact", ["code": code, "iAmResponder": true])
+            #expect(added["contact"]["account"].string == bob.account)
             let mirrored = try await bobSees.wait("ContactAdded", in: "contacts").data["body"]["contact"]
-            #expect(mirrored["contact"].string == anna.account)
-            #expect(mirrored["responder"] == true && mirrored["dependent"] == false)
+            #expect(mirrored["account"].string == anna.account)
+            #expect(mirrored["isMyResponder"] == true && mirrored["iAmResponder"] == false)
             try await bobSees.wait(notification: "contactAdded")
             try await annaSees.wait(notification: "contactAdded")
 
@@ -100,15 +100,16 @@ struct StoryTests {
             #expect(stale.status == 409 && stale.body["code"] == "staleVersion")
             let card = try await anna.card(of: bob)
             #expect(card["contact"]["nickname"] == "Bobby" && card["contact"]["version"] == 2)
-            #expect(card["contact"]["dependent"] == true && card["person"]["emergencyNote"] == "Insulin in the fridge")
+            #expect(
+                card["contact"]["iAmResponder"] == true && card["person"]["emergencyNote"] == "Insulin in the fridge")
             let roleless = try await anna.ask(
-                "UpdateContact", ["contact": .string(bob.account), "expectedVersion": 2, "dependent": false])
+                "UpdateContact", ["contact": .string(bob.account), "expectedVersion": 2, "iAmResponder": false])
             #expect(roleless.status == 422 && roleless.body["code"] == "roleRequired")
 
             // Without the role Anna sees less, at once.
             try await anna.act(
                 "UpdateContact",
-                ["contact": .string(bob.account), "expectedVersion": 2, "responder": true, "dependent": false])
+                ["contact": .string(bob.account), "expectedVersion": 2, "isMyResponder": true, "iAmResponder": false])
             let swapped = try await anna.card(of: bob)
             #expect(swapped["person"]["emergencyNote"] == .null && swapped["person"]["checkIn"] == .null)
             try await bob.act("CheckIn")
@@ -125,7 +126,7 @@ struct StoryTests {
             #expect(left.isEmpty)
             // Two things that Anna does see come after what she mustn't.
             try await anna.act("UpdateProfile", ["expectedVersion": 1, "name": "Ann"])
-            try await annaSees.wait("ProfileUpdated", in: "session")
+            try await annaSees.wait("ProfileUpdated", in: "account")
             let people = annaSees.all.filter { $0.name == "person" }
             #expect(!people.contains { $0.data["name"] == "Robert" })
             let lost = annaSees.all.firstIndex { $0.name == "person" && $0.data["emergencyNote"] == .null }
@@ -225,14 +226,14 @@ struct StoryTests {
             #expect(reset != old && reset.string != nil)
             let dead = try await anna.edge.send("GET", "/v1/contact-codes/\(old.string ?? "")", token: anna.token)
             #expect(dead.status == 404)
-            let refused = try await anna.ask("AddContact", ["code": old, "dependent": true])
+            let refused = try await anna.ask("AddContact", ["code": old, "iAmResponder": true])
             #expect(refused.status == 404 && refused.body["field"] == "code")
-            let unknown = try await anna.ask("AddContact", ["handle": "nobody", "dependent": true])
+            let unknown = try await anna.ask("AddContact", ["handle": "nobody", "iAmResponder": true])
             #expect(unknown.status == 404 && unknown.body["field"] == "handle")
-            let himself = try await bob.ask("AddContact", ["handle": "bob", "dependent": true])
+            let himself = try await bob.ask("AddContact", ["handle": "bob", "iAmResponder": true])
             #expect(himself.status == 409 && himself.body["code"] == "yourself")
-            try await anna.act("AddContact", ["code": reset, "dependent": true])
-            let twice = try await anna.ask("AddContact", ["code": reset, "dependent": true])
+            try await anna.act("AddContact", ["code": reset, "iAmResponder": true])
+            let twice = try await anna.ask("AddContact", ["code": reset, "iAmResponder": true])
             #expect(twice.status == 409 && twice.body["code"] == "alreadyContact")
 
             // Looking codes up is slowed down.
@@ -252,8 +253,8 @@ struct StoryTests {
                 let anna = try await Device.signUp("anna\(pair)", at: quartet.edge)
                 let bob = try await Device.signUp("bob\(pair)", at: quartet.edge)
                 // Whoever is second answers the first one's request.
-                async let first = anna.ask("AddContact", ["handle": .string("bob\(pair)"), "responder": true])
-                async let second = bob.ask("AddContact", ["handle": .string("anna\(pair)"), "responder": true])
+                async let first = anna.ask("AddContact", ["handle": .string("bob\(pair)"), "isMyResponder": true])
+                async let second = bob.ask("AddContact", ["handle": .string("anna\(pair)"), "isMyResponder": true])
                 let statuses = try await [first.status, second.status]
                 #expect(statuses == [200, 200])
             }

@@ -13,7 +13,7 @@ struct StreamJoinTests {
             let anna = try await Device.signUp("anna", at: quartet.edge)
             let bob = try await Device.signUp("bob", at: quartet.edge)
             let carol = try await Device.signUp("carol", at: quartet.edge)
-            for other in [bob, carol] { try await anna.add(other, responder: true, dependent: true) }
+            for other in [bob, carol] { try await anna.add(other, isMyResponder: true, iAmResponder: true) }
             let sees = try await LiveView.open(anna)
             for other in [bob, carol] {
                 let card = try await sees.wait(person: other)
@@ -23,7 +23,7 @@ struct StreamJoinTests {
             await sees.close()
             try await bob.act("RemoveContact", ["contact": .string(anna.account)])
             try await anna.act(
-                "UpdateContact", ["contact": .string(carol.account), "expectedVersion": 1, "dependent": false])
+                "UpdateContact", ["contact": .string(carol.account), "expectedVersion": 1, "iAmResponder": false])
             if isRefetched {
                 try await quartet.waitUntilQuiet()
                 _ = try await quartet.psql("UPDATE contacts.log SET recorded_at = recorded_at - interval '40 days'")
@@ -37,7 +37,7 @@ struct StreamJoinTests {
             if isRefetched {
                 // A snapshot replaces the people, too.
                 let contacts = try await again.snapshot(of: "contacts")["contacts"].array
-                #expect(contacts.map { $0["contact"].string } == [carol.account])
+                #expect(contacts.map { $0["account"].string } == [carol.account])
             } else {
                 try await again.wait("ContactRemoved", in: "contacts")
                 let names = again.all.filter {

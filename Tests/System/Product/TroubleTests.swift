@@ -94,7 +94,7 @@ struct EndToEndTroubleTests {
             RETURNING account, due_at
         ), others AS (
             INSERT INTO session.timer (key, name, due_at, type, version, body)
-            SELECT 'account/' || account, 'ExpireCheckIn', due_at, 'ExpireCheckIn', 1,
+            SELECT 'account/' || account, 'MissCheckIn', due_at, 'MissCheckIn', 1,
                    json_build_object('account', account, 'deadline', session.microseconds(due_at))
               FROM due
         )
@@ -102,7 +102,7 @@ struct EndToEndTroubleTests {
            SET due_at = m.due_at,
                body = json_build_object('account', m.account, 'deadline', session.microseconds(m.due_at))
           FROM moved AS m
-         WHERE t.name = 'ExpireCheckIn' AND t.key = 'account/' || m.account
+         WHERE t.name = 'MissCheckIn' AND t.key = 'account/' || m.account
         """
     }
 }

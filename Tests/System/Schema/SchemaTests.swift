@@ -160,6 +160,47 @@ struct SchemaTests {
         }
     }
 
+    @Test("every log has its line in session_client.logs, with the service that handles it, and shows in the views")
+    func logs() async throws {
+        try await TestDatabase.with(.services) { database in
+            let tables = """
+                SELECT n.nspname || '.' || c.relname AS log FROM pg_class AS c
+                  JOIN pg_namespace AS n ON n.oid = c.relnamespace AND n.nspname IN \(Self.ours)
+                 WHERE c.relkind = 'r' AND to_regclass(format('%I.%I', n.nspname, c.relname || '_partition')) IS NOT NULL
+                """
+            for listed in ["logs", "heads", "retention_state"] {
+                let differing = try await database.psql(
+                    """
+                    SELECT coalesce(t.log, 'too much: ' || l.log) FROM (\(tables)) AS t
+                      FULL JOIN (SELECT DISTINCT log FROM session_client.\(listed)) AS l ON l.log = t.log
+                     WHERE t.log IS NULL OR l.log IS NULL
+                    """)
+                #expect(differing.isEmpty, "in session_client.\(listed): \(differing)")
+            }
+            // What retention waits for is the consumer that the views name.
+            let others = try await database.psql(
+                """
+                SELECT l.log FROM session_client.logs AS l
+                 WHERE pg_get_functiondef((l.log || '_handled(int)')::regprocedure)
+                       NOT LIKE '%FROM ' || coalesce(l.consumer, 'session_client') || '.lease %'
+                """)
+            #expect(others.isEmpty, "\(others)")
+        }
+    }
+
+    @Test("PUBLIC may execute no function of ours")
+    func functions() async throws {
+        try await TestDatabase.with(.services) { database in
+            let open = try await database.psql(
+                """
+                SELECT p.oid::regprocedure FROM pg_proc AS p
+                  JOIN pg_namespace AS n ON n.oid = p.pronamespace AND n.nspname IN \(Self.ours)
+                 WHERE has_function_privilege('public', p.oid, 'EXECUTE')
+                """)
+            #expect(open.isEmpty, "\(open)")
+        }
+    }
+
     @Test("everything that psql shows has a comment")
     func comments() async throws {
         try await TestDatabase.with(.services) { database in

@@ -13,10 +13,10 @@ struct AlarmTests {
         let ben = try people.person()
         let (anna, carl, dora) = (try people.person(), try people.person(), try people.person())
         for responder in [anna, carl, dora] {
-            try people.add(responder, ben, responder: true, dependent: true)
+            try people.add(responder, ben, isMyResponder: true, iAmResponder: true)
         }
         // Dora doesn't want to hear of missed check-ins.
-        try people.ask(dora, UpdateContact(contact: ben, expectedVersion: 1, notifyOnExpiry: false))
+        try people.ask(dora, UpdateContact(contact: ben, expectedVersion: 1, notifyOnMissedCheckIn: false))
         let alarm: AlarmID = people.id()
         let deadline = people.time
         people.pass(.seconds(1))
@@ -26,8 +26,8 @@ struct AlarmTests {
         // Anna turns everything off; Carl is no responder any more.
         try people.ask(
             anna,
-            UpdateContact(contact: ben, expectedVersion: 1, notifyOnCheckIn: false, notifyOnExpiry: false))
-        try people.ask(carl, UpdateContact(contact: ben, expectedVersion: 1, dependent: false))
+            UpdateContact(contact: ben, expectedVersion: 1, notifyOnCheckIn: false, notifyOnMissedCheckIn: false))
+        try people.ask(carl, UpdateContact(contact: ben, expectedVersion: 1, iAmResponder: false))
         people.pass(.minutes(1))
         try people.relay(.checkInMissed, alarm, of: ben, deadline: deadline, repetition: 1)
         #expect(people.endings(of: alarm).isEmpty)
@@ -59,7 +59,7 @@ struct AlarmTests {
             let ben = try people.person()
             let (anna, carl, dora) = (try people.person(), try people.person(), try people.person())
             for responder in [anna, carl, dora] {
-                try people.add(responder, ben, responder: false, dependent: true)
+                try people.add(responder, ben, isMyResponder: false, iAmResponder: true)
             }
             let alarm: AlarmID = people.id()
             try people.relay(kind, alarm, of: ben)
@@ -77,7 +77,7 @@ struct AlarmTests {
         for (kind, end) in [(AlertKind.alertRaised, AlertKind.alertCleared), (.checkInMissed, .checkedIn)] {
             var people = People()
             let (ben, anna, carl) = (try people.person(), try people.person(), try people.person())
-            try people.add(carl, ben, responder: true, dependent: false)
+            try people.add(carl, ben, isMyResponder: true, iAmResponder: false)
             let alarm: AlarmID = people.id()
             try people.relay(kind, alarm, of: ben)
             #expect(people.alerted(by: alarm).isEmpty)
@@ -85,9 +85,9 @@ struct AlarmTests {
             people.pass(.minutes(1))
             // Repeated, it began when it did; and whoever shows themselves to Ben needn't see him.
             try people.relay(kind, alarm, of: ben, repetition: 1)
-            try people.add(try people.person(), ben, responder: true, dependent: false)
+            try people.add(try people.person(), ben, isMyResponder: true, iAmResponder: false)
             #expect(people.alerted(by: alarm).isEmpty)
-            let added = try people.add(anna, ben, responder: false, dependent: true)
+            let added = try people.add(anna, ben, isMyResponder: false, iAmResponder: true)
             #expect(
                 added.last
                     == .responderAlerted(
@@ -100,7 +100,7 @@ struct AlarmTests {
             #expect(people.alerted(by: alarm) == [anna, carl])
             // Neither hears of it again because of something else.
             let before = people.log.count
-            try people.ask(carl, UpdateContact(contact: ben, expectedVersion: 2, responder: false))
+            try people.ask(carl, UpdateContact(contact: ben, expectedVersion: 2, isMyResponder: false))
             #expect(!people.log[before...].contains { if case .responderAlerted = $0.event { true } else { false } })
             let ended = try people.relay(end, alarm, of: ben)
             #expect(Set(people.endings(of: alarm).map(\.account)) == [anna, carl])
@@ -160,7 +160,7 @@ struct AlarmTests {
         for event in events {
             switch event {
             case .responderAlerted(let event):
-                try #require(people.contact(event.account, event.dependent)?.dependent == true, "\(event)")
+                try #require(people.contact(event.account, event.dependent)?.iAmResponder == true, "\(event)")
                 if event.kind == .checkedIn {
                     try #require(heard.insert("\(event.account) \(event.dependent)").inserted)
                 }
@@ -175,9 +175,9 @@ struct AlarmTests {
     private static func checkAlerted(_ people: People) throws {
         for (place, alarm) in people.alarmsOn {
             let responders = people.rows.published(place.account).contacts.filter { card in
-                guard card.responder, let seen = people.contact(card.contact, place.account) else { return false }
-                return place.kind == .alertRaised || seen.notifyOnExpiry
-            }.map(\.contact)
+                guard card.isMyResponder, let seen = people.contact(card.account, place.account) else { return false }
+                return place.kind == .alertRaised || seen.notifyOnMissedCheckIn
+            }.map(\.account)
             try #require(people.hearing(of: alarm).isSuperset(of: responders))
         }
     }

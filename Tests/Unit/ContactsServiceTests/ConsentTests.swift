@@ -9,12 +9,12 @@ struct ConsentTests {
     private typealias Asked = (asker: AccountID, asked: AccountID)
 
     private static func request(
-        _ people: inout People, responder: Bool = false, dependent: Bool = true
+        _ people: inout People, isMyResponder: Bool = false, iAmResponder: Bool = true
     ) throws -> Asked {
         let (anna, ben) = (try people.person(), try people.person())
         try people.ask(
             anna,
-            AddContact(contact: ben, responder: responder, dependent: dependent, nickname: "Benny"))
+            AddContact(contact: ben, isMyResponder: isMyResponder, iAmResponder: iAmResponder, nickname: "Benny"))
         return (anna, ben)
     }
 
@@ -24,15 +24,15 @@ struct ConsentTests {
         for isRequired in [false, true] {
             let (anna, ben) = (try people.person(), try people.person())
             if isRequired { try people.ask(ben, SetContactApproval(isRequired: true)) }
-            let byCode = AddContact(code: people.rows.published(ben).code, responder: false, dependent: true)
+            let byCode = AddContact(code: people.rows.published(ben).code, isMyResponder: false, iAmResponder: true)
             if isRequired {
                 try people.ask(anna, byCode)
             } else {
-                try people.ask(anna, AddContact(contact: ben, responder: false, dependent: true))
+                try people.ask(anna, AddContact(contact: ben, isMyResponder: false, iAmResponder: true))
             }
             #expect(people.contact(anna, ben) == nil && people.contact(ben, anna) == nil)
             let request = people.rows.published(ben).requests[anna]
-            #expect(request?.direction == .incoming && request?.responder == true && request?.dependent == false)
+            #expect(request?.direction == .incoming && request?.isMyResponder == true && request?.iAmResponder == false)
             #expect(try people.rejection(anna, SendPing(contact: ben)) == .notContact)
             #expect(try people.rejection(anna, RequestRoleChange(contact: ben)) == .notContact)
         }
@@ -42,7 +42,7 @@ struct ConsentTests {
     func answers() throws {
         var people = People()
         let (anna, ben) = try Self.request(&people)
-        let add = AddContact(contact: ben, responder: false, dependent: true, nickname: "Benny")
+        let add = AddContact(contact: ben, isMyResponder: false, iAmResponder: true, nickname: "Benny")
         #expect(try people.rejection(anna, add) == .alreadyRequested)
         for (account, command) in [
             (ben, DeclineContactRequest(contact: anna)),
@@ -54,25 +54,26 @@ struct ConsentTests {
             #expect(try people.rejection(account, command) == .notFound)
             try people.ask(anna, add)
         }
-        let yes = ApproveContactRequest(contact: anna, responder: true, dependent: false)
+        let yes = ApproveContactRequest(contact: anna, isMyResponder: true, iAmResponder: false)
         let events = try people.ask(ben, yes)
         guard case .contactAdded(let mine) = events[0], case .contactAdded(let theirs) = events[1] else {
             throw Unexpected(events)
         }
         #expect(mine.account == ben && mine.isAcceptance && theirs.isAcceptance && theirs.by == ben)
-        #expect(people.contact(anna, ben)?.dependent == true && people.contact(anna, ben)?.nickname == "Benny")
-        #expect(people.contact(anna, ben)?.responder == false && people.contact(ben, anna)?.responder == true)
+        #expect(people.contact(anna, ben)?.iAmResponder == true && people.contact(anna, ben)?.nickname == "Benny")
+        #expect(people.contact(anna, ben)?.isMyResponder == false && people.contact(ben, anna)?.isMyResponder == true)
         #expect(people.rows.published(ben).requests.isEmpty)
     }
 
     @Test("S7: a request that was exchanged for one that asks for more isn't accepted by mistake")
     func exchanged() throws {
         var people = People()
-        let (anna, ben) = try Self.request(&people, responder: true, dependent: false)
+        let (anna, ben) = try Self.request(&people, isMyResponder: true, iAmResponder: false)
         let seen = try #require(people.rows.published(ben).requests[anna])
         try people.ask(anna, WithdrawContactRequest(contact: ben))
-        try people.ask(anna, AddContact(contact: ben, responder: true, dependent: true))
-        let yes = ApproveContactRequest(contact: anna, responder: seen.responder, dependent: seen.dependent)
+        try people.ask(anna, AddContact(contact: ben, isMyResponder: true, iAmResponder: true))
+        let yes = ApproveContactRequest(
+            contact: anna, isMyResponder: seen.isMyResponder, iAmResponder: seen.iAmResponder)
         #expect(try people.rejection(ben, yes) == .requestChanged)
         #expect(people.contact(anna, ben) == nil)
     }
@@ -82,28 +83,28 @@ struct ConsentTests {
         var people = People()
         // Both want to see: neither agreed to be seen.
         var (anna, ben) = try Self.request(&people)
-        let see = AddContact(contact: anna, responder: false, dependent: true)
+        let see = AddContact(contact: anna, isMyResponder: false, iAmResponder: true)
         #expect(try people.rejection(ben, see) == .alreadyRequested)
         // Who is to be seen says so.
-        try people.ask(ben, AddContact(contact: anna, responder: true, dependent: false))
-        #expect(people.contact(anna, ben)?.dependent == true && people.contact(anna, ben)?.responder == false)
+        try people.ask(ben, AddContact(contact: anna, isMyResponder: true, iAmResponder: false))
+        #expect(people.contact(anna, ben)?.iAmResponder == true && people.contact(anna, ben)?.isMyResponder == false)
         // Who was offered it may see; the other's wish to see isn't granted by that.
-        (anna, ben) = try Self.request(&people, responder: true, dependent: true)
-        try people.ask(ben, AddContact(contact: anna, responder: false, dependent: true))
-        #expect(people.contact(ben, anna)?.dependent == true && people.contact(ben, anna)?.responder == false)
+        (anna, ben) = try Self.request(&people, isMyResponder: true, iAmResponder: true)
+        try people.ask(ben, AddContact(contact: anna, isMyResponder: false, iAmResponder: true))
+        #expect(people.contact(ben, anna)?.iAmResponder == true && people.contact(ben, anna)?.isMyResponder == false)
         #expect(people.rows.published(anna).requests.isEmpty)
         // A code agrees to everything.
         (anna, ben) = try Self.request(&people)
-        try people.add(ben, anna, dependent: true)
-        #expect(people.contact(ben, anna)?.dependent == true && people.contact(ben, anna)?.responder == false)
+        try people.add(ben, anna, iAmResponder: true)
+        #expect(people.contact(ben, anna)?.iAmResponder == true && people.contact(ben, anna)?.isMyResponder == false)
     }
 
     @Test("S8: who would be seen more is asked: nobody becomes a responder alone, and everybody stops at once")
     func widening() throws {
         var people = People()
         let (anna, ben) = (try people.person(), try people.person())
-        try people.add(anna, ben, responder: true)
-        let widen = UpdateContact(contact: ben, expectedVersion: 1, dependent: true)
+        try people.add(anna, ben, isMyResponder: true)
+        let widen = UpdateContact(contact: ben, expectedVersion: 1, iAmResponder: true)
         #expect(try people.rejection(anna, widen) == .consentRequired)
         let ask = RequestRoleChange(contact: ben)
         let at = people.time
@@ -116,7 +117,7 @@ struct ConsentTests {
         people.pass(.minutes(1))
         #expect(try people.ask(anna, ask).isEmpty, "one at a time")
         #expect(people.contact(anna, ben)?.outgoingRoleRequest == at && people.contact(anna, ben)?.version == 1)
-        #expect(people.contact(anna, ben)?.dependent == false)
+        #expect(people.contact(anna, ben)?.iAmResponder == false)
         #expect(try people.rejection(anna, AcceptRoleChange(contact: ben)) == .notFound)
         #expect(try people.rejection(anna, DeclineRoleChange(contact: ben)) == .notFound)
         #expect(try people.rejection(ben, WithdrawRoleChange(contact: anna)) == .notFound)
@@ -127,18 +128,18 @@ struct ConsentTests {
         else { throw Unexpected(events) }
         #expect(mine.account == ben && mine.isAcceptance && theirs.isAcceptance && theirs.by == ben)
         let card = try #require(people.contact(anna, ben))
-        #expect(card.dependent && card.notifyOnExpiry && card.outgoingRoleRequest == nil && card.version == 2)
+        #expect(card.iAmResponder && card.notifyOnMissedCheckIn && card.outgoingRoleRequest == nil && card.version == 2)
         #expect(try people.ask(anna, ask).isEmpty, "there is nothing to ask for")
         // The seen one takes it back alone.
-        try people.ask(ben, UpdateContact(contact: anna, expectedVersion: 2, responder: false))
-        #expect(people.contact(anna, ben)?.dependent == false && people.contact(anna, ben)?.responder == true)
+        try people.ask(ben, UpdateContact(contact: anna, expectedVersion: 2, isMyResponder: false))
+        #expect(people.contact(anna, ben)?.iAmResponder == false && people.contact(anna, ben)?.isMyResponder == true)
     }
 
     @Test("S8: a request for a role is declined or withdrawn on both sides, and making somebody a responder answers it")
     func roleAnswers() throws {
         var people = People()
         let (anna, ben) = (try people.person(), try people.person())
-        try people.add(anna, ben, responder: true)
+        try people.add(anna, ben, isMyResponder: true)
         let endings: [(AccountID, any CommandBody, EndReason)] = [
             (ben, DeclineRoleChange(contact: anna), .declined),
             (anna, WithdrawRoleChange(contact: ben), .withdrawn),
@@ -149,15 +150,15 @@ struct ConsentTests {
             guard case .roleChangeEnded(let first) = events[0] else { throw Unexpected(events) }
             #expect(events.count == 2 && first.account == account && first.reason == reason)
             #expect(people.contact(anna, ben)?.outgoingRoleRequest == nil)
-            #expect(people.contact(anna, ben)?.dependent == false)
+            #expect(people.contact(anna, ben)?.iAmResponder == false)
             #expect(try people.rejection(account, command) == .notFound)
         }
         try people.ask(anna, RequestRoleChange(contact: ben))
         let events = try people.ask(
-            ben, UpdateContact(contact: anna, expectedVersion: 1, responder: true))
+            ben, UpdateContact(contact: anna, expectedVersion: 1, isMyResponder: true))
         guard case .contactUpdated(let told) = events[1] else { throw Unexpected(events) }
         #expect(told.account == anna && told.isAcceptance && told.contact.outgoingRoleRequest == nil)
-        #expect(told.contact.dependent)
+        #expect(told.contact.iAmResponder)
     }
 
     @Test("S7: a crowd of strangers keeps nobody out: their oldest request ends, and both sides are told")
@@ -165,12 +166,12 @@ struct ConsentTests {
         var people = People()
         people.rows.limits.requests = 3
         let (ben, friend) = (try people.person(), try people.person())
-        try people.add(ben, friend, responder: true)
+        try people.add(ben, friend, isMyResponder: true)
         func ask(_ account: AccountID) throws -> [ContactsEvent] {
             people.pass(.seconds(1))
-            return try people.ask(account, AddContact(contact: ben, responder: false, dependent: true))
+            return try people.ask(account, AddContact(contact: ben, isMyResponder: false, iAmResponder: true))
         }
-        func waiting() -> [AccountID] { people.rows.published(ben).requests.map(\.contact).sorted() }
+        func waiting() -> [AccountID] { people.rows.published(ben).requests.map(\.account).sorted() }
         var strangers: [AccountID] = []
         for _ in 0..<3 {
             strangers.append(try people.person())
@@ -179,7 +180,7 @@ struct ConsentTests {
         // A friend's friend gets in, then another stranger.
         func friendOfFriend() throws -> AccountID {
             let account = try people.person()
-            try people.add(account, friend, responder: true)
+            try people.add(account, friend, isMyResponder: true)
             return account
         }
         let first = try friendOfFriend()
@@ -196,7 +197,7 @@ struct ConsentTests {
         for other in others { _ = try ask(other) }
         #expect(waiting() == ([first] + others).sorted())
         let stranger = try people.person()
-        let add = AddContact(contact: ben, responder: false, dependent: true)
+        let add = AddContact(contact: ben, isMyResponder: false, iAmResponder: true)
         #expect(try people.rejection(stranger, add) == .limitReached)
     }
 
@@ -215,11 +216,11 @@ struct ConsentTests {
             }
         }
         let code = people.rows.published(ben).code
-        let byCode = try answer(AddContact(code: code, responder: true, dependent: false))
-        let byNoCode = try answer(AddContact(code: people.id(), responder: true, dependent: false))
+        let byCode = try answer(AddContact(code: code, isMyResponder: true, iAmResponder: false))
+        let byNoCode = try answer(AddContact(code: people.id(), isMyResponder: true, iAmResponder: false))
         #expect(byCode == byNoCode && byCode.contains("notFound"))
-        let byAccount = try answer(AddContact(contact: ben, responder: true, dependent: false))
-        let byNoAccount = try answer(AddContact(contact: people.id(), responder: true, dependent: false))
+        let byAccount = try answer(AddContact(contact: ben, isMyResponder: true, iAmResponder: false))
+        let byNoAccount = try answer(AddContact(contact: people.id(), isMyResponder: true, iAmResponder: false))
         #expect(byAccount == byNoAccount && byAccount.contains("notFound"))
     }
 }

@@ -12,15 +12,15 @@ struct ContactTests {
         let (anna, ben) = (try people.person(), try people.person())
         let code = try #require(people.rows.published(ben).code)
         let events = try people.ask(
-            anna, AddContact(code: code, responder: true, dependent: false, nickname: "Benny"))
+            anna, AddContact(code: code, isMyResponder: true, iAmResponder: false, nickname: "Benny"))
         guard case .contactAdded(let mine) = events[0], case .contactAdded(let theirs) = events[1] else {
             throw Unexpected(events)
         }
         #expect(events.count == 2)
-        #expect(mine.account == anna && mine.contact.contact == ben && mine.contact.nickname == "Benny")
-        #expect(mine.contact.responder && !mine.contact.dependent)
-        #expect(theirs.account == ben && theirs.contact.contact == anna && theirs.contact.nickname == "")
-        #expect(!theirs.contact.responder && theirs.contact.dependent)
+        #expect(mine.account == anna && mine.contact.account == ben && mine.contact.nickname == "Benny")
+        #expect(mine.contact.isMyResponder && !mine.contact.iAmResponder)
+        #expect(theirs.account == ben && theirs.contact.account == anna && theirs.contact.nickname == "")
+        #expect(!theirs.contact.isMyResponder && theirs.contact.iAmResponder)
     }
 
     @Test("S7: defaults are pings both ways, and news of check-ins and expiries for the responder alone")
@@ -29,8 +29,8 @@ struct ContactTests {
         let (responder, dependent) = try people.responderAndDependent()
         let theirs = try #require(people.contact(responder, dependent))
         let mine = try #require(people.contact(dependent, responder))
-        #expect(theirs.sendPings && theirs.receivePings && theirs.notifyOnCheckIn && theirs.notifyOnExpiry)
-        #expect(mine.sendPings && mine.receivePings && !mine.notifyOnCheckIn && !mine.notifyOnExpiry)
+        #expect(theirs.sendPings && theirs.receivePings && theirs.notifyOnCheckIn && theirs.notifyOnMissedCheckIn)
+        #expect(mine.sendPings && mine.receivePings && !mine.notifyOnCheckIn && !mine.notifyOnMissedCheckIn)
     }
 
     @Test("S7: unknown codes, oneself, a contact, a closed account and a relation without a role are refused")
@@ -39,9 +39,9 @@ struct ContactTests {
         let (anna, ben, closed) = (try people.person(), try people.person(), try people.person())
         let annasCode = try #require(people.rows.published(anna).code)
         try people.ask(closed, CloseAccount())
-        try people.add(anna, ben, responder: true, dependent: true)
+        try people.add(anna, ben, isMyResponder: true, iAmResponder: true)
         func add(code: ContactCode? = nil, contact: AccountID? = nil) -> any CommandBody {
-            AddContact(code: code, contact: contact, responder: true, dependent: false)
+            AddContact(code: code, contact: contact, isMyResponder: true, iAmResponder: false)
         }
         #expect(try people.rejection(anna, add(code: people.id())) == .notFound)
         #expect(try people.rejection(anna, add(contact: people.id())) == .notFound)
@@ -56,7 +56,7 @@ struct ContactTests {
         #expect(try people.rejection(anna, add()) == .invalidField)
         #expect(try people.rejection(anna, add(code: annasCode, contact: ben)) == .invalidField)
         #expect(
-            try people.rejection(ben, AddContact(contact: anna, responder: false, dependent: false))
+            try people.rejection(ben, AddContact(contact: anna, isMyResponder: false, iAmResponder: false))
                 == .roleRequired)
     }
 
@@ -66,10 +66,10 @@ struct ContactTests {
         people.rows.limits.contacts = 2
         let anna = try people.person()
         let others = try (0..<3).map { _ in try people.person() }
-        for other in others.prefix(2) { try people.add(anna, other, responder: true) }
-        let mine = AddContact(code: people.rows.published(others[2]).code, responder: true, dependent: false)
+        for other in others.prefix(2) { try people.add(anna, other, isMyResponder: true) }
+        let mine = AddContact(code: people.rows.published(others[2]).code, isMyResponder: true, iAmResponder: false)
         #expect(try people.rejection(anna, mine) == .limitReached)
-        let theirs = AddContact(code: people.rows.published(anna).code, responder: true, dependent: false)
+        let theirs = AddContact(code: people.rows.published(anna).code, isMyResponder: true, iAmResponder: false)
         #expect(try people.rejection(others[2], theirs) == .limitReached)
         try people.ask(anna, RemoveContact(contact: others[0]))
         #expect(try people.rejection(others[2], theirs) == nil)
@@ -85,13 +85,13 @@ struct ContactTests {
         #expect(people.contact(anna, ben)?.version == 2)
         #expect(people.contact(ben, anna)?.version == 1)
         let roles = try people.ask(
-            anna, UpdateContact(contact: ben, expectedVersion: 2, responder: true))
+            anna, UpdateContact(contact: ben, expectedVersion: 2, isMyResponder: true))
         #expect(roles.count == 2)
-        #expect(people.contact(ben, anna)?.dependent == true && people.contact(ben, anna)?.version == 2)
-        #expect(people.contact(ben, anna)?.notifyOnExpiry == true)
+        #expect(people.contact(ben, anna)?.iAmResponder == true && people.contact(ben, anna)?.version == 2)
+        #expect(people.contact(ben, anna)?.notifyOnMissedCheckIn == true)
         #expect(people.contact(anna, ben)?.notes == "shy\nkind")
         #expect(
-            try people.ask(anna, UpdateContact(contact: ben, expectedVersion: 3, responder: true))
+            try people.ask(anna, UpdateContact(contact: ben, expectedVersion: 3, isMyResponder: true))
                 .isEmpty)
     }
 
@@ -100,7 +100,7 @@ struct ContactTests {
     func stale() throws {
         var people = People()
         let (anna, ben) = try people.responderAndDependent()
-        try people.ask(anna, UpdateContact(contact: ben, expectedVersion: 1, responder: true))
+        try people.ask(anna, UpdateContact(contact: ben, expectedVersion: 1, isMyResponder: true))
         let late = UpdateContact(contact: anna, expectedVersion: 1, nickname: "x")
         do {
             try people.ask(ben, late)
@@ -115,10 +115,11 @@ struct ContactTests {
     func updateRefused() throws {
         var people = People()
         let (anna, ben) = try people.responderAndDependent()
-        func update(_ nickname: String? = nil, notes: String? = nil, dependent: Bool? = nil) -> any CommandBody {
-            UpdateContact(contact: ben, expectedVersion: 1, nickname: nickname, notes: notes, dependent: dependent)
+        func update(_ nickname: String? = nil, notes: String? = nil, iAmResponder: Bool? = nil) -> any CommandBody {
+            UpdateContact(
+                contact: ben, expectedVersion: 1, nickname: nickname, notes: notes, iAmResponder: iAmResponder)
         }
-        #expect(try people.rejection(anna, update(dependent: false)) == .roleRequired)
+        #expect(try people.rejection(anna, update(iAmResponder: false)) == .roleRequired)
         #expect(try people.rejection(anna, update(String(repeating: "x", count: 51))) == .invalidField)
         #expect(try people.rejection(anna, update("two\nlines")) == .invalidField)
         #expect(try people.rejection(anna, update("\u{202E}evil")) == .invalidField)
@@ -147,9 +148,9 @@ struct ContactTests {
         }
         #expect(told.account == anna && told.reason == .removed)
         let code = try #require(people.rows.published(ben).code)
-        let add = AddContact(code: code, responder: true, dependent: false)
+        let add = AddContact(code: code, isMyResponder: true, iAmResponder: false)
         #expect(try people.rejection(anna, add) == .notFound)
-        let back = AddContact(contact: anna, responder: true, dependent: false)
+        let back = AddContact(contact: anna, isMyResponder: true, iAmResponder: false)
         #expect(try people.rejection(ben, back) == .blocked)
         #expect(try people.ask(ben, BlockContact(contact: anna)).isEmpty)
         #expect(try people.rejection(ben, BlockContact(contact: ben)) == .yourself)
@@ -165,10 +166,10 @@ struct ContactTests {
         let old = try #require(people.rows.published(ben).code)
         let new: ContactCode = people.id()
         try people.ask(ben, ResetContactCode(code: new))
-        let byOld = AddContact(code: old, responder: true, dependent: false)
+        let byOld = AddContact(code: old, isMyResponder: true, iAmResponder: false)
         #expect(try people.rejection(anna, byOld) == .notFound)
         #expect(try people.rejection(anna, ResetContactCode(code: new)) == .codeTaken)
-        let byNew = AddContact(code: new, responder: true, dependent: false)
+        let byNew = AddContact(code: new, isMyResponder: true, iAmResponder: false)
         #expect(try people.rejection(anna, byNew) == nil)
     }
 
@@ -178,7 +179,7 @@ struct ContactTests {
         let (anna, ben) = try people.responderAndDependent()
         let cleo = try people.person()
         try people.ask(ben, SetContactApproval(isRequired: true))
-        try people.ask(cleo, AddContact(contact: ben, responder: true, dependent: false))
+        try people.ask(cleo, AddContact(contact: ben, isMyResponder: true, iAmResponder: false))
         try people.ask(anna, SendPing(contact: ben))
         try people.ask(ben, CloseAccount())
         #expect(people.rows.published(anna).contacts.isEmpty && people.rows.published(cleo).requests.isEmpty)

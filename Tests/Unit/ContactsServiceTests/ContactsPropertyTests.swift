@@ -31,8 +31,8 @@ struct ContactsPropertyTests {
                     } catch is Rejection {}
                     try Self.check(people, accounts)
                     for account in accounts {
-                        for contact in people.rows.published(account).contacts where contact.dependent {
-                            try #require(consents.has(contact.contact, agreedToBeSeenBy: account), "\(command)")
+                        for contact in people.rows.published(account).contacts where contact.iAmResponder {
+                            try #require(consents.has(contact.account, agreedToBeSeenBy: account), "\(command)")
                         }
                     }
                 }
@@ -45,24 +45,25 @@ struct ContactsPropertyTests {
             let state = people.rows.published(account)
             try #require(people.replicas[account] == state)
             for contact in state.contacts {
-                let mirrored = try #require(people.contact(contact.contact, account))
-                try #require(contact.responder == mirrored.dependent && contact.dependent == mirrored.responder)
-                try #require(contact.responder || contact.dependent)
+                let mirrored = try #require(people.contact(contact.account, account))
+                try #require(
+                    contact.isMyResponder == mirrored.iAmResponder && contact.iAmResponder == mirrored.isMyResponder)
+                try #require(contact.isMyResponder || contact.iAmResponder)
                 try #require(
                     contact.outgoingPing == mirrored.incomingPing && contact.incomingPing == mirrored.outgoingPing)
-                try #require(contact.outgoingPing == nil || contact.dependent)
+                try #require(contact.outgoingPing == nil || contact.iAmResponder)
                 try #require(
                     contact.outgoingRoleRequest == mirrored.incomingRoleRequest
                         && contact.incomingRoleRequest == mirrored.outgoingRoleRequest)
-                try #require(contact.outgoingRoleRequest == nil || !contact.dependent)
+                try #require(contact.outgoingRoleRequest == nil || !contact.iAmResponder)
                 try #require(contact.added == mirrored.added)
-                try #require(!state.blocked.contains(contact.contact))
+                try #require(!state.blocked.contains(contact.account))
             }
             try #require(state.contacts.count == people.rows.contactCount(of: account))
             try #require(state.contacts.count <= people.rows.limits.contacts)
             for request in state.requests {
-                try #require(people.rows.published(request.contact).requests[account] != nil)
-                try #require(state.contacts[request.contact] == nil)
+                try #require(people.rows.published(request.account).requests[account] != nil)
+                try #require(state.contacts[request.account] == nil)
             }
         }
     }
@@ -78,21 +79,22 @@ struct ContactsPropertyTests {
         case 3...9:
             let code = people.rows.published(other).code
             return AddContact(
-                code: one ? code : nil, contact: one && code != nil ? nil : other, responder: one, dependent: two)
+                code: one ? code : nil, contact: one && code != nil ? nil : other, isMyResponder: one, iAmResponder: two
+            )
         case 10...11:
             let request = people.rows.published(asker).requests[other]
             return ApproveContactRequest(
-                contact: other, responder: random.oneIn(4) ? one : request?.responder ?? one,
-                dependent: random.oneIn(4) ? two : request?.dependent ?? two)
+                contact: other, isMyResponder: random.oneIn(4) ? one : request?.isMyResponder ?? one,
+                iAmResponder: random.oneIn(4) ? two : request?.iAmResponder ?? two)
         case 12: return DeclineContactRequest(contact: other)
         case 13: return WithdrawContactRequest(contact: other)
         case 14...19:
             let version = people.contact(asker, other)?.version ?? 1
             return UpdateContact(
                 contact: other, expectedVersion: random.oneIn(4) ? version - 1 : version,
-                nickname: random.oneIn(2) ? "n" : nil, responder: random.oneIn(3) ? one : nil,
-                dependent: random.oneIn(3) ? two : nil, sendPings: random.oneIn(6) ? one : nil,
-                receivePings: random.oneIn(6) ? two : nil, notifyOnExpiry: random.oneIn(6) ? one : nil)
+                nickname: random.oneIn(2) ? "n" : nil, isMyResponder: random.oneIn(3) ? one : nil,
+                iAmResponder: random.oneIn(3) ? two : nil, sendPings: random.oneIn(6) ? one : nil,
+                receivePings: random.oneIn(6) ? two : nil, notifyOnMissedCheckIn: random.oneIn(6) ? one : nil)
         case 20: return RemoveContact(contact: other)
         case 21: return BlockContact(contact: other)
         case 22...23: return UnblockContact(contact: other)
@@ -127,17 +129,17 @@ private struct Consents {
         case let command as AddContact:
             let byCode = command.code.flatMap { before.rows.owner(of: $0) }
             guard let other = command.contact ?? byCode else { return }
-            if command.responder { agree(asker, other) } else { revoke(asker, other) }
+            if command.isMyResponder { agree(asker, other) } else { revoke(asker, other) }
             // Showing a code is consent.
             if byCode != nil, !before.rows.published(other).isApprovalRequired { agree(other, asker) }
         case let command as ApproveContactRequest:
-            if command.responder { agree(asker, command.contact) }
+            if command.isMyResponder { agree(asker, command.contact) }
         case let command as AcceptRoleChange: agree(asker, command.contact)
         case let command as UpdateContact:
-            if let responder = command.responder {
+            if let responder = command.isMyResponder {
                 if responder { agree(asker, command.contact) } else { revoke(asker, command.contact) }
             }
-            if command.dependent == false { revoke(command.contact, asker) }
+            if command.iAmResponder == false { revoke(command.contact, asker) }
         case let command as DeclineContactRequest: end(asker, command.contact)
         case let command as WithdrawContactRequest: end(asker, command.contact)
         case let command as RemoveContact: end(asker, command.contact)

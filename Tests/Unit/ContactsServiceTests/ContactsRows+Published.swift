@@ -26,9 +26,9 @@ extension ContactsRows {
             let isMine = ends.from == account
             let other = isMine ? ends.to : ends.from
             state.requests[other] = ContactRequest(
-                contact: other, direction: isMine ? .outgoing : .incoming,
-                responder: isMine ? request.responder : request.dependent,
-                dependent: isMine ? request.dependent : request.responder, requested: request.requested)
+                account: other, direction: isMine ? .outgoing : .incoming,
+                isMyResponder: isMine ? request.isMyResponder : request.iAmResponder,
+                iAmResponder: isMine ? request.iAmResponder : request.isMyResponder, requested: request.requested)
         }
         state.blocked = blocks.keys.filter { $0.from == account }.map(\.to).sorted()
         return state

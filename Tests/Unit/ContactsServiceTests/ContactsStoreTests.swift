@@ -73,7 +73,7 @@ struct ContactsStoreTests {
                     let open = [anna, ben].map { command(OpenAccount(code: people.id()), of: $0) }
                     _ = try await one.handle(open)
                     func add(_ other: AccountID, by account: AccountID) -> Trial.Command {
-                        command(AddContact(contact: other, responder: true, dependent: true), of: account)
+                        command(AddContact(contact: other, isMyResponder: true, iAmResponder: true), of: account)
                     }
                     let (mine, theirs) = (add(ben, by: anna), add(anna, by: ben))
                     async let first = one.handleAtLast([mine])
@@ -129,7 +129,7 @@ struct ContactsStoreTests {
                             RelayAlert(kind: kind, alarm: alarm, occurred: people.time), of: ben)
                     }
                     let add = command(
-                        AddContact(code: code, responder: false, dependent: true), of: anna)
+                        AddContact(code: code, isMyResponder: false, iAmResponder: true), of: anna)
                     let (raise, clear) = (relay(.alertRaised), relay(.alertCleared))
                     let remove = command(RemoveContact(contact: ben), of: anna)
                     async let begun = one.handleAtLast([raise])
@@ -165,7 +165,7 @@ struct ContactsStoreTests {
             _ = try await one.handle([
                 command(OpenAccount(code: people.id()), of: anna),
                 command(OpenAccount(code: code), of: ben),
-                command(AddContact(code: code, responder: true, dependent: true), of: anna),
+                command(AddContact(code: code, isMyResponder: true, iAmResponder: true), of: anna),
             ])
             for version in 1...100 as ClosedRange<Int64> {
                 func work(of account: AccountID, on other: AccountID) -> [Trial.Command] {

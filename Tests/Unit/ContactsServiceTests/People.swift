@@ -37,18 +37,18 @@ struct People {
     /// Two people: the first is the other's responder.
     mutating func responderAndDependent() throws -> (responder: AccountID, dependent: AccountID) {
         let people = (try person(), try person())
-        try add(people.0, people.1, dependent: true)
+        try add(people.0, people.1, iAmResponder: true)
         return people
     }
 
     /// One account adds another by its code.
     @discardableResult
     mutating func add(
-        _ account: AccountID, _ other: AccountID, responder: Bool = false, dependent: Bool = false
+        _ account: AccountID, _ other: AccountID, isMyResponder: Bool = false, iAmResponder: Bool = false
     ) throws -> [ContactsEvent] {
         try ask(
             account,
-            AddContact(code: rows.published(other).code, responder: responder, dependent: dependent))
+            AddContact(code: rows.published(other).code, isMyResponder: isMyResponder, iAmResponder: iAmResponder))
     }
 
     /// Sends a command, takes in its events, and checks what every command must keep to.

@@ -71,7 +71,7 @@ struct PingTests {
     func bothWays() throws {
         var people = People()
         let (anna, ben) = (try people.person(), try people.person())
-        try people.add(anna, ben, responder: true, dependent: true)
+        try people.add(anna, ben, isMyResponder: true, iAmResponder: true)
         try people.ask(anna, SendPing(contact: ben))
         try people.ask(ben, SendPing(contact: anna))
         try people.ask(ben, RespondToPing(contact: anna))
@@ -82,10 +82,10 @@ struct PingTests {
     func roleRemoved() throws {
         var people = People()
         let (anna, ben) = (try people.person(), try people.person())
-        try people.add(anna, ben, responder: true, dependent: true)
+        try people.add(anna, ben, isMyResponder: true, iAmResponder: true)
         try people.ask(anna, SendPing(contact: ben))
         let events = try people.ask(
-            ben, UpdateContact(contact: anna, expectedVersion: 1, responder: false))
+            ben, UpdateContact(contact: anna, expectedVersion: 1, isMyResponder: false))
         #expect(events.count == 4)
         guard case .pingCancelled(let cancelled) = events[2] else { throw Unexpected(events) }
         #expect(cancelled.account == anna && cancelled.direction == .outgoing)
@@ -100,7 +100,7 @@ struct PingTests {
         let ben = try people.person()
         let responders = try (0..<5).map { _ in
             let responder = try people.person()
-            try people.add(responder, ben, dependent: true)
+            try people.add(responder, ben, iAmResponder: true)
             return responder
         }.sorted()
         for responder in responders.dropFirst() { try people.ask(responder, SendPing(contact: ben)) }
@@ -120,12 +120,12 @@ struct PingTests {
         let ben = try people.person()
         let (all, quiet, friend) = (try people.person(), try people.person(), try people.person())
         for responder in [all, quiet] {
-            try people.add(responder, ben, dependent: true)
+            try people.add(responder, ben, iAmResponder: true)
         }
-        try people.add(friend, ben, responder: true)
+        try people.add(friend, ben, isMyResponder: true)
         try people.ask(
             quiet,
-            UpdateContact(contact: ben, expectedVersion: 1, notifyOnCheckIn: false, notifyOnExpiry: false))
+            UpdateContact(contact: ben, expectedVersion: 1, notifyOnCheckIn: false, notifyOnMissedCheckIn: false))
         func told(_ kind: AlertKind, _ alarm: AlarmID?) throws -> Set<AccountID> {
             let events = try people.relay(kind, alarm, of: ben)
             guard case .alertRelayed(let relayed) = events[0] else { throw Unexpected(events) }

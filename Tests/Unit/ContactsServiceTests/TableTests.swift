@@ -27,7 +27,7 @@ struct ContactsTableTests {
             try await Tables.account.expectRoundTrip(of: [(anna, open), (ben, closed)], in: database, as: "contacts")
 
             var (asked, blocked) = (Tables.request.blank, Tables.block.blank)
-            (asked.responder, asked.dependent, asked.isStranger) = (true, true, true)
+            (asked.isMyResponder, asked.iAmResponder, asked.isStranger) = (true, true, true)
             (asked.nickname, asked.requested, blocked.at) = ("Ben", time(2), time(3))
             let (there, back) = (Ends(from: anna, to: ben), Ends(from: ben, to: anna))
             try await Tables.request.expectRoundTrip(of: [(there, asked), (back, asked)], in: database, as: "contacts")
@@ -48,13 +48,13 @@ struct ContactsTableTests {
             var (one, other) = (Tables.relation.blank, Tables.relation.blank)
             // A responder pings; only somebody who is none asks to be one.
             one.low = side(10) {
-                $0.isResponder = true
+                $0.iAmResponder = true
                 $0.pinged = time(11)
             }
             one.high = side(20) { $0.roleRequested = time(21) }
             other.low = side(30) { $0.roleRequested = time(31) }
             other.high = side(40) {
-                $0.isResponder = true
+                $0.iAmResponder = true
                 $0.pinged = time(41)
             }
             (one.added, other.added) = (time(1), time(2))
@@ -88,7 +88,7 @@ struct ContactsTableTests {
     private func side(_ n: Int64, _ change: (inout RelationRow.Side) -> Void) -> RelationRow.Side {
         var side = Tables.relation.blank.low
         (side.nickname, side.notes, side.version) = ("nickname \(n)", "notes \(n)", n)
-        (side.sendPings, side.receivePings, side.notifyOnCheckIn, side.notifyOnExpiry) = (true, true, true, true)
+        (side.sendPings, side.receivePings, side.notifyOnCheckIn, side.notifyOnMissedCheckIn) = (true, true, true, true)
         (side.lastPing, side.updated) = (time(n + 2), time(n + 3))
         change(&side)
         return side

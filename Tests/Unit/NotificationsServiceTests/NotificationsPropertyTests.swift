@@ -17,7 +17,7 @@ struct NotificationsPropertyTests {
                 inbox.rows.limits.history = 12
                 inbox.rows.limits.scheduled = 3
                 inbox.rows.limits.pushDevices = 3
-                inbox.rows.limits.toldAtOnce = 2
+                inbox.rows.limits.burst = 2
                 let accounts = try (0..<3).map { _ in try inbox.person() }
                 let ids = (0..<30).map { _ in inbox.id() as NotificationID }
                 for _ in 0..<400 {

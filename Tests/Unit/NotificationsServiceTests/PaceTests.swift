@@ -51,12 +51,12 @@ struct PaceTests {
                 var newest: (id: NotificationID, at: Instant)?
                 func check() throws {
                     let times = inbox.state(anna).notifications.map(\.created).sorted()
-                    for (place, time) in times.enumerated() where place >= limits.toldAtOnce {
-                        let isFar = time >= times[place - 1] + limits.toldInterval
-                        try #require(isFar || time >= times[place - limits.toldAtOnce] + limits.toldWindow)
+                    for (place, time) in times.enumerated() where place >= limits.burst {
+                        let isFar = time >= times[place - 1] + limits.burstInterval
+                        try #require(isFar || time >= times[place - limits.burst] + limits.burstWindow)
                     }
                     for (_, held) in inbox.rows.held.keys.map({ ($0, inbox.rows.held[$0]) }) {
-                        try #require(try #require(held).due <= inbox.time + limits.toldInterval)
+                        try #require(try #require(held).due <= inbox.time + limits.burstInterval)
                     }
                 }
                 for _ in 0..<200 {
@@ -77,7 +77,7 @@ struct PaceTests {
     @Test("S27: what was held back and is over isn't told; what somebody clears of what they saw takes nothing unseen")
     func dropped() throws {
         var inbox = Inbox()
-        inbox.rows.limits.toldAtOnce = 1
+        inbox.rows.limits.burst = 1
         let (anna, ben) = (try inbox.person(), try inbox.person())
         try inbox.tell(anna, .pingAnswered, about: ben)
         inbox.pass(.seconds(1))
@@ -93,7 +93,7 @@ struct PaceTests {
     @Test("S13: the same again while it is held back changes nothing, nor does what is older than that")
     func late() throws {
         var inbox = Inbox()
-        inbox.rows.limits.toldAtOnce = 1
+        inbox.rows.limits.burst = 1
         let (anna, ben) = (try inbox.person(), try inbox.person())
         let early: NotificationID = inbox.id()
         inbox.pass(.seconds(1))

@@ -13,8 +13,9 @@ struct NotificationsTableTests {
     private let anna = AccountID.new()
     private let ben = AccountID.new()
     private let details = NotificationDetails(
-        at: Instant(microseconds: 7), deadline: Instant(microseconds: 8), lead: .minutes(30), count: 9, responder: true,
-        dependent: false, alarm: .new(), group: .new(), text: "é")
+        at: Instant(microseconds: 7), deadline: Instant(microseconds: 8), lead: .minutes(30), count: 9,
+        isMyResponder: true,
+        iAmResponder: false, alarm: .new(), group: .new(), text: "é")
 
     /// The `n`th of a few times.
     private func time(_ n: Int64) -> Instant { Instant(microseconds: 1_700_000_000_000_000 + n) }

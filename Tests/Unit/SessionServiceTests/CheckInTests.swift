@@ -81,7 +81,7 @@ struct CheckInTests {
         ] as [([ReminderLead], Interval, Int)] {
             var household = Household()
             let anna = try household.person()
-            _ = try household.rejection(anna, SetCheckInReminders(leads: leads))
+            _ = try household.rejection(anna, SetCheckInReminders(reminders: leads))
             _ = try household.rejection(anna, SetCheckInInterval(interval: interval))
             try household.ask(anna, CheckIn())
             try household.run(.days(2), of: anna)

@@ -143,7 +143,7 @@ struct SessionPropertyTests {
                 expectedVersion: household.state(account).profileVersion, name: random.oneIn(2) ? "Bo" : "Al")
         case 10...15: return CheckIn()
         case 16...17: return SetCheckInInterval(interval: .hours(Int64.random(in: 1...30, using: &random)))
-        case 18: return SetCheckInReminders(leads: ReminderLead.allCases.filter { _ in random.oneIn(2) })
+        case 18: return SetCheckInReminders(reminders: ReminderLead.allCases.filter { _ in random.oneIn(2) })
         case 19...20: return RaiseAlert()
         case 21: return ClearAlert()
         default:

@@ -25,7 +25,7 @@ struct TimerRepairTests {
             try await database.psql(
                 """
                 INSERT INTO session.timer (key, name, due_at, type, version, body)
-                SELECT 'account/' || account, 'ExpireCheckIn', due_at, 'ExpireCheckIn', 1,
+                SELECT 'account/' || account, 'MissCheckIn', due_at, 'MissCheckIn', 1,
                        json_build_object('account', account, 'deadline', session.microseconds(due_at))
                   FROM session.account WHERE handle IN ('wrong', 'kept');
                 UPDATE session.timer AS t SET due_at = t.due_at + interval '1 year'
@@ -33,7 +33,7 @@ struct TimerRepairTests {
                 INSERT INTO session.due (partition, position, kind, type, version, key, body, message_id, command_id)
                 SELECT session.due_partition_of('account/' || account),
                        row_number() OVER (PARTITION BY session.due_partition_of('account/' || account) ORDER BY handle),
-                       'command', 'ExpireCheckIn', 1, 'account/' || account,
+                       'command', 'MissCheckIn', 1, 'account/' || account,
                        json_build_object('account', account, 'deadline', session.microseconds(due_at)),
                        gen_random_uuid(), gen_random_uuid()
                   FROM session.account WHERE handle IN ('unhandled', 'parked', 'discarded', 'handled');
@@ -82,7 +82,7 @@ struct TimerRepairTests {
                 """
                 \(Self.accounts("SELECT n, 'person' || n, n * interval '1 millisecond' FROM generate_series(1, 300) AS n"));
                 INSERT INTO session.timer (key, name, due_at, type, version, body)
-                SELECT 'account/' || account, 'ExpireCheckIn', due_at, 'ExpireCheckIn', 1,
+                SELECT 'account/' || account, 'MissCheckIn', due_at, 'MissCheckIn', 1,
                        json_build_object('account', account, 'deadline', session.microseconds(due_at))
                   FROM session.account
                 """)

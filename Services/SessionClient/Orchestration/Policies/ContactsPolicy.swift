@@ -28,10 +28,10 @@ package struct ContactsPolicy: Policy {
         case .contactRequestReceived(let event):
             return [
                 notify(
-                    .contactRequested, about: event.request.contact,
+                    .contactRequested, about: event.request.account,
                     .init(
-                        at: event.request.requested, responder: event.request.responder,
-                        dependent: event.request.dependent))
+                        at: event.request.requested, isMyResponder: event.request.isMyResponder,
+                        iAmResponder: event.request.iAmResponder))
             ]
         case .contactRequestEnded(let event):
             func tell(_ kind: NotificationKind) -> PolicyCommand {
@@ -50,27 +50,27 @@ package struct ContactsPolicy: Policy {
         case .contactAdded(let event):
             let contact = event.contact
             guard event.isAcceptance else {
-                return [notify(.contactAdded, about: contact.contact, .roles(of: contact))]
+                return [notify(.contactAdded, about: contact.account, .roles(of: contact))]
             }
             guard event.by == account else {
-                return [notify(.contactRequestAccepted, about: contact.contact, .roles(of: contact))]
+                return [notify(.contactRequestAccepted, about: contact.account, .roles(of: contact))]
             }
             return [
-                clear([.contactRequested], from: contact.contact, by: contact.added),
-                notify(.contactAdded, about: contact.contact, .roles(of: contact)),
+                clear([.contactRequested], from: contact.account, by: contact.added),
+                notify(.contactAdded, about: contact.account, .roles(of: contact)),
             ]
         case .contactUpdated(let event):
             let contact = event.contact
             guard event.rolesChanged else { return [] }
             guard event.isAcceptance else {
-                return [notify(.contactRoleChanged, about: contact.contact, .roles(of: contact))]
+                return [notify(.contactRoleChanged, about: contact.account, .roles(of: contact))]
             }
             guard event.by == account else {
-                return [notify(.roleChangeAccepted, about: contact.contact, .roles(of: contact))]
+                return [notify(.roleChangeAccepted, about: contact.account, .roles(of: contact))]
             }
             return [
-                clear([.roleChangeRequested], from: contact.contact, by: contact.updated),
-                notify(.contactRoleChanged, about: contact.contact, .roles(of: contact)),
+                clear([.roleChangeRequested], from: contact.account, by: contact.updated),
+                notify(.contactRoleChanged, about: contact.account, .roles(of: contact)),
             ]
         case .roleChangeRequested(let event):
             return event.direction == .incoming
@@ -164,6 +164,6 @@ extension ClearNotifications {
 
 extension NotificationDetails {
     fileprivate static func roles(of contact: Contact) -> Self {
-        Self(at: contact.updated, responder: contact.responder, dependent: contact.dependent)
+        Self(at: contact.updated, isMyResponder: contact.isMyResponder, iAmResponder: contact.iAmResponder)
     }
 }

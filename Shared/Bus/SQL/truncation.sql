@@ -1,6 +1,6 @@
 -- What a consumer does that was gone for longer than a log keeps. Placeholder: schema.
 
-CREATE FUNCTION {{schema}}.accept_expiry(of_source text) RETURNS bigint
+CREATE FUNCTION {{schema}}.accept_truncation(of_source text) RETURNS bigint
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -31,7 +31,7 @@ BEGIN
     RETURN skipped;
 END
 $$;
-COMMENT ON FUNCTION {{schema}}.accept_expiry(text) IS
+COMMENT ON FUNCTION {{schema}}.accept_truncation(text) IS
     'For operators: {{schema}} was gone for longer than a log keeps; it goes on where the log now begins. Returns how many messages it will never have seen.';
-REVOKE EXECUTE ON FUNCTION {{schema}}.accept_expiry(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION {{schema}}.accept_expiry(text) TO quartet_operator;
+REVOKE EXECUTE ON FUNCTION {{schema}}.accept_truncation(text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION {{schema}}.accept_truncation(text) TO quartet_operator;
