@@ -1,3 +1,4 @@
+import Bus
 import Crypto
 import Foundation
 import JWTKit

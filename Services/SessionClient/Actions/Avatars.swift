@@ -2,6 +2,7 @@ import API
 import Foundation
 import Logging
 import Postgres
+import SessionClientOrchestration
 import SessionContract
 import Vocabulary
 

@@ -1,5 +1,6 @@
 import API
 import Bus
+import SessionClientOrchestration
 import SessionContract
 import Vocabulary
 

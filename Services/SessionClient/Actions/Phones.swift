@@ -1,5 +1,7 @@
 import API
 import Bus
+import Logging
+import SessionClientOrchestration
 import SessionContract
 import Synchronization
 import Vocabulary

@@ -1,5 +1,6 @@
 import API
 import Bus
+import SessionClientOrchestration
 import SessionContract
 import Vocabulary
 
@@ -10,7 +11,9 @@ struct Recovery: Sendable {
     let tokens: Tokens
 
     /// The only reply that ever has them; the same request within a day gets it again.
-    func makeCodes(by caller: Caller, _ call: Call) async throws -> RecoveryCodesReply {
+    func makeCodes(
+        _ request: RecoveryCodesRequest, by caller: Caller, _ call: Call
+    ) async throws -> RecoveryCodesReply {
         try call.key.requireRecent()
         let made = codes.make(for: caller.account, sentAs: call.key)
         let command = MakeRecoveryCodes(

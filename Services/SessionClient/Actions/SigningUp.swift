@@ -3,6 +3,7 @@ import Bus
 import ContactsContract
 import Logging
 import NotificationsContract
+import Postgres
 import SessionClientOrchestration
 import SessionContract
 import Vocabulary

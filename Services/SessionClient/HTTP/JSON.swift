@@ -8,7 +8,7 @@ import Vocabulary
 
 extension Request {
     /// The request's body, strictly decoded.
-    func decoded<Body: MessageBody>(_ type: Body.Type = Body.self, _ context: EdgeContext) async throws -> Body {
+    func decoded<Body: MessageBody>(as type: Body.Type = Body.self, _ context: EdgeContext) async throws -> Body {
         try type.decodedStrictly(from: try await json(context))
     }
 

@@ -1,6 +1,7 @@
 import API
 import HTTPTypes
 import Hummingbird
+import Vocabulary
 
 extension APIError {
     /// An RFC 9457 problem document.

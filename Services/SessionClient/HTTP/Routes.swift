@@ -24,20 +24,20 @@ struct Routes: Sendable {
             response.headers[.cacheControl] = "public, max-age=300"
             return response
         }
-        let open = router.group("v1")
-        open.post("sign-up", use: reply(.created, actions.signingUp.signUp))
-        open.post("sign-in", use: reply(actions.signingIn.signIn))
-        open.post("sign-in/codes", use: reply(actions.phones.requestSignIn))
-        open.post("token", use: reply(actions.sessions.refresh))
-        open.post("undo", use: reply(actions.recovery.undo))
+        let unsigned = router.group("v1")
+        unsigned.post("sign-up", use: open(actions.signingUp.signUp, .created))
+        unsigned.post("sign-in", use: open(actions.signingIn.signIn))
+        unsigned.post("sign-in/codes", use: open(actions.phones.requestSignIn))
+        unsigned.post("token", use: open(actions.sessions.refresh))
+        unsigned.post("undo", use: open(actions.recovery.undo))
 
         let signedIn = router.group("v1").add(middleware: Authentication(tokens: tokens, devices: devices))
             .group(context: SignedInContext.self)
         signedIn.post("sign-out", use: signOut)
         signedIn.post("confirm", use: reply(actions.confirmations.confirm))
-        signedIn.post("change-password", use: reply(actions.confirmations.changePassword))
-        signedIn.post("reset-password", use: reply(actions.confirmations.resetPassword))
-        signedIn.post("recovery-codes", use: reply(.created, actions.recovery.makeCodes))
+        signedIn.post("change-password", use: noContent(actions.confirmations.changePassword))
+        signedIn.post("reset-password", use: noContent(actions.confirmations.resetPassword))
+        signedIn.post("recovery-codes", use: reply(actions.recovery.makeCodes, .created))
         signedIn.post("phone", use: reply(actions.phones.change))
         signedIn.post("phone/verification", use: reply(actions.phones.verify))
         signedIn.post("commands/{type}", use: command)
@@ -97,8 +97,8 @@ struct Routes: Sendable {
     }
 
     /// A route that needs no sign-in.
-    private func reply<Body: MessageBody, Reply: Encodable>(
-        _ status: HTTPResponse.Status = .ok, _ action: @escaping @Sendable (Body, Call) async throws -> Reply
+    private func open<Body: MessageBody, Reply: Encodable & SendableMetatype>(
+        _ action: @escaping @Sendable (Body, Call) async throws -> Reply, _ status: HTTPResponse.Status = .ok
     ) -> @Sendable (Request, EdgeContext) async throws -> Response {
         { request, context in
             let body: Body = try await request.decoded(context)
@@ -106,8 +106,8 @@ struct Routes: Sendable {
         }
     }
 
-    private func reply<Body: MessageBody, Reply: Encodable>(
-        _ status: HTTPResponse.Status = .ok, _ action: @escaping @Sendable (Body, Caller, Call) async throws -> Reply
+    private func reply<Body: MessageBody, Reply: Encodable & SendableMetatype>(
+        _ action: @escaping @Sendable (Body, Caller, Call) async throws -> Reply, _ status: HTTPResponse.Status = .ok
     ) -> @Sendable (Request, SignedInContext) async throws -> Response {
         { request, context in
             let body: Body = try await request.decoded(context.edge)
@@ -115,8 +115,7 @@ struct Routes: Sendable {
         }
     }
 
-    /// A route with nothing to reply.
-    private func reply<Body: MessageBody>(
+    private func noContent<Body: MessageBody>(
         _ action: @escaping @Sendable (Body, Caller, Call) async throws -> Void
     ) -> @Sendable (Request, SignedInContext) async throws -> Response {
         { request, context in
@@ -142,7 +141,7 @@ struct Routes: Sendable {
         }
         let call = try call(request, context.edge)
         let reply = try await actions.commands.send(
-            try await request.decoded(type, context.edge), by: context.caller, call)
+            try await request.decoded(as: type, context.edge), by: context.caller, call)
         // What commands are answered with is JSON already.
         guard let event = reply.event, let result = reply.result else {
             return .json(Array(#"{"outcome":"accepted","command":"\#(reply.command)"}"#.utf8))
@@ -158,7 +157,7 @@ struct Routes: Sendable {
         }
         return try Self.response(
             try await actions.operations.start(
-                try await request.decoded(type, context.edge), by: context.caller, call(request, context.edge)))
+                try await request.decoded(as: type, context.edge), by: context.caller, call(request, context.edge)))
     }
 
     /// 200 when it has ended, 202 while it runs.

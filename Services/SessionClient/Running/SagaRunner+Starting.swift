@@ -1,5 +1,6 @@
 import API
 import Bus
+import Postgres
 import SessionClientOrchestration
 import Vocabulary
 

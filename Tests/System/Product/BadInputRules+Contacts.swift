@@ -55,7 +55,7 @@ extension BadInputTests {
 
     static let adding: [Rule] = [
         Rule("BlockContact", #"{"contact":"<anna>"}"#, 409, "yourself", "contact"),
-        Rule("BlockContact", #"{"contact":"<nobody>"}"#, 404, "accountNotFound", "contact"),
+        Rule("BlockContact", #"{"contact":"<nobody>"}"#, 404, "notFound", "contact"),
         .malformed("AddContact", #"{"code":*,"iAmResponder":true}"#, notIDs, "code"),
         .malformed("AddContact", #"{"handle":*,"iAmResponder":true}"#, notTexts, "handle"),
         .invalid("AddContact", #"{"handle":*,"iAmResponder":true}"#, notHandles, "handle"),

@@ -3,7 +3,7 @@ import ContactsContract
 import Grammar
 import NotificationsContract
 import SessionContract
-package import Vocabulary
+import Vocabulary
 
 /// Answers every ping that waits for the account, tells those who sent them, clears the account's notifications of them,
 /// writes one summary into its history and, if asked for, checks it in. All of it or nothing, once.

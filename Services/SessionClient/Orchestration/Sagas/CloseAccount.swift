@@ -2,7 +2,7 @@ package import API
 import ContactsContract
 import NotificationsContract
 package import SessionContract
-package import Vocabulary
+import Vocabulary
 
 /// Closes an account for ever, with everything that each owner has of it.
 ///

@@ -1,7 +1,7 @@
 import Grammar
 import NotificationsContract
 package import SessionContract
-package import Vocabulary
+import Vocabulary
 
 /// What follows a sign-out of one device, or of all of an account's: nothing is pushed to them any more.
 ///
