@@ -29,7 +29,7 @@ let package = Package(
     products: [
         // For the package of micro-benchmarks, Tests/Benchmarks/Functions.
         .library(name: "QuartetBus", targets: ["Bus", "Postgres", "Vocabulary"]),
-        .library(name: "QuartetLedger", targets: ["Ledger"]),
+        .library(name: "QuartetLedger", targets: ["LedgerContract", "LedgerRules"]),
         .library(name: "QuartetContracts", targets: ["ContactsContract"]),
         // What tests load into a process whose clock is to be wrong.
         .library(name: "SkewedClock", type: .dynamic, targets: ["SkewedClock"]),
@@ -152,7 +152,8 @@ let package = Package(
                 nioHTTPTypes,
                 .product(name: "JWTKit", package: "jwt-kit"),
             ],
-            path: "Services/SessionClient", exclude: ["Executable", "Orchestration"], resources: [.copy("Migrations")],
+            path: "Services/SessionClient", exclude: ["Executable", "Orchestration"],
+            resources: [.copy("Migrations"), .embedInCode("Access/common-passwords.txt")],
             swiftSettings: settings),
         .executableTarget(
             name: "session-client", dependencies: ["ServiceKit", "SessionClientService", lifecycle],
@@ -189,9 +190,23 @@ let package = Package(
             ],
             path: "Tests/Unit/NotificationsServiceTests", swiftSettings: settings),
         .testTarget(
+            name: "APITests",
+            dependencies: [
+                "API", "ContactsContract", "NotificationsContract", "SessionContract", "TestKit", "Vocabulary",
+            ],
+            path: "Tests/Unit/APITests", swiftSettings: settings),
+        .testTarget(
+            name: "SessionClientOrchestrationTests",
+            dependencies: [
+                "API", "ContactsContract", "Grammar", "NotificationsContract", "SessionClientOrchestration",
+                "SessionContract", "Vocabulary",
+            ],
+            path: "Tests/Unit/SessionClientOrchestrationTests", swiftSettings: settings),
+        .testTarget(
             name: "SessionClientServiceTests",
             dependencies: [
-                "SessionClientService", "SessionContract", "Vocabulary", "Webhook", crypto, httpTypes, hummingbird,
+                "API", "SessionClientService", "SessionContract", "Vocabulary", "Webhook", crypto, httpTypes,
+                hummingbird,
                 logging, nio, nioHTTPTypes,
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
@@ -211,12 +226,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "TestKitTests", dependencies: ["TestKit"], path: "Tests/Unit/TestKitTests", swiftSettings: settings),
-        .target(name: "PackageGraph", path: "Tests/Kit/PackageGraph", swiftSettings: settings),
-        .executableTarget(
-            name: "package-graph", dependencies: ["PackageGraph"], path: "Tests/Kit/PackageGraphCommand",
-            swiftSettings: settings),
+        .executableTarget(name: "package-graph", path: "Tests/Kit/PackageGraph", swiftSettings: settings),
         .testTarget(
-            name: "PackageGraphTests", dependencies: ["PackageGraph", "TestKit"], path: "Tests/Unit/PackageGraphTests",
+            name: "PackageGraphTests", dependencies: ["TestKit", "package-graph"], path: "Tests/Unit/PackageGraphTests",
             swiftSettings: settings),
         .target(
             name: "EdgeClient",
@@ -252,23 +264,48 @@ let package = Package(
             name: "BusTests", dependencies: ["Bus", "Postgres", "Vocabulary"], path: "Tests/Unit/BusTests",
             swiftSettings: settings),
         .target(
-            name: "Ledger", dependencies: ["Bus", "Postgres", "Vocabulary", logging, lifecycle],
-            path: "Tests/Kit/Ledger",
-            resources: [.copy("Migrations"), .copy("ClientMigrations")], swiftSettings: settings),
+            name: "LedgerContract", dependencies: ["Vocabulary"], path: "Tests/Kit/Ledger/Contract",
+            swiftSettings: settings),
+        .target(
+            name: "LedgerRules", dependencies: ["LedgerContract", "Vocabulary", "WorkingSet"],
+            path: "Tests/Kit/Ledger/Rules", swiftSettings: settings),
+        .target(
+            name: "LedgerService",
+            dependencies: ["Bus", "LedgerContract", "LedgerRules", "Postgres", "Storage", "Vocabulary", "WorkingSet"],
+            path: "Tests/Kit/Ledger", exclude: ["Contract", "Edge", "Executable", "README.md", "Rules"],
+            sources: ["Tables"], resources: [.copy("Migrations")], swiftSettings: settings),
         .executableTarget(
-            name: "ledger-service",
-            dependencies: ["Bus", "Ledger", "Postgres", "Vocabulary", logging, lifecycle, signals],
-            path: "Tests/Kit/LedgerCommand", swiftSettings: settings),
+            name: "ledger", dependencies: ["LedgerService", "ServiceKit", "Vocabulary"],
+            path: "Tests/Kit/Ledger/Executable", swiftSettings: settings),
+        .target(
+            name: "LedgerEdge",
+            dependencies: ["Bus", "LedgerContract", "Postgres", "Vocabulary", logging, lifecycle],
+            path: "Tests/Kit/Ledger/Edge", exclude: ["Executable"], resources: [.copy("Migrations")],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "ledger-client",
+            dependencies: ["LedgerContract", "LedgerEdge", "Postgres", "ServiceKit", "Vocabulary", logging],
+            path: "Tests/Kit/Ledger/Edge/Executable", swiftSettings: settings),
+        .executableTarget(
+            name: "faulty-ledger",
+            dependencies: [
+                "Bus", "LedgerContract", "LedgerEdge", "LedgerRules", "LedgerService", "Postgres", "Vocabulary",
+                "WorkingSet", logging, lifecycle, signals,
+            ],
+            path: "Tests/Kit/FaultyLedger", swiftSettings: settings),
         .testTarget(
             name: "FaultTests",
             dependencies: [
-                "Bus", "Ledger", "Postgres", "ServiceKit", "TestKit", "Vocabulary", "ledger-service", logging,
+                "Bus", "LedgerContract", "LedgerEdge", "LedgerRules", "LedgerService", "Postgres", "ServiceKit",
+                "Storage",
+                "StoreKit", "TestKit", "Vocabulary", "WorkingSet", "faulty-ledger", "ledger", "ledger-client", logging,
             ],
             path: "Tests/System/Bus", swiftSettings: settings),
         .executableTarget(
             name: "benchmark",
             dependencies: [
-                "Bus", "EdgeClient", "Ledger", "Postgres", "ServiceKit", "Vocabulary", crypto, httpClient, logging,
+                "Bus", "EdgeClient", "LedgerContract", "LedgerEdge", "LedgerService", "Postgres", "ServiceKit",
+                "Vocabulary", crypto, httpClient, logging,
                 lifecycle,
                 nio,
                 nioHTTP,

@@ -17,7 +17,7 @@ esac
 deploy/install.sh
 flags='--configuration release --explicit-target-dependency-import-check error'
 echo "Building for release."
-for product in benchmark ledger-service session contacts notifications session-client; do
+for product in benchmark faulty-ledger session contacts notifications session-client; do
   # shellcheck disable=SC2086 # a list of words
   swift build $flags --quiet --product "$product"
 done

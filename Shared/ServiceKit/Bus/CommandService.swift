@@ -2,9 +2,10 @@ import Bus
 import ServiceLifecycle
 import Vocabulary
 
-/// Handles what session-client asks of one service, by that service's store and rules.
+/// Handles the commands of one service by its store and rules.
 struct CommandService<S: Store>: Service {
     let schema: String
+    let commands: LogName
     let store: S
     let forgetting: [String]
     let companions: @Sendable (DomainBus) throws -> [any Service]
@@ -12,10 +13,11 @@ struct CommandService<S: Store>: Service {
     private let check: Health.Check
 
     init(
-        schema: String, store: S, forgetting: [String],
+        schema: String, commands: LogName, store: S, forgetting: [String],
         companions: @escaping @Sendable (DomainBus) throws -> [any Service], context: ServiceContext
     ) {
         self.schema = schema
+        self.commands = commands
         self.store = store
         self.forgetting = forgetting
         self.companions = companions
@@ -24,13 +26,12 @@ struct CommandService<S: Store>: Service {
     }
 
     func run() async throws {
-        let asked = LogName(schema: "session_client", table: "\(schema)_commands")
         let due = LogName(schema: schema, table: "due")
         let timed = store as? any TimedStore
         let logs: [Log]
         do {
             logs = try await context.open(
-                [LogName(schema: schema, table: "log"), asked] + (timed == nil ? [] : [due]), reportingTo: check)
+                [LogName(schema: schema, table: "log"), commands] + (timed == nil ? [] : [due]), reportingTo: check)
         } catch is CancellationError {
             return
         }

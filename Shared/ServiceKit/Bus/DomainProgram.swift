@@ -1,5 +1,6 @@
 public import Bus
 public import ServiceLifecycle
+public import Vocabulary
 
 /// A service that owns a domain: it handles the commands that session-client has for it by its rules, and its log says
 /// what happened.
@@ -19,6 +20,9 @@ public protocol DomainProgram: ServiceProgram {
 
     /// The store; its limits may follow from settings.
     static func store(_ settings: Settings) throws -> DomainStore
+
+    /// The log that its commands come in: `session_client.<schema>_commands` unless said.
+    static var commands: LogName { get }
 
     /// Functions of the schema that delete so many old rows of its own at most and return how many that were. None, unless
     /// said.
@@ -42,6 +46,9 @@ public struct DomainBus: Sendable {
 }
 
 extension DomainProgram {
+    /// session-client's.
+    public static var commands: LogName { LogName(schema: "session_client", table: "\(schema)_commands") }
+
     /// None.
     public static var forgetting: [String] { [] }
 
@@ -55,7 +62,7 @@ extension DomainProgram {
     public static func services(_ context: ServiceContext) throws -> [any Service] {
         [
             CommandService(
-                schema: schema, store: try store(context.settings), forgetting: forgetting,
+                schema: schema, commands: commands, store: try store(context.settings), forgetting: forgetting,
                 companions: { try companions($0) }, context: context)
         ]
     }

@@ -1,6 +1,7 @@
 import Bus
 import Foundation
-import Ledger
+import LedgerContract
+import LedgerEdge
 import Logging
 import Postgres
 import ServiceKit
@@ -21,7 +22,7 @@ struct LedgerBenchmark: Sendable {
         logger.logLevel = .error
         let log = FileManager.default.temporaryDirectory.appending(path: "quartet-benchmark-ledger.log")
         let service = try server.start(
-            "ledger-service", [server.url("ledger")],
+            "faulty-ledger", [server.url("ledger")],
             environment: ["LEDGER_ENTRIES": "off", "LEDGER_LEASE_MS": "5000"], log: log)
         defer { service.terminate() }
         let client = try await LedgerClient(
@@ -48,12 +49,10 @@ struct LedgerBenchmark: Sendable {
                 "-c", "GRANT USAGE ON SCHEMA ledger TO ledger_client, ledger_client_owner",
                 "-c", "GRANT USAGE ON SCHEMA ledger_client TO ledger, ledger_owner",
             ])
-        let templates = MigrationTemplates(folders: ["bus": ResourceFolder.url("SQL", of: "Bus")])
         var quiet = Logger(label: "migrations")
         quiet.logLevel = .warning
-        for (schema, folder) in [("ledger_client", "ClientMigrations"), ("ledger", "Migrations")] {
-            let set = try MigrationSet(
-                schema: schema, folder: ResourceFolder.url(folder, of: "Ledger"), templates: templates)
+        for (schema, target) in [("ledger_client", "LedgerEdge"), ("ledger", "LedgerService")] {
+            let set = try MigrationSet(schema: schema, target: target)
             let migrator = Migrator(
                 set, configuration: Configuration(server.url("ledger", as: "quartet_migrator")), logger: quiet)
             try await migrator.apply()

@@ -1,16 +1,16 @@
-public import Foundation
+import Foundation
 
 extension PackageGraph {
     /// The package's manifest could not be read.
-    public struct Unreadable: Error, CustomStringConvertible {
+    struct Unreadable: Error, CustomStringConvertible {
         /// Why.
-        public let description: String
+        let description: String
     }
 
     /// Reads a package: its manifest through SwiftPM, its files from the disk.
     /// - Parameter package: The package's folder.
     /// - Throws: ``Unreadable``.
-    public init(package: URL) throws {
+    init(package: URL) throws {
         let scratch = FileManager.default.temporaryDirectory.appending(path: "package-graph-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: scratch) }
         let swift = Process()
@@ -35,7 +35,7 @@ extension PackageGraph {
     ///   - manifest: The JSON.
     ///   - files: The files below a target's folder.
     /// - Throws: ``Unreadable``.
-    public init(manifest: Data, files: (_ path: String) throws -> [File]) throws {
+    init(manifest: Data, files: (_ path: String) throws -> [File]) throws {
         let package: Manifest
         do {
             package = try JSONDecoder().decode(Manifest.self, from: manifest)

@@ -6,67 +6,41 @@
 /// - The bus knows no service: nothing in `Shared/Bus` imports one, or has one's name in its text.
 /// - Vocabulary ← Postgres ← Storage, Bus: neither of the two knows the other, and Storage knows nothing else.
 /// - Shared code is below the services: nothing in `Shared` depends on a target in `Services`.
+/// - `Shared/API` knows contracts and the vocabulary, session-client's orchestration knows these and the API: neither knows
+///   the bus, PostgreSQL or a transport.
+/// - Of session-client's files, those in `HTTP` alone know HTTP.
 /// - What a file imports is declared in `Package.swift`.
-public struct PackageGraph: Sendable {
+struct PackageGraph: Sendable {
     /// A target as the manifest has it, with what its files say.
-    public struct Target: Sendable, Hashable {
-        /// Its name, which is also its module's unless it has a dash in it.
-        public var name: String
+    struct Target: Sendable, Hashable {
+        /// Also its module's name, unless there is a dash in it.
+        var name: String
         /// Its folder in the package, such as `Services/Contacts`.
-        public var path: String
+        var path: String
         /// The targets of this package that it declares.
-        public var dependencies: Set<String>
-        /// Its files.
-        public var files: [File]
-
-        /// - Parameters:
-        ///   - name: Its name.
-        ///   - path: Its folder in the package.
-        ///   - dependencies: The targets of this package that it declares.
-        ///   - files: Its files.
-        public init(name: String, path: String, dependencies: Set<String>, files: [File] = []) {
-            self.name = name
-            self.path = path
-            self.dependencies = dependencies
-            self.files = files
-        }
+        var dependencies: Set<String>
+        var files: [File] = []
     }
 
-    /// A source file.
-    public struct File: Sendable, Hashable {
-        /// Its path in the package.
-        public var path: String
-        /// What it says.
-        public var text: String
-
-        /// - Parameters:
-        ///   - path: Its path in the package.
-        ///   - text: What it says.
-        public init(path: String, text: String) {
-            self.path = path
-            self.text = text
-        }
+    /// A source file; its path is the one in the package.
+    struct File: Sendable, Hashable {
+        var path: String
+        var text: String
     }
 
     /// A law that is broken.
-    public struct Violation: Sendable, Hashable, CustomStringConvertible {
-        /// Who breaks which law, and where.
-        public let description: String
+    struct Violation: Sendable, Hashable, CustomStringConvertible {
+        /// The target or line, and the law.
+        let description: String
     }
 
     /// The folder of the one service that may know the others' contracts.
     static let knowsAllContracts = "SessionClient"
 
-    /// The targets.
-    public var targets: [Target]
-
-    /// - Parameter targets: The targets.
-    public init(targets: [Target]) {
-        self.targets = targets
-    }
+    var targets: [Target]
 
     /// Everything that breaks a law, in the order of the targets.
-    public var violations: [Violation] {
+    var violations: [Violation] {
         let byName = Dictionary(targets.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         let byModule = Dictionary(targets.map { ($0.module, $0) }, uniquingKeysWith: { first, _ in first })
         let services = Set(targets.compactMap(\.service))
@@ -81,8 +55,11 @@ public struct PackageGraph: Sendable {
             }
             for file in target.files where file.path.hasSuffix(".swift") {
                 for (line, module) in file.imports {
-                    guard let other = byModule[module], other.name != target.name else { continue }
                     let place = "\(file.path):\(line)"
+                    if let law = target.law(against: module, in: file) {
+                        found.append(Violation(description: "\(place): \(target.name) imports \(module): \(law)"))
+                    }
+                    guard let other = byModule[module], other.name != target.name else { continue }
                     if let law = target.law(against: other) {
                         found.append(Violation(description: "\(place): \(target.name) imports \(module): \(law)"))
                     }
@@ -144,6 +121,26 @@ extension PackageGraph.Target {
         "Shared/CLibpq", "Shared/Postgres", "Shared/Vocabulary", "Shared/WorkingSet",
     ]
 
+    private var isBelowAPI: Bool {
+        ["Shared/Contracts", "Shared/Grammar", "Shared/Vocabulary"].contains { isBelow($0) }
+    }
+
+    /// The law that forbids a file to import a module of another package, if one does.
+    func law(against module: String, in file: PackageGraph.File) -> String? {
+        let isTransport = ["Hummingbird", "HTTPTypes", "NIOHTTP"].contains { module.hasPrefix($0) }
+        if isTransport, service == PackageGraph.knowsAllContracts,
+            !file.path.hasPrefix("Services/SessionClient/HTTP/")
+        {
+            return "of session-client, HTTP alone knows HTTP"
+        }
+        if isTransport || module.hasPrefix("NIO"),
+            isBelow("Shared/API") || isBelow("Services/SessionClient/Orchestration")
+        {
+            return "it is for every transport"
+        }
+        return nil
+    }
+
     /// The law that forbids it to know `other`, if one does.
     func law(against other: Self) -> String? {
         if let service {
@@ -165,6 +162,12 @@ extension PackageGraph.Target {
         }
         if isBelow("Shared/Bus"), other.contract != nil {
             return "the bus knows no service"
+        }
+        if isBelow("Shared/API"), !other.isBelowAPI {
+            return "the API knows contracts and the vocabulary"
+        }
+        if isBelow("Services/SessionClient/Orchestration"), !other.isBelowAPI, !other.isBelow("Shared/API") {
+            return "orchestration knows contracts, the API and the vocabulary"
         }
         if let contract, let stranger = other.contract, stranger != contract {
             return "contracts are strangers to each other"

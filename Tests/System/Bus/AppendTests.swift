@@ -1,6 +1,5 @@
 import Bus
 import Foundation
-import Ledger
 import Postgres
 import TestKit
 import Testing

@@ -1,5 +1,6 @@
 import Bus
-import Ledger
+import LedgerContract
+import LedgerEdge
 import Postgres
 import TestKit
 import Testing
@@ -13,7 +14,7 @@ struct BlockerTests {
             let service = try await fixture.startService()
             let account = AccountID.new()
             let stopped = try await ChildProcess.start(
-                "ledger-service", [fixture.serviceURL],
+                "faulty-ledger", [fixture.serviceURL],
                 environment: ["LEDGER_POSTS": "\(account)", "LEDGER_FAULT": "stopWithLock:1"], name: "edge")
             try await stopped.waitForLine(containing: "stops itself")
             try await fixture.wait(

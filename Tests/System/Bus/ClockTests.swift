@@ -1,5 +1,6 @@
 import Bus
-import Ledger
+import LedgerContract
+import LedgerEdge
 import Postgres
 import TestKit
 import Testing
@@ -49,7 +50,7 @@ struct ClockTests {
     @Test("a command that was caused by an event is done however old it is: nobody sends it again")
     func oldConsequence() async throws {
         try await LedgerFixture.with { fixture in
-            try await ChildProcess.with("ledger-service", [fixture.serviceURL]) { _ in
+            try await ChildProcess.with("faulty-ledger", [fixture.serviceURL]) { _ in
                 try await fixture.withClient { client in
                     let account = AccountID.new()
                     for days: Int64 in [-40, 2] {
@@ -72,7 +73,7 @@ struct ClockTests {
         ])
     func senderIsApart(by offset: Interval) async throws {
         try await LedgerFixture.with { fixture in
-            try await ChildProcess.with("ledger-service", [fixture.serviceURL]) { _ in
+            try await ChildProcess.with("faulty-ledger", [fixture.serviceURL]) { _ in
                 try await fixture.withClient { client in
                     let account = AccountID.new()
                     let good = try await client.post(

@@ -1,6 +1,8 @@
 import Bus
 import Foundation
-import Ledger
+import LedgerContract
+import LedgerEdge
+import LedgerService
 import Postgres
 import Synchronization
 import TestKit

@@ -1,6 +1,7 @@
 import Bus
 import Foundation
-import Ledger
+import LedgerContract
+import LedgerEdge
 import Postgres
 import TestKit
 import Testing
@@ -16,7 +17,7 @@ extension StreamTests {
             let callers = (0..<8).map { _ in random.fork() }
             let readers = (0..<12).map { _ in random.fork() }
             try await LedgerFixture.with { fixture in
-                try await ChildProcess.with("ledger-service", [fixture.serviceURL]) { _ in
+                try await ChildProcess.with("faulty-ledger", [fixture.serviceURL]) { _ in
                     try await fixture.withClient { client in
                         var settings = StreamReader.Settings()
                         (settings.bufferLimit, settings.resumeLimit) = (2, 5)
@@ -51,7 +52,7 @@ extension StreamTests {
             let accounts = (0..<8).map { _ in AccountID.new() }
             let callers = (0..<8).map { _ in random.fork() }
             try await LedgerFixture.with { fixture in
-                try await ChildProcess.with("ledger-service", [fixture.serviceURL]) { _ in
+                try await ChildProcess.with("faulty-ledger", [fixture.serviceURL]) { _ in
                     try await fixture.withClient { client in
                         let (history, done) = (LedgerHistory(), Observed(0))
                         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -108,7 +109,7 @@ extension StreamTests {
     @Test("a resume goes on across rows of others, and from too far back begins again and says so")
     func farBack() async throws {
         try await LedgerFixture.with { fixture in
-            try await ChildProcess.with("ledger-service", [fixture.serviceURL]) { _ in
+            try await ChildProcess.with("faulty-ledger", [fixture.serviceURL]) { _ in
                 try await fixture.withClient { client in
                     let account = AccountID.new()
                     func post(_ n: Int64) async throws {

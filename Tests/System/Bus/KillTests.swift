@@ -1,6 +1,6 @@
 import Bus
 import Foundation
-import Ledger
+import LedgerEdge
 import Postgres
 import Synchronization
 import TestKit

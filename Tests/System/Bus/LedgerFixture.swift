@@ -1,6 +1,6 @@
 import Bus
 import Foundation
-import Ledger
+import LedgerEdge
 import Logging
 import Postgres
 import ServiceKit
@@ -16,10 +16,8 @@ extension DatabaseTemplate {
             .init("ledger_client", readers: ["ledger", "ledger_owner"]),
         ]
     ) { database in
-        let templates = MigrationTemplates(folders: ["bus": ResourceFolder.url("SQL", of: "Bus")])
-        for (schema, folder) in [("ledger_client", "ClientMigrations"), ("ledger", "Migrations")] {
-            let set = try MigrationSet(
-                schema: schema, folder: ResourceFolder.url(folder, of: "Ledger"), templates: templates)
+        for (schema, target) in [("ledger_client", "LedgerEdge"), ("ledger", "LedgerService")] {
+            let set = try MigrationSet(schema: schema, target: target)
             try await Migrator(set, configuration: Configuration(try database.url(as: "quartet_migrator"))).apply()
         }
     }
@@ -52,7 +50,7 @@ struct LedgerFixture: Sendable {
         environment["LEDGER_FAULT"] = fault
         if isOld { environment["LEDGER_RELEASE"] = "old" }
         if !listens { environment["LEDGER_DOORBELLS"] = "off" }
-        return try await ChildProcess.start("ledger-service", [serviceURL], environment: environment)
+        return try await ChildProcess.start("faulty-ledger", [serviceURL], environment: environment)
     }
 
     /// Runs `body` with a client; the client ends with it.
@@ -62,23 +60,7 @@ struct LedgerFixture: Sendable {
         let client = try await LedgerClient(
             configuration: Configuration(try url ?? database.url(as: "ledger_client")), listens: listens,
             logger: Self.logger)
-        return try await withThrowingTaskGroup(of: Result?.self) { group in
-            group.addTask {
-                try await client.run()
-                return nil
-            }
-            group.addTask {
-                await client.ready()
-                return try await body(client)
-            }
-            while let result = try await group.next() {
-                if let result {
-                    group.cancelAll()
-                    return result
-                }
-            }
-            throw CancellationError()
-        }
+        return try await client.run(during: body)
     }
 
     /// Runs SQL as the superuser and returns one number.
@@ -104,13 +86,4 @@ struct LedgerFixture: Sendable {
         logger.logLevel = .error
         return logger
     }()
-}
-
-/// Something is not as the test needs it.
-struct Unexpected: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) {
-        self.description = description
-    }
 }

@@ -1,6 +1,7 @@
 import Bus
 import Foundation
-import Ledger
+import LedgerContract
+import LedgerEdge
 import Postgres
 import Synchronization
 import TestKit

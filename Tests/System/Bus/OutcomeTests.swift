@@ -1,6 +1,7 @@
 import Bus
 import Foundation
-import Ledger
+import LedgerContract
+import LedgerEdge
 import Postgres
 import TestKit
 import Testing
@@ -12,7 +13,7 @@ struct OutcomeTests {
         _ body: @Sendable @escaping (LedgerFixture, LedgerClient) async throws -> Void
     ) async throws {
         try await LedgerFixture.with { fixture in
-            try await ChildProcess.with("ledger-service", [fixture.serviceURL]) { _ in
+            try await ChildProcess.with("faulty-ledger", [fixture.serviceURL]) { _ in
                 try await fixture.withClient { client in try await body(fixture, client) }
             }
             try await LedgerInvariants(fixture).check()

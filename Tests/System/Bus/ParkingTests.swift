@@ -1,6 +1,7 @@
 import Bus
 import Foundation
-import Ledger
+import LedgerContract
+import LedgerEdge
 import Postgres
 import TestKit
 import Testing
@@ -230,7 +231,7 @@ struct ParkingTests {
                             for trap in 0..<2 {
                                 callers.addTask {
                                     let outcome = try await client.ask(
-                                        EndProcess.type, Array("{}".utf8), for: .new(), mayBeRepeated: true,
+                                        "EndProcess", Array("{}".utf8), for: .new(), mayBeRepeated: true,
                                         patience: .seconds(120))
                                     guard case .failed("crashed") = outcome else {
                                         throw Unexpected("trap \(trap): \(outcome)")

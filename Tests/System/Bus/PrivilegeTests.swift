@@ -1,5 +1,5 @@
 import Foundation
-import Ledger
+import LedgerEdge
 import Postgres
 import TestKit
 import Testing

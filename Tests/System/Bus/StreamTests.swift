@@ -1,6 +1,7 @@
 import Bus
 import Foundation
-import Ledger
+import LedgerContract
+import LedgerEdge
 import Postgres
 import Synchronization
 import TestKit
@@ -114,7 +115,7 @@ struct StreamTests {
     @Test("subscribers who leave while they are offered something harm nobody")
     func leaving() async throws {
         try await LedgerFixture.with { fixture in
-            try await ChildProcess.with("ledger-service", [fixture.serviceURL]) { _ in
+            try await ChildProcess.with("faulty-ledger", [fixture.serviceURL]) { _ in
                 try await fixture.withClient { client in
                     let account = AccountID.new()
                     let (isEnough, left) = (Observed(false), Observed(0))
@@ -154,7 +155,7 @@ struct StreamTests {
     )
     func refetched() async throws {
         try await LedgerFixture.with { fixture in
-            try await ChildProcess.with("ledger-service", [fixture.serviceURL]) { _ in
+            try await ChildProcess.with("faulty-ledger", [fixture.serviceURL]) { _ in
                 try await fixture.withClient { client in
                     let account = AccountID.new()
                     for n in 1...3 {

@@ -297,7 +297,7 @@ struct AbuseTests {
                 ("/v1/notifications?limit=0", "limit"), ("/v1/notifications?limit=x", "limit"),
                 ("/v1/notifications?category=all", "category"), ("/v1/notifications?before=1", "before"),
                 ("/v1/contacts?role=boss", "role"), ("/v1/contacts/me", "account"), ("/v1/contact-codes/1", "code"),
-                ("/v1/operations/1", "operation"),
+                ("/v1/operations/1", "operation"), ("/v1/operations?limit=51", "limit"),
             ] {
                 let reply = try await quartet.edge.send("GET", path, token: anna.token)
                 #expect(reply.status == 400 && reply.body["field"].string == field, "\(path): \(reply)")

@@ -173,7 +173,8 @@ struct BadInputTests {
             for method in ["GET", "PUT", "DELETE"] {
                 let reply = try await scene.quartet.edge.send(
                     method, "/v1/commands/CheckIn", token: scene.anna.token)
-                expect(reply, 404, "notFound", nil, method)
+                expect(reply, 405, "methodNotAllowed", nil, method)
+                #expect(reply.headers["allow"] == "POST")
             }
         }
     }

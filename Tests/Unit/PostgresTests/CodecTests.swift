@@ -169,12 +169,3 @@ struct CodecTests {
         }
     }
 }
-
-/// Something is not as the test needs it.
-struct Unexpected: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) {
-        self.description = description
-    }
-}

@@ -1,7 +1,8 @@
 import Benchmark
 import Bus
 import ContactsContract
-import Ledger
+import LedgerContract
+import LedgerRules
 import Postgres
 import Vocabulary
 
@@ -55,8 +56,9 @@ let benchmarks = { @Sendable in
         let command = LedgerCommand.postEntry(entry)
         let context = CommandContext(commandID: .new(), account: account, key: key, time: .now)
         for _ in benchmark.scaledIterations {
-            var state = LedgerReducer.State(balances: [account: 1])
-            blackHole(try LedgerReducer.reduce(&state, command, context))
+            var rows = LedgerRows()
+            rows.balances.load(BalanceRow(amount: 1), at: account)
+            blackHole(try LedgerReducer.reduce(&rows, command, context))
         }
     }
     Benchmark("bind an append of 64 rows", configuration: .init(scalingFactor: .one)) { benchmark in

@@ -1,7 +1,6 @@
 // Checks who knows whom in this package. Run by `make lint`; a test does the same.
 
 import Foundation
-import PackageGraph
 
 let package = URL(filePath: CommandLine.arguments.count > 1 ? CommandLine.arguments[1] : ".")
 do {

@@ -1,30 +1,31 @@
 public import Bus
+public import LedgerContract
 public import Logging
 public import Postgres
 public import ServiceLifecycle
 public import Vocabulary
 
-/// The ledger's edge: what asks and waits, as session-client does for the real services.
+/// The ledger's edge: sends commands and waits for their outcomes, as session-client does for the real services.
 public struct LedgerClient: Service {
-    /// Of both logs.
+    /// Listens on both logs' channels.
     public let doorbells: Doorbells
-    /// To the command log.
+    /// Appends to the command log.
     public let appender: Appender
-    /// Of the ledger's log.
+    /// Reads the ledger's log.
     public let tail: Tail
-    /// Asks and waits.
+    /// Appends commands and waits for their outcomes.
     public let sender: CommandSender
-    /// For reads.
+    /// Connections for reads.
     public let pool: Pool
     /// The ledger's streams.
     public let streams: StreamReader
-    private let logger: Logger
     private let listens: Bool
 
     /// - Parameters:
-    ///   - listens: false leaves the doorbells unheard.
-    ///   - unansweredLimit: commands without an outcome, at most.
-    ///   - faultPoint: as the appender's settings have it.
+    ///   - configuration: The database. The client logs in as `ledger_client`, whatever user this names.
+    ///   - listens: False leaves doorbells unheard.
+    ///   - unansweredLimit: The most commands that may be without an outcome.
+    ///   - faultPoint: See `Appender.Settings`.
     public init(
         configuration: Configuration, listens: Bool = true, unansweredLimit: Int = 4096,
         faultPoint: (@Sendable () -> Void)? = nil, logger: Logger
@@ -50,11 +51,10 @@ public struct LedgerClient: Service {
         sender = CommandSender(
             appender: appender, tail: tail, pool: pool, unansweredLimit: unansweredLimit, logger: logger)
         streams = StreamReader(tail: tail, pool: pool)
-        self.logger = logger
         self.listens = listens
     }
 
-    /// Works until it is cancelled or shut down gracefully.
+    /// Runs until it is cancelled or shut down gracefully.
     public func run() async throws {
         let services: [any Service] = [appender, tail, sender] + (listens ? [doorbells] : [])
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -64,10 +64,33 @@ public struct LedgerClient: Service {
         await pool.close()
     }
 
-    /// Returns when it would miss nothing.
+    /// Runs for as long as `body` does, which starts once the tail would miss nothing.
+    public func run<Result: Sendable>(
+        during body: @Sendable @escaping (LedgerClient) async throws -> Result
+    ) async throws -> Result {
+        try await withThrowingTaskGroup(of: Result?.self) { group in
+            group.addTask {
+                try await run()
+                return nil
+            }
+            group.addTask {
+                await ready()
+                return try await body(self)
+            }
+            while let result = try await group.next() {
+                if let result {
+                    group.cancelAll()
+                    return result
+                }
+            }
+            throw CancellationError()
+        }
+    }
+
+    /// Returns once the tail would miss nothing.
     public func ready() async { await tail.ready() }
 
-    /// Asks for an entry and waits for the outcome.
+    /// Posts an entry and waits for the outcome.
     public func post(
         _ entry: PostEntry, for account: AccountID, id: CommandID = .new(), mayBeRepeated: Bool = false,
         patience: Duration = .seconds(10), timeToLive: Interval? = nil
@@ -77,7 +100,7 @@ public struct LedgerClient: Service {
             timeToLive: timeToLive)
     }
 
-    /// Asks for anything at all and waits for the outcome.
+    /// Sends any command, even a malformed one, and waits for the outcome.
     public func ask(
         _ type: String, _ body: [UInt8], for account: AccountID, id: CommandID = .new(), mayBeRepeated: Bool = false,
         patience: Duration = .seconds(10), timeToLive: Interval? = nil

@@ -1,6 +1,7 @@
 import Bus
 import Foundation
-import Ledger
+import LedgerContract
+import LedgerEdge
 import Logging
 import Postgres
 import ServiceLifecycle
@@ -8,22 +9,24 @@ import Synchronization
 import UnixSignals
 import Vocabulary
 
-// The ledger service as a process of its own: what the tests kill, pause and cut off.
+// The ledger with faults built in: the process that tests kill, pause and cut off.
 //
-//   ledger DATABASE_URL
+//   faulty-ledger DATABASE_URL
 //
-// LEDGER_LEASE_MS, LEDGER_BACKOFF_MS, LEDGER_GIVE_UP_MS (how long a message that fails by its own fault is tried at
-// least), LEDGER_PARKED_KEYS, LEDGER_BATCH and LEDGER_WORKERS set what ConsumerSettings says.
-// LEDGER_ENTRIES=off keeps balances alone, which is what benchmarks measure.
-// LEDGER_RELEASE=old takes commands for unknown that came with the last release.
-// LEDGER_FAULT=<point>:<n> kills the process at the n-th time that a worker comes to the point; stop:<n> and
-// stopWithLock:<n> stop it (SIGSTOP) at its n-th commit, the latter when the server has done all but the COMMIT.
-// LEDGER_POSTS=<account> makes it an edge instead: it posts one entry of 1 for the account, waits for the outcome and ends.
-// LEDGER_FAULT=stopWithLock:1 stops it when the server has appended the command and not yet committed that.
+// Environment:
+//   LEDGER_LEASE_MS, LEDGER_BACKOFF_MS, LEDGER_GIVE_UP_MS, LEDGER_PARKED_KEYS, LEDGER_BATCH, LEDGER_WORKERS
+//                          as in ConsumerSettings; GIVE_UP is how long a message that fails by its own fault is retried
+//   LEDGER_ENTRIES=off     keep balances only, so that a benchmark's command changes one row
+//   LEDGER_DOORBELLS=off   don't listen
+//   LEDGER_RELEASE=old     be the release before refunds: don't know that command
+//   LEDGER_FAULT=POINT:N   kill the process the Nth time that a worker reaches the FaultPoint. stop:N and stopWithLock:N
+//                          pause it (SIGSTOP) at its Nth commit, the latter once the server has done all but the COMMIT
+//   LEDGER_POSTS=ACCOUNT   be an edge instead: post one entry of 1 for the account, wait for the outcome, and end. With
+//                          LEDGER_FAULT=stopWithLock:1 it pauses after the server appended the command, before the commit
 
 let environment = ProcessInfo.processInfo.environment
 guard CommandLine.arguments.count == 2 else {
-    FileHandle.standardError.write(Data("usage: ledger DATABASE_URL\n".utf8))
+    FileHandle.standardError.write(Data("usage: faulty-ledger DATABASE_URL\n".utf8))
     exit(64)
 }
 
@@ -73,15 +76,15 @@ await connection.close()
 let doorbells = Doorbells(configuration: configuration, logger: logger)
 let consumer = Consumer(
     source: commands, schema: "ledger", settings: settings, configuration: configuration, doorbells: doorbells,
-    logger: logger, handler: CommandHandler(LedgerStore(keepsEntries: environment["LEDGER_ENTRIES"] != "off"), log: log)
-)
+    logger: logger,
+    handler: CommandHandler(FaultyStore(keepsEntries: environment["LEDGER_ENTRIES"] != "off"), log: log))
 let services: [any Service] = environment["LEDGER_DOORBELLS"] == "off" ? [consumer] : [doorbells, consumer]
 logger.info("ready")
 try await ServiceGroup(
     services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
 ).run()
 
-/// What an edge does for one command.
+/// Posts one entry, as an edge does.
 func post(for account: AccountID, configuration: Configuration, logger: Logger) async throws {
     let left = Atomic(ProcessInfo.processInfo.environment["LEDGER_FAULT"] == "stopWithLock:1" ? 1 : 0)
     let client = try await LedgerClient(
@@ -91,10 +94,8 @@ func post(for account: AccountID, configuration: Configuration, logger: Logger) 
             logger.notice("stops itself")
             raise(SIGSTOP)
         }, logger: logger)
-    let running = Task { try await client.run() }
-    let outcome = try await client.post(
-        PostEntry(client: "edge", n: 1, amount: 1), for: account, patience: .seconds(60))
+    let outcome = try await client.run { client in
+        try await client.post(PostEntry(client: "edge", n: 1, amount: 1), for: account, patience: .seconds(60))
+    }
     logger.info("posted: \(outcome)")
-    running.cancel()
-    try await running.value
 }

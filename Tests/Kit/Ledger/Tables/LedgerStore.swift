@@ -1,0 +1,38 @@
+public import Bus
+public import LedgerContract
+public import LedgerRules
+public import Postgres
+import Storage
+import Vocabulary
+import WorkingSet
+
+/// Keeps balances and entries in the schema `ledger`.
+///
+/// A balance needs no row lock: commands of one account have one key, so only the owner of its partition changes it.
+public struct LedgerStore: Store {
+    public typealias Rules = LedgerReducer
+
+    public init() {}
+
+    /// Loads the balances of the asking accounts, in one round trip.
+    public func load(_ requests: [Request<LedgerCommand>], in pipeline: Pipeline) throws -> LedgerRows {
+        let accounts = Set(requests.compactMap(\.account)).sorted()
+        let balances = pipeline.query(
+            """
+            SELECT \(unescaped: Tables.balance.selection)
+              FROM ledger.balance AS b
+             WHERE b.account = ANY (\(accounts))
+            """)
+        try pipeline.flush()
+
+        var rows = LedgerRows()
+        for (account, row) in try Tables.balance.rows(of: balances) { rows.balances.load(row, at: account) }
+        return rows
+    }
+
+    /// Writes what changed.
+    public func save(_ rows: LedgerRows, in pipeline: Pipeline) throws {
+        try pipeline.save(rows.balances.changes, in: Tables.balance)
+        try pipeline.save(rows.entries.changes, in: Tables.entry)
+    }
+}
