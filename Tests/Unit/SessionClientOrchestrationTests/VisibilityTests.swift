@@ -1,5 +1,6 @@
 import API
 import ContactsContract
+import Grammar
 import SessionClientOrchestration
 import SessionContract
 import Testing
