@@ -5,10 +5,23 @@ cd "$(dirname "$0")/.."
 
 git ls-files -z --cached --others --exclude-standard -- '*.swift' |
   xargs -0 -r swift format lint --strict --parallel || {
-  echo "lint: the style is off (above); 'make format' repairs most of it" >&2
+  echo "lint: the style check failed (see above); 'make format' fixes most of it" >&2
   exit 1
 }
 
-# With the flags of the other builds: with others, SwiftPM builds much of it anew.
+# Files that the documents name must exist.
+files=$(git ls-files --cached --others --exclude-standard)
+missing=$(git ls-files '*.md' | while read -r page; do
+  { grep -oE '`[A-Za-z0-9_./+-]+\.(swift|sql)`' "$page" || true; } | tr -d '`' | sort -u | while read -r name; do
+    pattern=$(printf '%s' "$name" | sed 's/[.+]/\\&/g')
+    printf '%s\n' "$files" | grep -qE "(^|/)$pattern\$" || echo "  $page: $name"
+  done
+done)
+[ -z "$missing" ] || {
+  printf 'lint: these documents name files that do not exist:\n%s\n' "$missing" >&2
+  exit 1
+}
+
+# The same flags as in other builds; with different ones, SwiftPM would rebuild most of it.
 swift build --quiet --product package-graph --explicit-target-dependency-import-check error
 "$(swift build --show-bin-path)/package-graph"

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Runs everything that `make test` promises. Arguments go to `swift test` (make test ARGS='--filter Ledger').
+# Checks the style, builds, and runs the tests, for `make test`. Arguments are passed to `swift test` (make test ARGS='--filter Ledger').
 #
-# The tests need a PostgreSQL superuser. Without TEST_DATABASE_URL they get a scratch cluster of their own, which is
-# gone afterwards; with it they use that server, make databases there, and drop them.
+# The tests need a PostgreSQL superuser. With TEST_DATABASE_URL they use that server, and drop the databases that they
+# create there. Without it, they use a scratch cluster, which is deleted afterwards.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -16,7 +16,7 @@ deploy/install.sh
 mkdir -p .local
 exec 8>.local/test.lock
 flock --nonblock 8 || {
-  echo "Another 'make test' runs in this checkout; waiting for it."
+  echo "Another 'make test' is running in this checkout; waiting for it."
   flock 8
 }
 
@@ -39,8 +39,8 @@ if [ -z "${TEST_DATABASE_URL:-}" ]; then
   TEST_DATABASE_URL=$(deploy/postgres.sh url .local/test)
   export TEST_DATABASE_URL
 else
-  say "Your PostgreSQL, as TEST_DATABASE_URL says"
-  # Databases of this run carry its name in their comment; the tests drop theirs, and the templates go here.
+  say "Your PostgreSQL (TEST_DATABASE_URL)"
+  # This run's databases have its name in their comments. The tests drop their own; this drops the templates.
   drop_databases() {
     psql -X -q -v run="$TEST_RUN" "$TEST_DATABASE_URL" 8>&- <<'SQL' || true
 SELECT format(statement, datname)
@@ -55,7 +55,7 @@ SQL
 fi
 
 say "Tests"
-# The output is also kept, so that what failed can be said last, where it is looked for.
+# The output is also kept, so that the failures can be listed last, where people look for them.
 {
   status=0
   # shellcheck disable=SC2086
@@ -67,7 +67,7 @@ status=$(cat .local/test.status)
 if [ "$status" -eq 0 ]; then
   say "All tests passed"
 else
-  say "Tests FAILED (exit status $status). What failed, and the seeds; the whole output is in .local/test.log:"
+  say "Tests FAILED (exit status $status). The failures and seeds follow; the whole output is in .local/test.log:"
   grep -A 12 '^✘.* recorded an issue' .local/test.log | cut -c 1-600 | head -150
   grep -E '^(✘ |seed )|error: ' .local/test.log | cut -c 1-300 | tail -60
 fi

@@ -1,11 +1,12 @@
--- Roles, database and schemas of Quartet. Run it once as a superuser, before the first migration, and again whenever
--- you like: it is idempotent and takes back what was granted beside it.
+-- Creates Quartet's roles, database and schemas. Run it as a superuser before the first migration. It can be repeated
+-- at any time: it is idempotent, and revokes memberships that were granted by hand.
 --
 --   psql 'postgresql://postgres@db.example.com/postgres' -v database=quartet -f deploy/bootstrap.sql
 --
--- No passwords are set here. On a private socket (deploy/postgres.sh) none are needed. On a server of yours say how each
--- role gets in, in pg_hba.conf, and give passwords to those that need one: session, contacts, notifications,
--- session_client, quartet_migrator, quartet_reader, quartet_operator. In psql, `\password contacts` sends only the hash.
+-- It sets no passwords. On a private socket (deploy/postgres.sh) none are needed. On your own server, configure how
+-- each role logs in (pg_hba.conf) and set a password for each that needs one: session, contacts, notifications,
+-- session_client, quartet_migrator, quartet_reader, quartet_operator. In psql, `\password contacts` sends only the
+-- hash.
 \set ON_ERROR_STOP on
 \set QUIET on
 \if :{?database}
@@ -30,8 +31,8 @@ SELECT format('COMMENT ON DATABASE %I IS %L', :'database',
 \set service session_client
 \ir service.sql
 
--- The law: session-client may look at what owners publish, and each service at the commands addressed to it. USAGE only
--- opens the door; which tables may be read is granted beside each table, in the migrations.
+-- session-client may read what the other services publish, and each service the commands addressed to it. USAGE on the
+-- schema is only the precondition; the migrations grant SELECT on each table.
 GRANT USAGE ON SCHEMA session, contacts, notifications TO session_client, session_client_owner;
 GRANT USAGE ON SCHEMA session_client
    TO session, contacts, notifications, session_owner, contacts_owner, notifications_owner;

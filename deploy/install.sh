@@ -1,19 +1,20 @@
 #!/bin/sh
-# Installs what Quartet needs and this machine lacks. See `install.sh --help`.
+# Installs the packages that Quartet needs. See `install.sh --help`.
 set -eu
 
 usage() {
   cat <<'TEXT'
 Usage: install.sh
 
-Looks for what Quartet is built and run with, and installs what is missing with
-apt-get: a PostgreSQL server from version 15 on (the only moving part), libpq's
-headers and pkg-config (Quartet talks to PostgreSQL through libpq), openssl and
-curl (for `make run` and `make demo`). Says what it installs and why, asks nothing, makes no database
-cluster, and says nothing when all is there. Needs root or sudo only when
-something is missing.
+Checks for everything that is needed to build and run Quartet, and installs
+what is missing with apt-get: a PostgreSQL server, version 15 or newer; libpq's
+headers and pkg-config (Quartet uses libpq); openssl and curl (for `make run`
+and `make demo`). It prints what it installs and why, asks nothing, and creates
+no database cluster. If nothing is missing, it prints nothing and needs neither
+root nor sudo.
 
-Swift 6.3 or newer is not in apt; it says where to get it.
+Swift 6.3 or newer is not in apt; if it is missing, install.sh says where to
+get it.
 TEXT
 }
 
@@ -46,21 +47,21 @@ need() { # package, reason
   $1: $2"
 }
 
-has swift || fail "Swift is missing, which apt doesn't have. Install Swift 6.3 or newer from https://www.swift.org/install \
+has swift || fail "Swift is missing, and apt doesn't have it. Install Swift 6.3 or newer from https://www.swift.org/install \
 and run this again."
-has clang || need clang "compiles the C of the libraries that Quartet is built with"
+has clang || need clang "compiles the C code in the libraries that Quartet uses"
 has pkg-config || need pkg-config "tells the Swift compiler where libpq is"
 { has pkg-config && pkg-config --exists libpq; } || [ -e /usr/include/postgresql/libpq-fe.h ] ||
-  need libpq-dev "Quartet talks to PostgreSQL through libpq"
-has psql || need postgresql-client "make psql, and the scripts that prepare a database"
+  need libpq-dev "headers of libpq, the library that Quartet uses to talk to PostgreSQL"
+has psql || need postgresql-client "for make psql and the scripts that prepare a database"
 has_server || need postgresql "the database, Quartet's only moving part (version 15 or newer)"
-{ has flock && has setpriv; } || need util-linux "starts PostgreSQL as an unprivileged user, once"
+{ has flock && has setpriv; } || need util-linux "flock and setpriv, for the scripts that start PostgreSQL"
 has openssl || need openssl "makes the key that signs access tokens"
-has curl || need curl "make demo, and waiting until the services are ready"
+has curl || need curl "for make demo, and to wait until the services are ready"
 [ -n "$packages" ] || exit 0
 
-echo "Quartet needs these packages, which are missing here:$reasons"
-has apt-get || fail "this is no Debian or Ubuntu: there is no apt-get. Install the packages above, or what they are called \
+echo "These packages are missing:$reasons"
+has apt-get || fail "apt-get is missing, so this isn't Debian or Ubuntu. Install the packages above, which may have other names \
 here, and run this again."
 sudo=
 if [ "$(id -u)" -ne 0 ]; then
@@ -75,15 +76,15 @@ apt() {
 }
 
 echo "Installing them with apt-get."
-apt update || echo "install.sh: apt-get update failed; going on with the package lists that are here" >&2
+apt update || echo "install.sh: apt-get update failed; using the package lists that are already here" >&2
 
-# Debian starts a cluster of its own with the server, unless told not to. We want none: what runs here stays yours.
+# By default, Debian's package creates and starts a cluster. We don't need one.
 cluster_settings=/etc/postgresql-common/createcluster.conf
 case "$packages" in
   *' postgresql '* | *' postgresql')
     if [ ! -e "$cluster_settings" ]; then
       apt install --no-install-recommends postgresql-common ||
-        fail "apt-get could not install postgresql-common. Its reasons are above."
+        fail "apt-get could not install postgresql-common; see its errors above."
     fi
     $sudo cp -p "$cluster_settings" "$cluster_settings.quartet"
     trap '$sudo mv -f "$cluster_settings.quartet" "$cluster_settings"' EXIT
@@ -93,8 +94,8 @@ esac
 
 # shellcheck disable=SC2086 # a list of words
 apt install --no-install-recommends $packages ||
-  fail "apt-get could not install:$packages. Its reasons are above."
+  fail "apt-get could not install:$packages; see its errors above."
 
-has_server || fail "apt's newest PostgreSQL is older than 15. Add the PostgreSQL project's packages \
+has_server || fail "the newest PostgreSQL in apt is older than 15. Add the PostgreSQL project's packages \
 (https://www.postgresql.org/download/linux/), install postgresql-15 or newer, and run this again."
 echo "Installed:$packages"

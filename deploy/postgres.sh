@@ -1,38 +1,39 @@
 #!/bin/sh
-# Makes and runs a private PostgreSQL in a folder. See `postgres.sh --help`.
+# Creates and runs a private PostgreSQL in a folder. See `postgres.sh --help`.
 set -eu
 
 usage() {
   cat <<'TEXT'
 Usage: postgres.sh COMMAND FOLDER [options]
 
-Makes and runs a private PostgreSQL in FOLDER. It listens on a socket in a short
-path that only you and the server's user can reach, runs as an unprivileged user
-also when you are root, and touches no other cluster on this machine.
+Creates and runs a private PostgreSQL in FOLDER. It listens on a socket that only
+you and the server's user can reach, runs as an unprivileged user even if you are
+root, and leaves other clusters on this machine alone.
 
 Commands
-  start FOLDER     make the cluster if there is none, start it, wait until it answers
-                   (fine when it runs already)
+  start FOLDER     create the cluster if necessary, start it, and wait until it
+                   answers; does nothing if it is running
   run FOLDER       the same in the foreground: this process becomes the server
-  stop FOLDER      stop it and wait until it is gone (fine when it doesn't run)
-  status FOLDER    say whether it runs; exit status 0 if it does, 3 if not
+  stop FOLDER      stop it and wait until it is gone; does nothing if it isn't
+                   running
+  status FOLDER    print whether it is running; exit status 0 if it is, 3 if not
   url FOLDER [DATABASE [ROLE]]
                    print its connection URL (database and role: postgres)
   destroy FOLDER   stop it and delete its data
   follow FOLDER PRIMARY
-                   copy the running cluster in the folder PRIMARY; started, the copy is
-                   its standby, until somebody promotes it: SELECT pg_promote()
+                   copy the running cluster in the folder PRIMARY; once started, the
+                   copy is its standby until it is promoted: SELECT pg_promote()
 
 Options of start and run
-  --port N         listen on 127.0.0.1:N too; there, passwords are asked for
-                   (the socket asks for none; set one with \password in psql)
+  --port N         also listen on 127.0.0.1:N, where connections need a password
+                   (on the socket they need none; set one with \password in psql)
   --fast           for throwaway clusters: survives a killed server, but not a power
-                   cut (fsync off)
+                   failure (fsync off)
 Option of stop
   --mode MODE      smart, fast (the default) or immediate: see pg_ctl(1)
 
 Environment
-  PG_BIN           folder of initdb, pg_ctl and postgres, when you have several
+  PG_BIN           the folder of initdb, pg_ctl and postgres, if there are several
 TEXT
 }
 
@@ -68,14 +69,14 @@ while [ $# -gt 0 ]; do
   esac
   shift
 done
-[ -n "$folder" ] || fail "say in which folder; see postgres.sh --help"
+[ -n "$folder" ] || fail "FOLDER is missing; see postgres.sh --help"
 case "$port" in *[!0-9]*) fail "--port needs a number, not '$port'" ;; esac
 
 case "$command" in start | run | follow) mkdir -p -- "$folder" ;; esac
 if [ ! -d "$folder" ]; then
   case "$command" in
     stop | destroy) exit 0 ;;
-    status) echo "no cluster in $folder"; exit 3 ;;
+    status) echo "there is no cluster in $folder"; exit 3 ;;
     *) fail "there is no cluster in $folder; start it with: postgres.sh start $folder" ;;
   esac
 fi
@@ -95,15 +96,15 @@ find_binaries() {
     if [ "$major" -gt "$newest" ]; then bin=$candidate newest=$major; fi
   done
   [ -n "$bin" ] || fail "found no PostgreSQL server on this machine. Install one (Debian: apt-get install postgresql), \
-or say where it is: PG_BIN=/folder/of/initdb"
-  [ "$newest" -ge 15 ] || fail "needs PostgreSQL 15 or newer; the newest found is $newest, in $bin. Install a newer one, \
-or say where it is: PG_BIN=/folder/of/initdb"
+or set PG_BIN to the folder of its initdb"
+  [ "$newest" -ge 15 ] || fail "PostgreSQL 15 or newer is needed; the newest one found is $newest, in $bin. Install a newer one, \
+or set PG_BIN to the folder of its initdb"
 }
 
-# The server refuses to run as root, so root hands over to this user.
+# The server refuses to run as root, so root runs it as this user.
 server_user=$(id -un)
 if [ "$(id -u)" -eq 0 ]; then
-  # A user of its own: whoever shares it could read the data and would be let in.
+  # A dedicated user: other processes of the same user could read the data and log in.
   server_user=postgres
   id postgres >/dev/null 2>&1 || {
     server_user=quartet-postgres
@@ -121,8 +122,8 @@ as_server_user() {
   fi
 }
 
-# The data is in FOLDER, unless the server's user can't get there (say, below /root): then beside the machine's other
-# databases, and FOLDER/data-path remembers where.
+# The data is in FOLDER. If the server's user can't reach that (below /root, say), it is in /var/lib, and FOLDER/data-path
+# says where.
 find_data() {
   if [ -d "$folder/data" ]; then
     data=$folder/data
@@ -142,7 +143,7 @@ postmaster() {
   [ -n "$pid" ] && [ -d "/proc/$pid" ] && [ "$(readlink "/proc/$pid/cwd" 2>/dev/null)" = "$data" ] && echo "$pid"
 }
 
-# Whether any process of this cluster is left; after kill -9 of the postmaster the others need a moment to see it.
+# Whether any process of this cluster is left. After kill -9 of the postmaster, the others take a moment to notice.
 anybody() {
   readlink /proc/[0-9]*/cwd 2>/dev/null | grep -qxF "$data"
 }
@@ -151,7 +152,7 @@ await_nobody() {
   tries=0
   while anybody; do
     tries=$((tries + 1))
-    [ $tries -lt 200 ] || fail "processes of an earlier server still use $data; end them first"
+    [ $tries -lt 200 ] || fail "processes of an earlier server are still using $data; end them first"
     sleep 0.05
   done
 }
@@ -169,7 +170,7 @@ make_cluster() {
   find_data
   if [ ! -f "$data/PG_VERSION" ]; then
     if [ -e "$data" ] && [ -n "$(ls -A "$data")" ]; then
-      fail "$data is there, but is no cluster; delete it, or run: postgres.sh destroy $folder"
+      fail "$data exists but isn't a cluster; delete it, or run: postgres.sh destroy $folder"
     fi
     make_data_folder
     sync=
@@ -181,7 +182,7 @@ make_cluster() {
       --lc-ctype=$ctype --auth-local=trust --auth-host=scram-sha-256 $sync) >"$folder/initdb.log" 2>&1 || {
       cat "$folder/initdb.log" >&2
       rm -rf -- "$data"
-      fail "initdb could not make a cluster in $data; what it said is above"
+      fail "initdb could not create a cluster in $data; see its output above"
     }
     as_server_user sh -c 'echo "include_if_exists = '\''quartet.conf'\''" >>"$1/postgresql.conf"' - "$data"
   fi
@@ -191,11 +192,11 @@ make_cluster() {
       if [ -x "$candidate/postgres" ]; then bin=$candidate newest=$made_by; fi
     done
     [ "$made_by" = "$newest" ] || fail "the cluster in $data was made by PostgreSQL $made_by, which is not installed; \
-install it, or throw the data away: postgres.sh destroy $folder"
+install it, or delete the data: postgres.sh destroy $folder"
   fi
 }
 
-# A socket's path may have 107 bytes, so it isn't below FOLDER.
+# A socket's path is limited to 107 bytes, so the socket isn't in FOLDER.
 make_socket_folder() {
   socket=$(cat "$folder/socket-path" 2>/dev/null || true)
   if [ -z "$socket" ] || [ ! -d "$socket" ] || [ "$(stat -c %U "$socket")" != "$server_user" ]; then
@@ -208,7 +209,7 @@ make_socket_folder() {
 
 write_settings() {
   {
-    echo "# Written by postgres.sh at each start; put your own settings into postgresql.auto.conf (ALTER SYSTEM)."
+    echo "# Overwritten by postgres.sh at each start; use ALTER SYSTEM for your own settings."
     echo "unix_socket_directories = '$socket'"
     echo "unix_socket_permissions = 0700"
     if [ -n "$port" ]; then
@@ -219,7 +220,7 @@ write_settings() {
       echo "port = 5432"
     fi
     if [ -n "$fast" ]; then
-      # Many systems at once.
+      # Tests run many systems at once.
       echo "max_connections = 400"
       echo "fsync = off"
       echo "full_page_writes = off"
@@ -250,7 +251,7 @@ SETTINGS
   } | as_server_user sh -c 'cat >"$1/quartet.conf"' - "$data"
 }
 
-# One starter at a time: everything that changes FOLDER happens under this lock.
+# Everything that changes FOLDER happens under this lock.
 lock() {
   command -v flock >/dev/null 2>&1 || return 0
   exec 9>"$folder/lock"
@@ -262,8 +263,8 @@ prepare() {
   make_cluster
   make_socket_folder
   write_settings
-  # What a killed server left behind names a process id that may be a zombie now, or a stranger since a reboot; either
-  # would keep PostgreSQL from starting. Nobody uses the cluster, so it can go.
+  # A killed server leaves a file with its process id, which may belong to a zombie now, or to another process after a
+  # reboot. PostgreSQL wouldn't start then. No process uses the cluster, so the file can go.
   await_nobody
   rm -f -- "$data/postmaster.pid" "$socket"/.s.PGSQL.*
 }
@@ -274,8 +275,8 @@ url() {
   printf 'postgresql:///%s?host=%s&port=%s&user=%s\n' "$database" "$socket" "$port" "$role"
 }
 
-# By default glibc gives memory back to the system after every statement and asks for it again in the next one, which
-# was a fifth of what a backend did with small transactions.
+# By default, glibc returns memory to the system after every statement and requests it again for the next one. With small
+# transactions, this was a fifth of a backend's time.
 export MALLOC_TOP_PAD_=4194304 MALLOC_TRIM_THRESHOLD_=134217728
 
 # --- Commands --------------------------------------------------------------------------------------------------------
@@ -285,19 +286,18 @@ start() {
   find_data
   if postmaster >/dev/null; then return 0; fi
   prepare
-  
   (umask 077 && : >>"$folder/postgres.log")
   (cd / && as_server_user "$bin/pg_ctl" start --wait --timeout=60 --silent --pgdata="$data") \
     >>"$folder/postgres.log" 2>&1 9>&- </dev/null || {
     tail -n 20 "$folder/postgres.log" >&2
-    fail "PostgreSQL did not start; its log ($folder/postgres.log) ends as above"
+    fail "PostgreSQL did not start; the end of its log ($folder/postgres.log) is above"
   }
 }
 
 run() {
   lock
   find_data
-  if postmaster >/dev/null; then fail "it runs already, as process $(postmaster)"; fi
+  if postmaster >/dev/null; then fail "it is already running, as process $(postmaster)"; fi
   prepare
   exec 9>&-
   cd /
@@ -308,7 +308,7 @@ run() {
 follow() {
   lock
   find_data
-  [ ! -e "$data/PG_VERSION" ] || fail "there is a cluster in $folder already; throw it away: postgres.sh destroy $folder"
+  [ ! -e "$data/PG_VERSION" ] || fail "there is already a cluster in $folder; delete it first: postgres.sh destroy $folder"
   primary=$(cat "$1/socket-path" 2>/dev/null) || fail "there is no cluster in '$1'; start it first"
   find_binaries
   make_data_folder
@@ -349,9 +349,9 @@ case "$command" in
   status)
     find_data
     if pid=$(postmaster); then
-      echo "runs as process $pid, data in $data"
+      echo "running as process $pid, data in $data"
     else
-      echo "does not run"
+      echo "not running"
       exit 3
     fi ;;
   url)

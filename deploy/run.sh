@@ -8,27 +8,29 @@ usage() {
 Usage: run.sh start|stop|status|demo|logs|psql|operate|url
 
   start    build, start a private PostgreSQL in .local/, migrate, start the four
-           services, wait until all are ready, say where they are. What runs already
-           and is up to date is left alone; what was built anew is restarted.
-  stop     stop the services and the private PostgreSQL; nothing is left running
-  status   say what runs; exit status 0 when all is ready, 3 when not
-  demo     play the main story against what runs, through its HTTP API
-  logs     show the logs' ends and follow them
+           services, wait until all are ready, and print where they are. If some are
+           running, only those that were rebuilt or reconfigured are restarted.
+  stop     stop the services and the private PostgreSQL
+  status   print what is running; exit status 0 if all is ready, 3 if not
+  demo     play a story through the HTTP API of the running services
+  logs     show the ends of the logs and follow them
   psql     open psql as a role that can only read
-  operate  the same as a role that may also call the functions made for operators:
-           retry a dead letter, discard what is parked, change retention
+  operate  open psql as a role that can also call the functions for operators: retry
+           a dead letter, discard a parked message, change retention
   url      print the URL of the HTTP API
 
 Environment
-  DATABASE_URL    a PostgreSQL of yours instead of the private one. Bootstrapped, or
-                  with a superuser in the URL, who then does it.
-  PORT            where the HTTP API listens (8080); further replicas on the next ports
-  ADMIN_PORT      the first of the ports for health (9100); replicas ten further each
-  REPLICAS        how many processes of each service (1)
-  CONFIGURATION   debug (the default: builds faster) or release (runs faster)
+  DATABASE_URL    your own PostgreSQL instead of the private one. If it hasn't been
+                  bootstrapped, the URL must name a superuser.
+  PORT            the port of the HTTP API (8080); further replicas use the next ones
+  ADMIN_PORT      the first port for health checks and metrics (9100); each further
+                  replica adds ten
+  REPLICAS        how many processes of each service to run (1)
+  CONFIGURATION   debug (the default, builds faster) or release (runs faster)
   Settings of the services (session-client --help) are passed on. With the private
-  PostgreSQL somebody may check in as often as every second (LEAST_CHECK_IN_INTERVAL,
-  CHECK_IN_COOLDOWN), so that make demo can show a check-in that is missed.
+  PostgreSQL, the shortest check-in interval and the time between check-ins are a
+  second (LEAST_CHECK_IN_INTERVAL, CHECK_IN_COOLDOWN), so that make demo can show a
+  missed check-in.
 TEXT
 }
 
@@ -40,7 +42,7 @@ configuration=${CONFIGURATION:-debug}
 own_database=${DATABASE_URL:-}
 state=.local/run
 cluster=.local/postgres
-# Longer than the services take to finish what they have in hand.
+# How many seconds to wait for a service to stop: longer than it takes to finish its work in progress.
 patience=40
 
 fail() {
@@ -53,20 +55,20 @@ number() { # value, name, least
   [ "$1" -ge "$3" ] || fail "$2 must be at least $3"
 }
 
-# --- Processes: $state/<service>-<replica>.pid has the process id -------------------------------------------------------
+# --- Processes: $state/<service>-<replica>.pid contains the process id -------------------------------------------------------
 
-# The process id of a service's replica, if it runs and is really ours.
+# The process id of a replica, if it is running and really ours.
 process_of() { # name-replica
   pid=$(cat "$state/$1.pid" 2>/dev/null) || return 1
   case "$(readlink "/proc/$pid/exe" 2>/dev/null)" in
     "$PWD"/.build/*/"${1%-*}" | "$PWD"/.build/*/"${1%-*} (deleted)") echo "$pid" ;;
-    # A moment after it was started it isn't the executable yet.
+    # Just after its start, it isn't the service's executable yet.
     */setsid) echo "$pid" ;;
     *) return 1 ;;
   esac
 }
 
-# Whether it runs what is built now, with the settings of now.
+# Whether it runs the current build with the current settings.
 is_current() { # name-replica, pid, executable, settings
   [ "$(readlink "/proc/$2/exe")" = "$3" ] && [ "$(cat "$state/$1.settings" 2>/dev/null)" = "$4" ]
 }
@@ -76,10 +78,10 @@ is_ready() { # admin port
 }
 
 reasons() { # admin port
-  curl --silent --max-time 2 "http://127.0.0.1:$1/health/ready" || echo "it doesn't answer"
+  curl --silent --max-time 2 "http://127.0.0.1:$1/health/ready" || echo "no answer"
 }
 
-# Stops the replicas named, all at once, and waits until they are gone.
+# Stops the given replicas, all at once, and waits until they are gone.
 stop_processes() { # name-replica...
   waiting=
   for name in "$@"; do
@@ -93,7 +95,7 @@ stop_processes() { # name-replica...
     while process_of "$name" >/dev/null; do
       ticks=$((ticks + 1))
       if [ $ticks -gt $((patience * 20)) ]; then
-        echo "$name did not end within $patience seconds; killing it" >&2
+        echo "$name did not stop within $patience seconds; killing it" >&2
         kill -KILL "$(process_of "$name")" 2>/dev/null || true
       fi
       sleep 0.05
@@ -104,7 +106,7 @@ stop_processes() { # name-replica...
 
 known_processes() {
   for file in "$state"/*.pid; do
-    [ -e "$file" ] && basename "$file" .pid
+    if [ -e "$file" ]; then basename "$file" .pid; fi
   done
 }
 
@@ -115,9 +117,9 @@ admin_port_of() { # name-replica
 lock() {
   mkdir -p "$state"
   chmod 700 "$state"
-  exec 9>.local/run.lock # and "9>&-" with whatever may outlive us
+  exec 9>.local/run.lock # closed ("9>&-") for everything that may outlive this script
   flock --nonblock 9 || {
-    echo "Another run.sh is at work in this folder; waiting for it."
+    echo "Another run.sh is running in this folder; waiting for it."
     flock 9
   }
 }
@@ -126,7 +128,7 @@ lock() {
 
 prepare_database() {
   if [ -z "$own_database" ]; then
-    # For development: so that a missed check-in can be seen without waiting for an hour.
+    # For development, so that nobody has to wait an hour to see a missed check-in.
     export LEAST_CHECK_IN_INTERVAL="${LEAST_CHECK_IN_INTERVAL:-1s}" CHECK_IN_COOLDOWN="${CHECK_IN_COOLDOWN:-1s}"
     deploy/postgres.sh status "$cluster" >/dev/null || {
       started_cluster=yes
@@ -138,23 +140,23 @@ prepare_database() {
     export DATABASE_URL
     return 0
   fi
-  # A server of yours: only made ready when it isn't yet.
+  # Your own server is only bootstrapped if it hasn't been.
   missing=$(psql -X -q -A -t "$own_database" 9>&- <<'SQL'
 SELECT string_agg(name, ', ')
   FROM unnest(ARRAY['session', 'contacts', 'notifications', 'session_client']) AS name
  WHERE to_regnamespace(name) IS NULL OR to_regrole(name) IS NULL OR to_regrole('quartet_migrator') IS NULL;
 SQL
-  ) || fail "can't use DATABASE_URL; psql's reason is above. The database in it must exist."
+  ) || fail "can't use DATABASE_URL; see psql's error above. The database that it names must exist."
   [ -z "$missing" ] || {
-    echo "Making roles and schemas: deploy/bootstrap.sql."
+    echo "Creating roles and schemas: deploy/bootstrap.sql."
     database=$(psql -X -q -A -t "$own_database" -c 'SELECT current_database()')
     psql -X -q "$own_database" -v database="$database" -f deploy/bootstrap.sql 9>&- ||
-      fail "the database lacks $missing, and who DATABASE_URL logs in as may not make it. \
+      fail "the database lacks $missing, and the role in DATABASE_URL may not create it. \
 As a superuser, run: psql -v database=$database -f deploy/bootstrap.sql"
   }
 }
 
-# Keys that only this machine's development services use, made once.
+# Keys for development on this machine, created once.
 make_secrets() {
   mkdir -p .local/secrets
   chmod 700 .local/secrets
@@ -164,11 +166,11 @@ make_secrets() {
   chmod 600 .local/secrets/*
   [ -n "${SERVER_KEY:-}${SERVER_KEY_FILE:-}" ] || export SERVER_KEY_FILE="$PWD/.local/secrets/server-key"
   [ -n "${SIGNING_KEY:-}${SIGNING_KEY_FILE:-}" ] || export SIGNING_KEY_FILE="$PWD/.local/secrets/signing-key.pem"
-  # Nobody here sends text messages: codes for phones are shown in session-client's log.
+  # No text messages are sent here: session-client logs the codes for phones.
   export PHONE_CODES="${PHONE_CODES:-log}"
 }
 
-# All replicas that are asked for.
+# All replicas that should run.
 wanted() {
   for service in $services; do
     replica=1
@@ -179,7 +181,7 @@ wanted() {
   done
 }
 
-# The ports of a replica; the same ones whatever else runs.
+# The ports of a replica. They don't depend on what else runs.
 flags_of() { # name-replica
   replica=${1##*-} place=0
   for service in $services; do
@@ -195,9 +197,9 @@ start_process() { # name-replica
   log=$state/$1.log
   flags=$(flags_of "$1")
   [ ! -s "$log" ] || mv -f "$log" "$log.1"
-  # For us alone: a log may name phones and, in development, codes.
+  # Readable only by us: a log may contain phone numbers and, in development, codes.
   (umask 077 && : >"$log")
-  # A session of its own: Ctrl-C here is for this script, which then stops it in good order.
+  # In a session of its own, because Ctrl-C is for this script, which then stops the service properly.
   # shellcheck disable=SC2086 # flags are a list of words
   setsid "$executables/${1%-*}" run $flags >"$log" 2>&1 </dev/null 9>&- &
   echo $! >"$state/$1.pid"
@@ -205,7 +207,7 @@ start_process() { # name-replica
   started="$started $1"
 }
 
-# What a replica was started with; another DATABASE_URL is a reason to restart it, and is no business of who reads the file.
+# What a replica was started with. It is restarted if DATABASE_URL changes; the file only contains a checksum of that.
 settings_of() { # flags
   echo "$1 database=$(printf %s "$DATABASE_URL" | cksum | cut -d ' ' -f 1)"
 }
@@ -224,7 +226,7 @@ start() {
   deploy/install.sh
   lock
   started= started_cluster=
-  trap 'echo; echo "Stopping what was started."; exit 130' INT
+  trap 'echo; echo "Interrupted; stopping what was started."; exit 130' INT
   trap 'exit 143' TERM HUP
   trap 'abandon' EXIT
 
@@ -233,7 +235,7 @@ start() {
   prepare_database
   make_secrets
   for service in $services; do
-    LOG_LEVEL=notice "$executables/$service" migrate 9>&- || fail "$service could not migrate; its reason is above"
+    LOG_LEVEL=notice "$executables/$service" migrate 9>&- || fail "$service could not migrate; see its error above"
   done
 
   expected= outdated=
@@ -241,7 +243,7 @@ start() {
     expected="$expected $name"
     if pid=$(process_of "$name") &&
       ! is_current "$name" "$pid" "$executables/${name%-*}" "$(settings_of "$(flags_of "$name")")"; then
-      echo "Restarting $name, which was built or configured anew."
+      echo "Restarting $name, because its build or its settings changed."
       outdated="$outdated $name"
     fi
   done
@@ -249,7 +251,7 @@ start() {
     case " $expected " in
       *" $name "*) ;;
       *)
-        echo "Stopping $name, which is not asked for."
+        echo "Stopping $name, because there are more replicas than REPLICAS=$replicas."
         outdated="$outdated $name" ;;
     esac
   done
@@ -270,7 +272,7 @@ await_ready() { # name-replica
   until is_ready "$(admin_port_of "$1")"; do
     process_of "$1" >/dev/null || {
       tail -n 20 "$state/$1.log" >&2
-      fail "$1 ended; the end of its log ($state/$1.log) is above"
+      fail "$1 exited; the end of its log ($state/$1.log) is above"
     }
     ticks=$((ticks + 1))
     [ $ticks -lt 600 ] || {
@@ -282,9 +284,9 @@ await_ready() { # name-replica
 }
 
 report() {
-  echo "Quartet runs."
+  echo "Quartet is running."
   echo "  HTTP API   http://127.0.0.1:$port"
-  echo "  Database   $([ -n "$own_database" ] && echo "yours, as DATABASE_URL says" || echo "private, in $cluster")"
+  echo "  Database   $([ -n "$own_database" ] && echo "yours (DATABASE_URL)" || echo "private, in $cluster")"
   echo "  Logs       $state/*.log"
   echo
   echo "Try:   make demo    make psql    make logs    make status"
@@ -299,17 +301,17 @@ stop() {
   # shellcheck disable=SC2046
   stop_processes $(known_processes)
   deploy/postgres.sh stop "$cluster" 9>&-
-  echo "Nothing of Quartet runs here."
+  echo "Quartet is stopped."
 }
 
 status() {
   all=0
   if deploy/postgres.sh status "$cluster" >/dev/null 2>&1; then
-    echo "postgres           runs, private, in $cluster"
+    echo "postgres           running, private, in $cluster"
   elif [ -n "$own_database" ]; then
-    echo "postgres           yours, as DATABASE_URL says"
+    echo "postgres           yours (DATABASE_URL)"
   else
-    echo "postgres           does not run"
+    echo "postgres           not running"
     all=3
   fi
   found=$(known_processes)
@@ -317,7 +319,7 @@ status() {
   for name in $found; do
     admin=$(admin_port_of "$name")
     if ! pid=$(process_of "$name"); then
-      printf '%-18s has ended; see %s\n' "$name" "$state/$name.log"
+      printf '%-18s exited; see %s\n' "$name" "$state/$name.log"
       all=3
     elif is_ready "$admin"; then
       printf '%-18s ready, process %s, http://127.0.0.1:%s/health/ready\n' "$name" "$pid" "$admin"
@@ -326,20 +328,20 @@ status() {
       all=3
     fi
   done
-  [ -n "$found" ] || echo "services           do not run; start them: make run"
+  [ -n "$found" ] || echo "services           not running; start them: make run"
   exit $all
 }
 
 demo() {
   curl --silent --output /dev/null --max-time 5 "http://127.0.0.1:$port/" ||
     fail "nothing answers at http://127.0.0.1:$port; start it: make run"
-  # With the flags of the other builds: with others, SwiftPM builds much of it anew.
+  # The same flags as in other builds; with different ones, SwiftPM would rebuild most of it.
   swift build --configuration "$configuration" --product demo --quiet --explicit-target-dependency-import-check error
   exec "$(swift build --configuration "$configuration" --show-bin-path)/demo" "http://127.0.0.1:$port"
 }
 
 logs() {
-  [ -n "$(ls "$state"/*.log 2>/dev/null)" ] || fail "there are no logs yet; make run writes them"
+  [ -n "$(ls "$state"/*.log 2>/dev/null)" ] || fail "there are no logs yet; start the services: make run"
   exec tail -n "${LINES:-20}" -F "$state"/*.log
 }
 
@@ -349,7 +351,7 @@ open_psql() {
   PSQLRC=$PWD/deploy/psqlrc
   export PSQLRC
   if [ -n "$own_database" ]; then exec psql -v ON_ERROR_ROLLBACK=interactive -v reader="$role" "$own_database" "$@"; fi
-  deploy/postgres.sh status "$cluster" >/dev/null 2>&1 || fail "PostgreSQL doesn't run here; start it: make run"
+  deploy/postgres.sh status "$cluster" >/dev/null 2>&1 || fail "PostgreSQL isn't running; start it: make run"
   exec psql "$(deploy/postgres.sh url "$cluster" quartet "$role")" "$@"
 }
 

@@ -1,19 +1,18 @@
--- One service's roles and schema. Included by bootstrap.sql once per service; the tests use it for services of
+-- Creates a service's roles and schema. Included by bootstrap.sql once per service; the tests run it for services of
 -- their own. Idempotent. Run it with psql as a superuser, connected to the database:
 --
 --   psql -v service=ledger -f deploy/service.sql
 --
--- It makes:
---   <service>_owner   owns the schema and everything in it; nobody logs in as it; migrations alone become it
---   <service>         what the service runs as: sees the schema, has only the privileges that migrations grant it
+-- It creates:
+--   <service>_owner   owns the schema and everything in it. It can't log in; only migrations become it
+--   <service>         the role of the running service. It has only the privileges that migrations grant it
 --   schema <service>
 --
--- The roles that database.sql makes must exist. Who else may look into the schema is the law of the product, not of
--- one service: see bootstrap.sql.
+-- The roles of database.sql must exist. bootstrap.sql decides which other services may use the schema.
 \set ON_ERROR_STOP on
 \if :{?service}
 \else
-  \warn 'service.sql: say which service, as in: psql -v service=ledger -f deploy/service.sql'
+  \warn 'service.sql: set the service, as in: psql -v service=ledger -f deploy/service.sql'
   DO $$ BEGIN RAISE EXCEPTION 'psql variable "service" is missing'; END $$;
 \endif
 SET client_min_messages = warning;
@@ -23,44 +22,44 @@ SELECT format('CREATE ROLE %I NOLOGIN', :'service' || '_owner')
 SELECT format('CREATE ROLE %I LOGIN', :'service')
  WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = :'service') \gexec
 
--- Said again each time: a role of that name may have been here before, with more rights.
+-- Set on every run: a role of this name may have existed before, with more rights.
 SELECT format('ALTER ROLE %I NOLOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS',
               :'service' || '_owner') \gexec
 SELECT format('ALTER ROLE %I LOGIN NOINHERIT NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS',
               :'service') \gexec
 SELECT format('COMMENT ON ROLE %I IS %L', :'service' || '_owner',
-              'Owns schema ' || :'service' || '. Migrations alone become it; the running service can not.') \gexec
+              'Owns schema ' || :'service' || '. Only migrations become it; the running service can''t.') \gexec
 SELECT format('COMMENT ON ROLE %I IS %L', :'service',
-              'What service ' || :'service' || ' runs as.') \gexec
+              'The role of the running service ' || :'service' || '.') \gexec
 
--- The running role is a member of nothing; whatever somebody granted by hand is taken back.
+-- Neither role is a member of another. Memberships granted by hand are revoked.
 SELECT format('REVOKE %I FROM %I', granted.rolname, member.rolname)
   FROM pg_auth_members
   JOIN pg_roles AS granted ON granted.oid = pg_auth_members.roleid
   JOIN pg_roles AS member  ON member.oid  = pg_auth_members.member
  WHERE member.rolname IN (:'service', :'service' || '_owner') \gexec
 
--- How the service's sessions behave. A session that hangs must not hold others up: every time-out here is shorter
+-- The settings of the service's sessions. A session that hangs must not hold others up, so every time-out is shorter
 -- than a lease.
 SELECT format('ALTER ROLE %I SET %s', :'service', setting)
   FROM (VALUES
-    -- A table of one page is otherwise read sequentially, through all of its dead versions.
+    -- PostgreSQL would read a table of one page sequentially, through all its dead versions.
     ('enable_seqscan = off'),
-    -- A plan without an index costs 1e10 because of the line above, which would send it through the JIT compiler.
+    -- Because of the line above, a plan without an index has a cost of 1e10, which would start the JIT compiler.
     ('jit = off'),
-    -- Statements are prepared, few, and found by key: one plan each, no planning per execution.
+    -- The statements are few, prepared, and look rows up by key: one plan each is enough.
     ('plan_cache_mode = force_generic_plan'),
     ('statement_timeout = ''10s'''),
     ('lock_timeout = ''4s'''),
     ('idle_in_transaction_session_timeout = ''4s'''),
-    -- Over TCP, a client that vanished holds its locks no longer than one that is there.
+    -- A TCP client that has vanished holds its locks no longer than one that hangs.
     ('tcp_keepalives_idle = 2'), ('tcp_keepalives_interval = 1'), ('tcp_keepalives_count = 3'),
     ('tcp_user_timeout = ''5s'''),
     ('timezone = ''UTC'''),
-    -- What is bound never reaches the server's log: among it are people's texts and numbers, and proofs.
+    -- Parameters are never logged: they include people's texts, phone numbers and proofs.
     ('log_parameter_max_length = 0'),
     ('log_parameter_max_length_on_error = 0'),
-    -- Statements name their schema; nothing is found by accident.
+    -- Statements qualify their tables, so nothing is found by accident.
     ('search_path = pg_catalog')
   ) AS behaviour (setting) \gexec
 
@@ -68,7 +67,7 @@ SELECT format('CREATE SCHEMA %I AUTHORIZATION %I', :'service', :'service' || '_o
  WHERE NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = :'service') \gexec
 SELECT format('ALTER SCHEMA %I OWNER TO %I', :'service', :'service' || '_owner') \gexec
 SELECT format('COMMENT ON SCHEMA %I IS %L', :'service',
-              'What service ' || :'service' || ' owns. Nobody else writes here.') \gexec
+              'The tables of service ' || :'service' || '. No other service writes here.') \gexec
 SELECT format('REVOKE ALL ON SCHEMA %I FROM PUBLIC', :'service') \gexec
 SELECT format('GRANT USAGE ON SCHEMA %I TO %I, quartet_reader, quartet_operator', :'service', :'service') \gexec
 SELECT format('GRANT CONNECT ON DATABASE %I TO %I', current_database(), :'service') \gexec
@@ -79,10 +78,10 @@ SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I, %I', p.oid::regprocedure, :'s
 SELECT format('GRANT USAGE ON SCHEMA quartet TO %I', :'service') \gexec
 SELECT format('GRANT EXECUTE ON FUNCTION quartet.end_long_reads(interval) TO %I', :'service') \gexec
 
--- Migrations are applied by quartet_migrator, who becomes the owner (SET ROLE) and never inherits its rights.
+-- quartet_migrator applies migrations: it becomes the owner by SET ROLE, and doesn't inherit its rights.
 SELECT format('GRANT %I TO quartet_migrator', :'service' || '_owner') \gexec
 
--- What the owner will create: people at psql may read it; PUBLIC may not execute it.
+-- Privileges of what the owner will create: people at psql may read tables, and PUBLIC may execute no function.
 SELECT format('ALTER DEFAULT PRIVILEGES FOR ROLE %I REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC',
               :'service' || '_owner') \gexec
 SELECT format('ALTER DEFAULT PRIVILEGES FOR ROLE %I IN SCHEMA %I GRANT SELECT ON TABLES TO quartet_reader',

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Times the wrapper against plain libpq in C, in turn, and prints medians and ratios.
+# Times the wrapper and plain libpq in C, alternating, and prints medians and ratios.
 #
-#   Tests/Benchmarks/postgres.sh [CONNINFO]     (without one, on a scratch cluster that is gone afterwards)
+#   Tests/Benchmarks/postgres.sh [CONNINFO]     (by default on a scratch cluster, which is deleted afterwards)
 set -eu
 cd "$(dirname "$0")/../.."
 work=$(mktemp -d)
@@ -12,7 +12,7 @@ if [ -z "$url" ]; then
   deploy/postgres.sh start "$work" >&2
   url=$(deploy/postgres.sh url "$work")
 fi
-echo "building" >&2
+echo "Building for release." >&2
 swift build -c release --product postgres-benchmark >&2
 cc -O2 -o "$work/libpq" Tests/Benchmarks/Postgres/libpq.c -I"$(pg_config --includedir)" -lpq
 psql -X -q "$url" <<'SQL'

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Measures the product beside this machine's limits: a release build on a scratch PostgreSQL with full durability, which is
-# gone afterwards. Prints a table; the figures go as JSON into the file that BENCH_JSON names (.local/bench.json).
+# Measures a release build beside this machine's limits, on a scratch PostgreSQL with full durability that is deleted
+# afterwards. Prints a table and writes the figures as JSON to the file that BENCH_JSON names (.local/bench.json).
 #
 #   Tests/Benchmarks/run.sh [SECTION...]     (limits commands latency fanout sagas streams memory checkins rejoin, or growth;
-#                                            SECONDS=8 for each figure, CHECKIN_PEOPLE=50000, REJOIN_CLIENTS=5000)
+#                                            SECONDS=8 per figure, CHECKIN_PEOPLE=50000, REJOIN_CLIENTS=5000)
 set -eu
 cd "$(dirname "$0")/../.."
 

@@ -135,7 +135,7 @@ do {
         try await group.waitForAll()
     }
     narrator.say(
-        "\nEvery line came over HTTP and server-sent events. Look behind it: make psql, then :last_story, or :told")
+        "\nEvery line came over HTTP and server-sent events. Look behind it: make psql, then :last_story, or :receipts")
 } catch {
     FileHandle.standardError.write(Data("demo: \(error)\nIs Quartet running at \(url)? Start it: make run\n".utf8))
     exit(1)

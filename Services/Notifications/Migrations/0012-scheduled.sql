@@ -7,12 +7,12 @@ CREATE TABLE notifications.scheduled (
     due_at  timestamptz NOT NULL,
     CONSTRAINT notification_is_scheduled_once PRIMARY KEY (account, id)
 );
-COMMENT ON TABLE notifications.scheduled IS 'What accounts are to be told later.';
-COMMENT ON COLUMN notifications.scheduled.account IS 'Who will be told.';
-COMMENT ON COLUMN notifications.scheduled.id IS 'Its name, and the notification''s.';
-COMMENT ON COLUMN notifications.scheduled.kind IS 'What it will say.';
-COMMENT ON COLUMN notifications.scheduled.subject IS 'The other account that it is about.';
-COMMENT ON COLUMN notifications.scheduled.details IS 'What else it will say: NotificationDetails of the contract.';
-COMMENT ON COLUMN notifications.scheduled.due_at IS 'When.';
+COMMENT ON TABLE notifications.scheduled IS 'Notifications that will be delivered later.';
+COMMENT ON COLUMN notifications.scheduled.account IS 'The account that will be notified.';
+COMMENT ON COLUMN notifications.scheduled.id IS 'The notification''s id.';
+COMMENT ON COLUMN notifications.scheduled.kind IS 'What the notification will say.';
+COMMENT ON COLUMN notifications.scheduled.subject IS 'The other account that the notification is about.';
+COMMENT ON COLUMN notifications.scheduled.details IS 'NotificationDetails of the contract.';
+COMMENT ON COLUMN notifications.scheduled.due_at IS 'When it is delivered.';
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON notifications.scheduled TO notifications;

@@ -8,13 +8,13 @@ CREATE TABLE notifications.held (
     due_at  timestamptz NOT NULL,
     CONSTRAINT newest_is_held_alone PRIMARY KEY (account, pace)
 );
-COMMENT ON TABLE notifications.held IS 'What accounts are told in a moment, after much of the same in a short time: the newest of it.';
-COMMENT ON COLUMN notifications.held.account IS 'Who will be told.';
-COMMENT ON COLUMN notifications.held.pace IS 'What it is limited together with.';
-COMMENT ON COLUMN notifications.held.id IS 'Its name, after what caused it; the notification''s, too.';
-COMMENT ON COLUMN notifications.held.kind IS 'What it will say.';
-COMMENT ON COLUMN notifications.held.subject IS 'The other account that it is about.';
-COMMENT ON COLUMN notifications.held.details IS 'What else it will say: NotificationDetails of the contract.';
-COMMENT ON COLUMN notifications.held.due_at IS 'When.';
+COMMENT ON TABLE notifications.held IS 'Notifications held back because of their rate limit: the newest of each group, delivered soon.';
+COMMENT ON COLUMN notifications.held.account IS 'The account that will be notified.';
+COMMENT ON COLUMN notifications.held.pace IS 'The group whose rate is limited together.';
+COMMENT ON COLUMN notifications.held.id IS 'The notification''s id, derived from its cause.';
+COMMENT ON COLUMN notifications.held.kind IS 'What the notification will say.';
+COMMENT ON COLUMN notifications.held.subject IS 'The other account that the notification is about.';
+COMMENT ON COLUMN notifications.held.details IS 'NotificationDetails of the contract.';
+COMMENT ON COLUMN notifications.held.due_at IS 'When it is delivered.';
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON notifications.held TO notifications;

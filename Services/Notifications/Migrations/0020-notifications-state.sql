@@ -1,4 +1,4 @@
--- The JSON is NotificationsState of the contract; a test holds the two together.
+-- The JSON is NotificationsState of the contract; a test compares the two.
 CREATE VIEW notifications.notifications_state AS
 SELECT a.account,
        json_strip_nulls(json_build_object(
@@ -21,10 +21,14 @@ SELECT a.account,
                           'id', s.id, 'kind', s.kind, 'subject', s.subject, 'details', s.details,
                           'due', notifications.microseconds(s.due_at)) ORDER BY s.id)
                  FROM notifications.scheduled AS s
-                WHERE s.account = a.account), '[]'))) AS state
+                WHERE s.account = a.account), '[]'),
+           'pushDevices', coalesce((
+               SELECT json_agg(d.device ORDER BY d.device)
+                 FROM notifications.push_device AS d
+                WHERE d.account = a.account AND NOT d.is_leaving), '[]'))) AS state
   FROM notifications.account AS a;
-COMMENT ON VIEW notifications.notifications_state IS 'The state of the stream notifications/<account>, as JSON, with the newest 200 of its history; read it together with the log''s position, in one statement. Older ones: notifications.notification, by (created_at, id).';
-COMMENT ON COLUMN notifications.notifications_state.account IS 'Whose.';
-COMMENT ON COLUMN notifications.notifications_state.state IS 'NotificationsState of the contract; times in microseconds.';
+COMMENT ON VIEW notifications.notifications_state IS 'The state of the stream notifications/<account>, as JSON, with the newest 200 notifications. Read it together with the log''s position, in one statement. For older ones, read notifications.notification by (created_at, id).';
+COMMENT ON COLUMN notifications.notifications_state.account IS 'The account.';
+COMMENT ON COLUMN notifications.notifications_state.state IS 'NotificationsState of the contract, with times in microseconds.';
 
 GRANT SELECT ON notifications.notifications_state TO session_client;

@@ -1,20 +1,19 @@
--- Which commands of a log are emptied when accounts close. Placeholders: schema, log, consumer.
+-- Which rows of a log of commands are emptied when accounts close. Placeholders: schema, log, reader (the service that
+-- records the commands' outcomes).
 
 CREATE FUNCTION {{schema}}.{{log}}_of_redacted(of_partition int, after_position bigint, to_position bigint) RETURNS SETOF bigint
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    -- If no account asked, as in a sign-in, the outcome says whose it was.
+    -- A command without an account, such as a sign-in, belongs to the account in its outcome.
     RETURN QUERY
     SELECT l.position::bigint FROM {{schema}}.{{log}} AS l
      WHERE l.partition = of_partition AND l.position > after_position AND l.position <= to_position
        AND l.type <> 'Redacted'
-       AND (l.key::text IN (SELECT 'account/' || r.account FROM {{schema}}.redaction AS r
-                             WHERE r.done_at IS NULL OR r.done_at < r.late_until)
-            OR coalesce(l.account, (SELECT o.account FROM {{consumer}}.outcome AS o WHERE o.command_id = l.command_id))
-               IN (SELECT r.account FROM {{schema}}.redaction AS r
-                    WHERE r.done_at IS NULL OR r.done_at < r.late_until));
+       AND (l.key::text IN (SELECT 'account/' || r.account FROM {{schema}}.open_redaction AS r)
+            OR coalesce(l.account, (SELECT o.account FROM {{reader}}.outcome AS o WHERE o.command_id = l.command_id))
+               IN (SELECT r.account FROM {{schema}}.open_redaction AS r));
 END
 $$;
 COMMENT ON FUNCTION {{schema}}.{{log}}_of_redacted(int, bigint, bigint) IS
-    'Positions of a partition, after one and up to another, of the commands of accounts whose redaction is open.';
+    'The positions, after one and up to another, of commands of accounts with an unfinished redaction.';

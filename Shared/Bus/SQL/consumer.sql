@@ -1,30 +1,31 @@
--- What a consumer keeps about the logs it reads. Placeholder: schema.
+-- How far a consumer has come in the logs it reads, and which worker reads which partition. Placeholders: schema,
+-- sender (the service whose logs it reads).
 
 CREATE TABLE {{schema}}.batch (
-    source     text        NOT NULL,
-    partition  int         NOT NULL,
-    number     bigint      NOT NULL CONSTRAINT batch_number_begins_at_one CHECK (number > 0),
-    position   bigint      NOT NULL CONSTRAINT batch_position_is_not_negative CHECK (position >= 0),
-    owner      uuid        NOT NULL,
-    epoch      bigint      NOT NULL,
-    given_time timestamptz NOT NULL,
-    messages   int         NOT NULL CONSTRAINT batch_messages_is_not_negative CHECK (messages >= 0),
-    -- The fence: two replicas that build on one batch both insert its successor, and one of them fails.
+    source     text                      NOT NULL,
+    partition  int                       NOT NULL,
+    number     {{schema}}.batch_number   NOT NULL,
+    position   {{schema}}.batch_position NOT NULL,
+    owner      uuid                      NOT NULL,
+    epoch      bigint                    NOT NULL,
+    given_time timestamptz               NOT NULL,
+    messages   {{schema}}.batch_messages NOT NULL,
+    -- The fence: two replicas that build on the same batch both insert its successor, and one of them fails.
     CONSTRAINT batch_has_one_successor PRIMARY KEY (source, partition, number)
 ) WITH (autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 100000,
-        -- No plan depends on its statistics: it is found by its keys. An analyze takes half a second of a core.
+        -- No plan depends on the statistics: rows are found by key. Analyzing takes half a second of a core.
         autovacuum_analyze_scale_factor = 1, autovacuum_analyze_threshold = 1000000);
 
 COMMENT ON TABLE {{schema}}.batch IS
-    'One row per handled transaction of a partition; the newest one is how far {{schema}} has come. The others are its throughput history.';
-COMMENT ON COLUMN {{schema}}.batch.source IS 'The log that was read, as schema.table.';
+    'One row per transaction that handled messages of a partition. The newest one says how far {{schema}} has come; the others are its throughput history.';
+COMMENT ON COLUMN {{schema}}.batch.source IS 'The log, as schema.table.';
 COMMENT ON COLUMN {{schema}}.batch.partition IS 'The log''s partition.';
-COMMENT ON COLUMN {{schema}}.batch.number IS 'The batch before it plus one.';
-COMMENT ON COLUMN {{schema}}.batch.position IS 'Everything up to this position of the source is handled.';
-COMMENT ON COLUMN {{schema}}.batch.owner IS 'The worker that committed it.';
-COMMENT ON COLUMN {{schema}}.batch.epoch IS 'The epoch of its lease.';
-COMMENT ON COLUMN {{schema}}.batch.given_time IS 'The time that the rules were given; never less than the batch before.';
-COMMENT ON COLUMN {{schema}}.batch.messages IS 'How many messages it handled.';
+COMMENT ON COLUMN {{schema}}.batch.number IS 'The previous batch''s number plus one.';
+COMMENT ON COLUMN {{schema}}.batch.position IS 'Everything up to this position of the log is handled.';
+COMMENT ON COLUMN {{schema}}.batch.owner IS 'The worker that committed the batch.';
+COMMENT ON COLUMN {{schema}}.batch.epoch IS 'The epoch of the worker''s lease.';
+COMMENT ON COLUMN {{schema}}.batch.given_time IS 'The time that the rules were given; never less than in the previous batch.';
+COMMENT ON COLUMN {{schema}}.batch.messages IS 'How many messages the batch handled.';
 
 CREATE TABLE {{schema}}.lease (
     source      text    NOT NULL,
@@ -42,16 +43,16 @@ CREATE TABLE {{schema}}.lease (
 ) WITH (fillfactor = 50);
 
 COMMENT ON TABLE {{schema}}.lease IS
-    'Which worker handles which partition. It makes work efficient; what makes it safe is batch_has_one_successor.';
+    'Which worker handles which partition. Leases make the work efficient; the constraint batch_has_one_successor makes it safe.';
 COMMENT ON COLUMN {{schema}}.lease.source IS 'The log, as schema.table.';
 COMMENT ON COLUMN {{schema}}.lease.partition IS 'The log''s partition.';
-COMMENT ON COLUMN {{schema}}.lease.owner IS 'The worker that has it, fresh at each start; null when nobody has.';
-COMMENT ON COLUMN {{schema}}.lease.epoch IS 'How often it was taken.';
-COMMENT ON COLUMN {{schema}}.lease.lease_until IS 'Until when, unless renewed, by the database''s clock.';
-COMMENT ON COLUMN {{schema}}.lease.released IS 'Whether the last owner gave it back: false after a crash.';
-COMMENT ON COLUMN {{schema}}.lease.needs IS 'What a message of the partition needed that a replica didn''t know: a type with its version, or a word of one. Only replicas that may know it get the partition, if there are any.';
-COMMENT ON COLUMN {{schema}}.lease.trouble IS 'Why the partition rests: everything that was tried failed, and is tried again every few seconds. Null while it doesn''t rest.';
-COMMENT ON COLUMN {{schema}}.lease.resting_since IS 'Since when it rests.';
+COMMENT ON COLUMN {{schema}}.lease.owner IS 'The worker that holds the lease, by an id that is new at each start; null if the lease is free.';
+COMMENT ON COLUMN {{schema}}.lease.epoch IS 'How often the lease was taken.';
+COMMENT ON COLUMN {{schema}}.lease.lease_until IS 'When the lease ends unless it is renewed, by the database''s clock.';
+COMMENT ON COLUMN {{schema}}.lease.released IS 'Whether the last owner gave the lease back: false while it is held and after a crash.';
+COMMENT ON COLUMN {{schema}}.lease.needs IS 'What a message of the partition needed and a replica didn''t know: a type with its version, or an enum value. The partition goes to replicas that may know it, if there are any.';
+COMMENT ON COLUMN {{schema}}.lease.trouble IS 'Why the partition rests: every attempt failed, and is repeated every few seconds. Null while it doesn''t rest.';
+COMMENT ON COLUMN {{schema}}.lease.resting_since IS 'When the partition began to rest.';
 
 CREATE TABLE {{schema}}.member (
     source      text        NOT NULL,
@@ -64,13 +65,13 @@ CREATE TABLE {{schema}}.member (
 ) WITH (fillfactor = 50);
 
 COMMENT ON TABLE {{schema}}.member IS
-    'The running workers of {{schema}}: the live ones of a source, sorted by slot and owner, share its partitions.';
-COMMENT ON COLUMN {{schema}}.member.source IS 'The log that it reads, as schema.table.';
-COMMENT ON COLUMN {{schema}}.member.owner IS 'The worker, fresh at each start; as in lease.owner and in pg_stat_activity.application_name.';
-COMMENT ON COLUMN {{schema}}.member.slot IS 'Its number among the workers of its process, so that processes get equal shares.';
-COMMENT ON COLUMN {{schema}}.member.started_at IS 'When it started.';
-COMMENT ON COLUMN {{schema}}.member.alive_until IS 'Until when it counts as alive unless it is heard of again.';
-COMMENT ON COLUMN {{schema}}.member.cannot IS 'What it has met and couldn''t read: types with their versions, or words of one. Compared with lease.needs.';
+    'The running workers of {{schema}}. The live workers of a source, sorted by slot and owner, share its partitions.';
+COMMENT ON COLUMN {{schema}}.member.source IS 'The log that the worker reads, as schema.table.';
+COMMENT ON COLUMN {{schema}}.member.owner IS 'The worker''s id, new at each start; the same as in lease.owner and pg_stat_activity.application_name.';
+COMMENT ON COLUMN {{schema}}.member.slot IS 'The worker''s number within its process. Sorting by it first gives processes equal shares.';
+COMMENT ON COLUMN {{schema}}.member.started_at IS 'When the worker started.';
+COMMENT ON COLUMN {{schema}}.member.alive_until IS 'When the worker stops counting as alive, unless it sends another heartbeat.';
+COMMENT ON COLUMN {{schema}}.member.cannot IS 'What the worker met and couldn''t read: types with their versions, or enum values. Compared with lease.needs.';
 
 CREATE FUNCTION {{schema}}.delete_old_batches(keep interval, at_most int) RETURNS bigint
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -100,10 +101,49 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION {{schema}}.delete_old_batches(interval, int) IS
-    'Deletes batches older than the interval, at most so many per partition, never the newest one. Returns how many.';
-REVOKE EXECUTE ON FUNCTION {{schema}}.delete_old_batches(interval, int) FROM PUBLIC;
+    'Deletes batches older than the interval, at most at_most per partition and never the newest. Returns how many.';
+
+CREATE FUNCTION {{schema}}.accept_truncation(of_source text) RETURNS bigint
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    place   record;
+    skipped bigint := 0;
+    base    bigint;
+BEGIN
+    IF NOT EXISTS (SELECT FROM {{schema}}.lease AS l WHERE l.source = of_source) THEN
+        RAISE EXCEPTION '{{schema}} reads no log named %', of_source
+            USING HINT = 'SELECT DISTINCT source FROM {{schema}}.lease lists its logs.';
+    END IF;
+    FOR place IN
+        SELECT l.partition, b.number, b.position, b.given_time
+          FROM {{schema}}.lease AS l
+         CROSS JOIN LATERAL (SELECT n.number, n.position, n.given_time FROM {{schema}}.batch AS n
+                              WHERE n.source = l.source AND n.partition = l.partition ORDER BY n.number DESC LIMIT 1) AS b
+         WHERE l.source = of_source
+    LOOP
+        EXECUTE format('SELECT base_position FROM %I.%I WHERE partition = $1',
+                       split_part(of_source, '.', 1), split_part(of_source, '.', 2) || '_partition')
+           INTO base USING place.partition;
+        CONTINUE WHEN base <= place.position;
+        -- A batch without messages, which fences a worker that builds on the batch before it.
+        INSERT INTO {{schema}}.batch (source, partition, number, position, owner, epoch, given_time, messages)
+        VALUES (of_source, place.partition, place.number + 1, base, '00000000-0000-0000-0000-000000000000', 0,
+                greatest(place.given_time, clock_timestamp()), 0);
+        skipped := skipped + base - place.position;
+    END LOOP;
+    RETURN skipped;
+END
+$$;
+COMMENT ON FUNCTION {{schema}}.accept_truncation(text) IS
+    'For operators, when retention has deleted messages that {{schema}} hadn''t handled: goes on where the log now begins. Returns how many messages {{schema}} will never handle.';
 
 GRANT SELECT, INSERT ON {{schema}}.batch TO {{schema}};
 GRANT SELECT, INSERT, UPDATE ON {{schema}}.lease TO {{schema}};
 GRANT SELECT, INSERT, UPDATE, DELETE ON {{schema}}.member TO {{schema}};
 GRANT EXECUTE ON FUNCTION {{schema}}.delete_old_batches(interval, int) TO {{schema}};
+GRANT EXECUTE ON FUNCTION {{schema}}.accept_truncation(text) TO quartet_operator;
+-- The sender deletes only what is handled, so it has to know how far that is.
+GRANT SELECT ON {{schema}}.batch, {{schema}}.lease TO {{sender}}_owner;
+
+INSERT INTO {{schema}}.retention (subject, keep) VALUES ('batch', interval '1 day');

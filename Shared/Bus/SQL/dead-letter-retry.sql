@@ -1,16 +1,16 @@
--- Sends a dead letter of a service again. Placeholders: schema and log (of the commands), consumer (the service).
+-- How a service's dead letters are sent again. Placeholders: schema and log (of the commands), reader (the service).
 
 CREATE FUNCTION {{schema}}.retry_{{log}}(dead uuid) RETURNS uuid
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    letter record; -- the consumer's schema may be made later than this one
+    letter record; -- not the table's row type: the reader's schema may be created after this one
     fresh  uuid := {{schema}}.new_id();
 BEGIN
-    SELECT * INTO letter FROM {{consumer}}.dead_letter AS d WHERE d.message_id = dead;
+    SELECT * INTO letter FROM {{reader}}.dead_letter AS d WHERE d.message_id = dead;
     IF NOT FOUND OR letter.kind <> 'command' THEN
-        RAISE EXCEPTION '% is no dead letter of a command to {{consumer}}', dead
-            USING HINT = 'Its message_id is wanted, as the list of dead letters shows it.';
+        RAISE EXCEPTION '{{reader}} has no dead letter of a command with the message_id %', dead
+            USING HINT = 'SELECT message_id, type, error FROM {{reader}}.dead_letter lists them.';
     END IF;
     INSERT INTO {{schema}}.dead_letter_decision (message_id, decision, command_id) VALUES (dead, 'retried', fresh);
     PERFORM {{schema}}.{{log}}_append(
@@ -23,5 +23,4 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION {{schema}}.retry_{{log}}(uuid) IS
-    'For operators: sends a dead letter of {{consumer}} anew, once, as a command with a new id, which it returns, and the dead one as its causation.';
-REVOKE EXECUTE ON FUNCTION {{schema}}.retry_{{log}}(uuid) FROM PUBLIC;
+    'For operators: sends a dead letter of {{reader}} again, once, as a new command caused by the dead one. Returns the new command''s id.';

@@ -1,5 +1,5 @@
--- What a consumer could not handle yet, or not at all. Placeholders: schema, sender (whose commands it handles, and who
--- sends dead letters anew).
+-- Messages that a consumer couldn't handle yet, or at all. Placeholders: schema, sender (the service whose commands it
+-- handles, and which sends dead letters again).
 
 CREATE TABLE {{schema}}.parked (
     source         text        NOT NULL,
@@ -36,35 +36,35 @@ CREATE TABLE {{schema}}.parked (
 CREATE INDEX parked_by_key ON {{schema}}.parked (source, partition, key, position);
 
 COMMENT ON TABLE {{schema}}.parked IS
-    'Messages that failed and will be tried again, and the later ones of the same key, which wait behind them. Other keys go on meanwhile. A row has the message itself, so its log may forget it.';
-COMMENT ON INDEX {{schema}}.parked_by_key IS 'The first of each key, and what comes after it.';
-COMMENT ON COLUMN {{schema}}.parked.source IS 'The log that it came from, as schema.table.';
+    'Messages that failed and will be retried, and the later messages of the same key, which wait behind them. Other keys go on meanwhile. A row holds the whole message, so the log may delete it.';
+COMMENT ON INDEX {{schema}}.parked_by_key IS 'Finds the first parked message of a key, and the ones behind it.';
+COMMENT ON COLUMN {{schema}}.parked.source IS 'The log, as schema.table.';
 COMMENT ON COLUMN {{schema}}.parked.partition IS 'The log''s partition.';
-COMMENT ON COLUMN {{schema}}.parked.position IS 'Its place there.';
-COMMENT ON COLUMN {{schema}}.parked.kind IS 'command, or event of a policy.';
+COMMENT ON COLUMN {{schema}}.parked.position IS 'The message''s position there.';
+COMMENT ON COLUMN {{schema}}.parked.kind IS 'command, or event (of a policy).';
 COMMENT ON COLUMN {{schema}}.parked.type IS 'Name of the body''s type.';
 COMMENT ON COLUMN {{schema}}.parked.version IS 'Version of the type.';
-COMMENT ON COLUMN {{schema}}.parked.key IS 'The message''s key: only the first one of a key is tried.';
+COMMENT ON COLUMN {{schema}}.parked.key IS 'The message''s key. Only the first message of a key is retried.';
 COMMENT ON COLUMN {{schema}}.parked.account IS 'The account that asked.';
 COMMENT ON COLUMN {{schema}}.parked.body IS 'The message as it was.';
-COMMENT ON COLUMN {{schema}}.parked.message_id IS 'The log row''s own id.';
-COMMENT ON COLUMN {{schema}}.parked.command_id IS 'The command that is asked, or that led to this event.';
+COMMENT ON COLUMN {{schema}}.parked.message_id IS 'The message''s id.';
+COMMENT ON COLUMN {{schema}}.parked.command_id IS 'The command''s id; for an event, that of the command that led to it.';
 COMMENT ON COLUMN {{schema}}.parked.outcome IS 'As in the log.';
 COMMENT ON COLUMN {{schema}}.parked.command_hash IS 'As in the log.';
-COMMENT ON COLUMN {{schema}}.parked.correlation_id IS 'The request that it belongs to.';
-COMMENT ON COLUMN {{schema}}.parked.causation_id IS 'message_id of the row that caused this one.';
+COMMENT ON COLUMN {{schema}}.parked.correlation_id IS 'The request that the message belongs to.';
+COMMENT ON COLUMN {{schema}}.parked.causation_id IS 'The message_id of the message that caused this one.';
 COMMENT ON COLUMN {{schema}}.parked.trace_parent IS 'W3C trace context of that request.';
 COMMENT ON COLUMN {{schema}}.parked.expires_at IS 'A command handled later than this is rejected as expired.';
-COMMENT ON COLUMN {{schema}}.parked.recorded_at IS 'When it was appended to its log.';
+COMMENT ON COLUMN {{schema}}.parked.recorded_at IS 'When the message was appended to its log.';
 COMMENT ON COLUMN {{schema}}.parked.cause IS
-    'error (its own fault), trouble (of the database or its environment), unknown (no replica knows what it needs) or crashed (it ended its owners). Null while it only waits behind another.';
-COMMENT ON COLUMN {{schema}}.parked.attempts IS 'How often in a row it failed for this cause; 0 while it only waits.';
-COMMENT ON COLUMN {{schema}}.parked.failing_since IS 'When that began.';
-COMMENT ON COLUMN {{schema}}.parked.retry_at IS 'When it is tried again; {{schema}}.retry_parked has it tried now.';
-COMMENT ON COLUMN {{schema}}.parked.error IS 'How it failed last.';
-COMMENT ON COLUMN {{schema}}.parked.needs IS 'The release that it waits for: one that knows this type and version, or this word.';
-COMMENT ON COLUMN {{schema}}.parked.is_discarded IS 'Somebody called {{schema}}.discard_parked: it isn''t tried again and becomes a dead letter.';
-COMMENT ON COLUMN {{schema}}.parked.parked_at IS 'Since when it waits.';
+    'error (its own fault), trouble (of the database or its environment), unknown (no replica knows what it needs) or crashed (it crashed its owners). Null while it only waits behind another message.';
+COMMENT ON COLUMN {{schema}}.parked.attempts IS 'How often in a row the message failed for this cause; 0 while it only waits.';
+COMMENT ON COLUMN {{schema}}.parked.failing_since IS 'When it began to fail for this cause.';
+COMMENT ON COLUMN {{schema}}.parked.retry_at IS 'When it is retried; retry_parked makes that now.';
+COMMENT ON COLUMN {{schema}}.parked.error IS 'The latest error.';
+COMMENT ON COLUMN {{schema}}.parked.needs IS 'What a replica has to know before it can handle the message: this type and version, or this enum value.';
+COMMENT ON COLUMN {{schema}}.parked.is_discarded IS 'Whether an operator called discard_parked: the message isn''t retried and becomes a dead letter.';
+COMMENT ON COLUMN {{schema}}.parked.parked_at IS 'When it was parked.';
 
 CREATE TABLE {{schema}}.attempt (
     source    text        NOT NULL,
@@ -77,13 +77,13 @@ CREATE TABLE {{schema}}.attempt (
 ) WITH (fillfactor = 70);
 
 COMMENT ON TABLE {{schema}}.attempt IS
-    'Messages that a worker took on carefully, committed before it did: after a lease that was not given back, and for whatever is parked. The row goes when the message is done or fails. One that ended three leases in a row is not tried a fourth time.';
-COMMENT ON COLUMN {{schema}}.attempt.source IS 'The log that the message is in, as schema.table.';
+    'Messages that a worker is about to handle, recorded in a transaction of its own before the attempt: after a lease that wasn''t given back, and for parked messages. The row is deleted when the message is handled or fails. A message whose handling ended three leases in a row isn''t tried a fourth time.';
+COMMENT ON COLUMN {{schema}}.attempt.source IS 'The log, as schema.table.';
 COMMENT ON COLUMN {{schema}}.attempt.partition IS 'The log''s partition.';
-COMMENT ON COLUMN {{schema}}.attempt.position IS 'The message''s place there.';
-COMMENT ON COLUMN {{schema}}.attempt.epoch IS 'The lease that it was taken on under: an earlier one than the partition''s newest has ended with it in hand.';
-COMMENT ON COLUMN {{schema}}.attempt.owner IS 'The worker that had the lease.';
-COMMENT ON COLUMN {{schema}}.attempt.began_at IS 'When it took it on.';
+COMMENT ON COLUMN {{schema}}.attempt.position IS 'The message''s position there.';
+COMMENT ON COLUMN {{schema}}.attempt.epoch IS 'The epoch of the worker''s lease. If the partition''s lease has a later epoch, this lease ended during the attempt.';
+COMMENT ON COLUMN {{schema}}.attempt.owner IS 'The worker that held the lease.';
+COMMENT ON COLUMN {{schema}}.attempt.began_at IS 'When the attempt began.';
 
 CREATE TABLE {{schema}}.dead_letter (
     message_id     uuid        CONSTRAINT dead_letter_is_one_per_message PRIMARY KEY,
@@ -108,24 +108,24 @@ CREATE TABLE {{schema}}.dead_letter (
 CREATE INDEX dead_letter_by_time ON {{schema}}.dead_letter (died_at);
 
 COMMENT ON TABLE {{schema}}.dead_letter IS
-    'Messages that kept failing, set aside with their error. A command''s outcome is failed; {{sender}} can send it anew.';
-COMMENT ON INDEX {{schema}}.dead_letter_by_time IS 'The newest first, and what retention may forget.';
-COMMENT ON COLUMN {{schema}}.dead_letter.message_id IS 'The message.';
-COMMENT ON COLUMN {{schema}}.dead_letter.source IS 'The log that it came from, as schema.table.';
+    'Messages that kept failing, set aside with their error. The outcome of such a command is failed; {{sender}} can send it again.';
+COMMENT ON INDEX {{schema}}.dead_letter_by_time IS 'Lists the newest first, and finds the ones that retention deletes.';
+COMMENT ON COLUMN {{schema}}.dead_letter.message_id IS 'The message''s id.';
+COMMENT ON COLUMN {{schema}}.dead_letter.source IS 'The log, as schema.table.';
 COMMENT ON COLUMN {{schema}}.dead_letter.partition IS 'The log''s partition.';
-COMMENT ON COLUMN {{schema}}.dead_letter.position IS 'Its place there.';
-COMMENT ON COLUMN {{schema}}.dead_letter.kind IS 'command, or event of a policy that somebody discarded.';
+COMMENT ON COLUMN {{schema}}.dead_letter.position IS 'The message''s position there.';
+COMMENT ON COLUMN {{schema}}.dead_letter.kind IS 'command, or event (of a policy, discarded by an operator).';
 COMMENT ON COLUMN {{schema}}.dead_letter.type IS 'Name of the body''s type.';
 COMMENT ON COLUMN {{schema}}.dead_letter.version IS 'Version of the type.';
-COMMENT ON COLUMN {{schema}}.dead_letter.key IS 'Whose order it kept.';
+COMMENT ON COLUMN {{schema}}.dead_letter.key IS 'The message''s key.';
 COMMENT ON COLUMN {{schema}}.dead_letter.account IS 'The account that asked.';
 COMMENT ON COLUMN {{schema}}.dead_letter.body IS 'The message as it was.';
-COMMENT ON COLUMN {{schema}}.dead_letter.command_id IS 'The command''s id: its outcome is failed.';
-COMMENT ON COLUMN {{schema}}.dead_letter.correlation_id IS 'The request that it belonged to.';
+COMMENT ON COLUMN {{schema}}.dead_letter.command_id IS 'The command''s id; its outcome is failed.';
+COMMENT ON COLUMN {{schema}}.dead_letter.correlation_id IS 'The request that the message belonged to.';
 COMMENT ON COLUMN {{schema}}.dead_letter.trace_parent IS 'W3C trace context of that request.';
 COMMENT ON COLUMN {{schema}}.dead_letter.code IS
-    'error (it kept failing by its own fault), crashed (it ended its owners) or discarded (by somebody).';
-COMMENT ON COLUMN {{schema}}.dead_letter.error IS 'What it failed with last.';
+    'error (it kept failing by its own fault), crashed (it crashed its owners) or discarded (by an operator).';
+COMMENT ON COLUMN {{schema}}.dead_letter.error IS 'The last error.';
 COMMENT ON COLUMN {{schema}}.dead_letter.attempts IS 'How often it was tried.';
 COMMENT ON COLUMN {{schema}}.dead_letter.died_at IS 'When it was given up.';
 
@@ -138,7 +138,7 @@ BEGIN
     UPDATE {{schema}}.parked AS p SET retry_at = clock_timestamp()
      WHERE p.source = of_source AND p.key = of_key AND p.attempts > 0;
     GET DIAGNOSTICS changed = ROW_COUNT;
-    -- What it ended is forgiven: somebody says that it won't again.
+    -- The operator vouches that the message won't crash its owner again.
     DELETE FROM {{schema}}.attempt AS a
      USING {{schema}}.parked AS p
      WHERE p.source = of_source AND p.key = of_key AND p.attempts > 0
@@ -148,7 +148,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION {{schema}}.retry_parked(text, text) IS
-    'For operators: has the parked message of this source and key tried again now. Returns how many that are.';
+    'For operators: retries the parked message of this source and key now. Returns how many messages that concerns.';
 
 CREATE FUNCTION {{schema}}.discard_parked(of_source text, of_key text) RETURNS bigint
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -164,12 +164,11 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION {{schema}}.discard_parked(text, text) IS
-    'For operators: gives up the parked message of this source and key, which becomes a dead letter; the next one of the key is tried. Returns how many that are.';
+    'For operators: gives up the parked message of this source and key, which becomes a dead letter; the next message of the key is tried. Returns how many messages that concerns.';
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON {{schema}}.parked TO {{schema}};
 GRANT SELECT, INSERT, UPDATE (began_at), DELETE ON {{schema}}.attempt TO {{schema}};
 GRANT SELECT, INSERT ON {{schema}}.dead_letter TO {{schema}};
 
-REVOKE EXECUTE ON FUNCTION {{schema}}.retry_parked(text, text), {{schema}}.discard_parked(text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION {{schema}}.retry_parked(text, text), {{schema}}.discard_parked(text, text) TO quartet_operator;
 GRANT SELECT ON {{schema}}.dead_letter TO {{sender}}_owner;

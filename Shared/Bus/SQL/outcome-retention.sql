@@ -1,7 +1,7 @@
--- Forgets how old commands ended, and old dead letters; empties an account's. Placeholder: schema.
+-- How outcomes and dead letters are deleted, and the outcomes of closed accounts emptied. Placeholder: schema.
 
--- A day more than an id is accepted: whoever is told that its id is too old was never told wrong.
-INSERT INTO {{schema}}.retention (subject, keep) VALUES ('outcome', interval '31 days'), ('dead_letter', interval '180 days');
+-- A day longer than ids are accepted, so that an id is never accepted again after its outcome is gone.
+INSERT INTO {{schema}}.retention (subject, keep) VALUES ('outcome', interval '31 days');
 
 CREATE FUNCTION {{schema}}.delete_old_outcomes(at_most int) RETURNS bigint
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -26,8 +26,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION {{schema}}.delete_old_outcomes(int) IS
-    'Forgets outcomes, at most so many, and dead letters that are older than {{schema}}.retention says. Returns how many.';
-REVOKE EXECUTE ON FUNCTION {{schema}}.delete_old_outcomes(int) FROM PUBLIC;
+    'Deletes outcomes, at most at_most, and dead letters that are older than {{schema}}.retention says. Returns how many.';
 GRANT EXECUTE ON FUNCTION {{schema}}.delete_old_outcomes(int) TO {{schema}};
 
 INSERT INTO {{schema}}.redaction_pass (log, partition) VALUES ('outcome', 0);
@@ -43,12 +42,11 @@ DECLARE
 BEGIN
     SELECT * INTO pass FROM {{schema}}.redaction_pass AS p WHERE p.log = 'outcome' FOR NO KEY UPDATE;
     IF pass.is_whole THEN
-        -- Ids aren't in the order of time, so what came late is found by one more pass.
+        -- Ids aren't in order of time, so late outcomes need another pass.
         IF began <= pass.begun_at + pass.rows * interval '1 millisecond'
-           OR NOT EXISTS (SELECT FROM {{schema}}.redaction AS r
-                           WHERE (r.done_at IS NULL OR r.done_at < r.late_until)
-                             AND (r.noticed_at > pass.begun_at
-                                  OR (r.late_until > pass.begun_at AND r.late_until < began))) THEN
+           OR NOT EXISTS (SELECT FROM {{schema}}.open_redaction AS r
+                           WHERE r.noticed_at > pass.begun_at
+                              OR (r.late_until > pass.begun_at AND r.late_until < began)) THEN
             RETURN false;
         END IF;
         pass.begun_at := began;
@@ -67,8 +65,7 @@ BEGIN
     ELSE
         UPDATE {{schema}}.outcome AS o SET body = '{}'
          WHERE o.command_id > pass.command_id AND o.command_id <= last AND o.body::text <> '{}'
-           AND o.account IN (SELECT r.account FROM {{schema}}.redaction AS r
-                              WHERE r.done_at IS NULL OR r.done_at < r.late_until);
+           AND o.account IN (SELECT r.account FROM {{schema}}.open_redaction AS r);
         pass.rows := pass.rows + count;
         pass.command_id := last;
     END IF;
@@ -80,6 +77,5 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION {{schema}}.redact_outcomes(int) IS
-    'Goes on with the redaction_pass of outcomes: empties those of closed accounts among the next ones, at most so many. Returns whether there may be more.';
-REVOKE EXECUTE ON FUNCTION {{schema}}.redact_outcomes(int) FROM PUBLIC;
+    'Continues the redaction_pass of outcomes: searches at most at_most and empties those of closed accounts. Returns whether there may be more.';
 GRANT EXECUTE ON FUNCTION {{schema}}.redact_outcomes(int) TO {{schema}};

@@ -1,4 +1,5 @@
--- What a service wants to be told later. Placeholder: schema. Due timers become commands in the log {{schema}}.due.
+-- Commands that a service sends itself later. When they are due they move to the log {{schema}}.due. Placeholder:
+-- schema.
 
 CREATE TABLE {{schema}}.timer (
     key     text        NOT NULL CONSTRAINT timer_key_is_short CHECK (octet_length(key) BETWEEN 1 AND 128),
@@ -12,13 +13,13 @@ CREATE TABLE {{schema}}.timer (
 CREATE INDEX timer_by_due ON {{schema}}.timer (due_at, key, name);
 
 COMMENT ON TABLE {{schema}}.timer IS
-    'Commands that {{schema}} sends itself when they are due. Set in the transaction that changes the state which wants them; gone in the one that puts the command into {{schema}}.due.';
-COMMENT ON INDEX {{schema}}.timer_by_due IS 'What is due, the longest first.';
-COMMENT ON COLUMN {{schema}}.timer.key IS 'Whose order the command keeps.';
-COMMENT ON COLUMN {{schema}}.timer.name IS 'What it is for: set again under this name, it is replaced.';
+    'Commands that {{schema}} sends itself when they are due. The transaction that changes the state sets its timers; the one that appends the command to {{schema}}.due deletes the timer.';
+COMMENT ON INDEX {{schema}}.timer_by_due IS 'Finds the timers that are due, the earliest first.';
+COMMENT ON COLUMN {{schema}}.timer.key IS 'The command''s key.';
+COMMENT ON COLUMN {{schema}}.timer.name IS 'The timer''s name. Setting a timer with the same key and name replaces it.';
 COMMENT ON COLUMN {{schema}}.timer.due_at IS 'When the command is sent.';
 COMMENT ON COLUMN {{schema}}.timer.type IS 'Name of the command''s type.';
 COMMENT ON COLUMN {{schema}}.timer.version IS 'Version of the type.';
-COMMENT ON COLUMN {{schema}}.timer.body IS 'The command; says what it was set for, so that one that came too late to be true changes nothing.';
+COMMENT ON COLUMN {{schema}}.timer.body IS 'The command. It says what it was set for, so one that is out of date changes nothing.';
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON {{schema}}.timer TO {{schema}};

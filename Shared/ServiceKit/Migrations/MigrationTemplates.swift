@@ -6,7 +6,8 @@ public import Foundation
 /// --! include bus/log.sql schema=contacts log=log reader=session_client
 /// ```
 /// The line is replaced by the template's text, with each `{{schema}}` in it replaced by the value given. What is not
-/// given, or given and not asked for, is an error: a typing mistake must not become an empty name.
+/// given, or given and not asked for, is an error: a typing mistake must not become an empty name. Templates may include
+/// others, with values of their own or with those they were given: `--! include bus/log.sql schema={{schema}} log=due`.
 public struct MigrationTemplates: Sendable {
     private let text: @Sendable (_ name: String) throws(MigrationError) -> String
 
@@ -39,18 +40,13 @@ public struct MigrationTemplates: Sendable {
         var rendered: [String] = []
         for (index, line) in source.lines.enumerated() {
             let place = Place(file: file, line: index + 1)
-            guard line.hasPrefix("--!") else {
-                if let name = line.firstPlaceholder {
-                    throw place.error("{{\(name)}} has no meaning outside of a template")
-                }
+            if line.hasPrefix("--!") {
+                rendered.append(try include(String(line), at: place, within: []))
+            } else if let name = line.firstPlaceholder {
+                throw place.error("{{\(name)}} has no meaning outside of a template")
+            } else {
                 rendered.append(String(line))
-                continue
             }
-            let words = line.dropFirst(3).split(whereSeparator: \.isWhitespace).map(String.init)
-            guard words.count >= 2, words[0] == "include" else {
-                throw place.error("expected '--! include TEMPLATE name=value …', found '\(line)'")
-            }
-            rendered.append(try include(words[1], try values(of: words.dropFirst(2), at: place), at: place))
         }
         return rendered.joined(separator: "\n")
     }
@@ -78,9 +74,21 @@ public struct MigrationTemplates: Sendable {
         return values
     }
 
+    /// The text that an include line stands for.
+    /// - Parameters:
+    ///   - line: The line.
+    ///   - place: Where the migration has it, or the include of the template that has it.
+    ///   - outer: The templates that the line is in.
     private func include(
-        _ name: String, _ values: [String: String], at place: Place
+        _ line: String, at place: Place, within outer: [String]
     ) throws(MigrationError) -> String {
+        let words = line.dropFirst(3).split(whereSeparator: \.isWhitespace).map(String.init)
+        guard words.count >= 2, words[0] == "include" else {
+            throw place.error("expected '--! include TEMPLATE name=value …', found '\(line)'")
+        }
+        let name = words[1]
+        guard !outer.contains(name) else { throw place.error("template \(name) includes itself") }
+        let values = try values(of: words.dropFirst(2), at: place)
         let template: String
         do {
             template = try text(name)
@@ -98,7 +106,7 @@ public struct MigrationTemplates: Sendable {
                 unused.remove(placeholder)
                 line = line.replacing("{{\(placeholder)}}", with: value)
             }
-            rendered.append(line)
+            rendered.append(line.hasPrefix("--!") ? try include(line, at: place, within: outer + [name]) : line)
         }
         guard unused.isEmpty else {
             throw place.error("template \(name) has no {{\(unused.sorted().joined(separator: "}}, {{"))}}")

@@ -139,11 +139,11 @@ enum MigrationTable {
                 """)
             let comments: [(Query, String)] = [
                 ("TABLE \(identifier: schema).migration", "The migrations applied to this schema."),
-                ("COLUMN \(identifier: schema).migration.number", "The number that the file''s name begins with."),
+                ("COLUMN \(identifier: schema).migration.number", "The number at the beginning of the file''s name."),
                 ("COLUMN \(identifier: schema).migration.file", "The file''s name."),
-                ("COLUMN \(identifier: schema).migration.checksum", "SHA-256 of what was applied, with includes done."),
-                ("COLUMN \(identifier: schema).migration.applied_at", "When."),
-                ("COLUMN \(identifier: schema).migration.applied_by", "Who logged in to apply it."),
+                ("COLUMN \(identifier: schema).migration.checksum", "SHA-256 of the applied text, with its includes."),
+                ("COLUMN \(identifier: schema).migration.applied_at", "When it was applied."),
+                ("COLUMN \(identifier: schema).migration.applied_by", "The role that logged in to apply it."),
                 ("COLUMN \(identifier: schema).migration.duration", "How long it took."),
             ]
             for (object, comment) in comments {

@@ -6,7 +6,7 @@ import Testing
 /// What `make psql` offers by name.
 @Suite("End to end: named queries", .timeLimit(.minutes(30)))
 struct NamedQueryTests {
-    @Test("A13: at psql every named query runs, and :told says who was notified of an alarm, shown it and has read it")
+    @Test("at psql every named query runs, and :receipts shows whom an alarm reached, and when [A13]")
     func all() async throws {
         try await Quartet.with { quartet in
             let bob = try await Device.signUp("bob", name: "Bob", at: quartet.edge)
@@ -30,7 +30,7 @@ struct NamedQueryTests {
             let help = try await quartet.named(":help")
             let names = help.split(separator: "\n").compactMap { $0.split(separator: "|").first.map(String.init) }
                 .filter { $0.hasPrefix(":") }
-            #expect(names.contains(":told") && names.count > 20)
+            #expect(names.contains(":receipts") && names.count > 20)
             for name in names {
                 _ = try await quartet.named("\\set handle bob\n\\set id \(EdgeClient.newKey())\n\(name)")
             }
@@ -47,14 +47,14 @@ struct NamedQueryTests {
                 owners.contains(
                     "contacts.relation|table|contacts_owner|contacts|contacts quartet_operator quartet_reader"))
             for chosen in ["\\set alarm \(alarm)", "\\set handle bob", ""] {
-                let told = try await quartet.named("\(chosen)\n:told").split(separator: "\n").map {
+                let receipts = try await quartet.named("\(chosen)\n:receipts").split(separator: "\n").map {
                     $0.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
                 }.filter { $0.count == 13 }
                 #expect(
-                    told.map { Array($0[0...2]) }.sorted { $0[1] < $1[1] } == [
+                    receipts.map { Array($0[0...2]) }.sorted { $0[1] < $1[1] } == [
                         ["bob", "anna", "dependentCheckInMissed"], ["bob", "bob", "checkInMissed"],
                     ])
-                let row = try #require(told.first { $0[1] == "anna" })
+                let row = try #require(receipts.first { $0[1] == "anna" })
                 // Notified, pushed, shown, read: each not before what came before it.
                 let delays = row[6...9].map { Double($0) ?? -1 }
                 #expect(delays[0] > 0 && delays[1] >= delays[0] && delays[3] >= delays[0], "\(row)")

@@ -4,8 +4,12 @@ import Testing
 @Suite("Migration templates")
 struct MigrationTemplateTests {
     private let templates = MigrationTemplates { name throws(MigrationError) in
-        guard name == "bus/log.sql" else { throw .unreadable(file: name, reason: "there is none") }
-        return "CREATE TABLE {{schema}}.{{log}} ();\nGRANT SELECT ON {{schema}}.{{log}} TO {{reader}};"
+        switch name {
+        case "bus/log.sql": "CREATE TABLE {{schema}}.{{log}} ();\nGRANT SELECT ON {{schema}}.{{log}} TO {{reader}};"
+        case "bus/due.sql": "-- Timers.\n--! include bus/log.sql schema={{schema}} log=due reader={{schema}}"
+        case "bus/loop.sql": "--! include bus/loop.sql"
+        default: throw .unreadable(file: name, reason: "there is none")
+        }
     }
 
     @Test("an include is replaced by the template with its values, and the rest stays as it is")
@@ -18,6 +22,16 @@ struct MigrationTemplateTests {
                 GRANT SELECT ON contacts.log TO session_client;
                 SELECT 1;
 
+                """)
+    }
+
+    @Test("a template includes another with the values it was given")
+    func nested() throws {
+        #expect(
+            try templates.render("--! include bus/due.sql schema=contacts", file: "0001-due.sql") == """
+                -- Timers.
+                CREATE TABLE contacts.due ();
+                GRANT SELECT ON contacts.due TO contacts;
                 """)
     }
 
@@ -34,6 +48,7 @@ struct MigrationTemplateTests {
                 "--! include bus/log.sql schema=a;drop",
                 "expected name=value of letters, digits and underscores, found 'schema=a;drop'"
             ),
+            ("--! include bus/loop.sql", "template bus/loop.sql includes itself"),
             ("--! include bus/nothing.sql", "template bus/nothing.sql: bus/nothing.sql can't be read: there is none"),
             (
                 "--! inlcude bus/log.sql",

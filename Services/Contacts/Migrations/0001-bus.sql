@@ -1,0 +1,2 @@
+--! include bus/schema.sql schema=contacts sender=session_client
+--! include bus/microseconds.sql schema=contacts reader=session_client

@@ -1,1 +1,0 @@
---! include bus/log.sql schema=contacts log=log reader=session_client partitions=8

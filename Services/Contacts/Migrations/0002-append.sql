@@ -1,1 +1,0 @@
---! include bus/append.sql schema=contacts log=log

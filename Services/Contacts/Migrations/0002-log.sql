@@ -1,0 +1,1 @@
+--! include bus/owner-log.sql schema=contacts reader=session_client partitions=8

@@ -1,1 +1,0 @@
---! include bus/outcome.sql schema=contacts log=log reader=session_client

@@ -1,5 +1,0 @@
-CREATE FUNCTION contacts.microseconds(at timestamptz) RETURNS bigint
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN (extract(epoch FROM at) * 1000000)::bigint;
-COMMENT ON FUNCTION contacts.microseconds(timestamptz) IS 'A time as published states have it: whole microseconds since 1970-01-01 00:00 UTC.';
-GRANT EXECUTE ON FUNCTION contacts.microseconds(timestamptz) TO contacts, session_client, quartet_reader;

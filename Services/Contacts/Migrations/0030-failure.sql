@@ -1,1 +1,0 @@
---! include bus/failure.sql schema=contacts sender=session_client

@@ -1,0 +1,2 @@
+--! include bus/schema.sql schema=notifications sender=session_client
+--! include bus/microseconds.sql schema=notifications reader=session_client

@@ -1,1 +1,0 @@
---! include bus/append.sql schema=notifications log=log

@@ -1,0 +1,1 @@
+--! include bus/due-log.sql schema=notifications partitions=8

@@ -1,1 +1,0 @@
---! include bus/failure.sql schema=notifications sender=session_client

@@ -1,0 +1,2 @@
+--! include bus/schema.sql schema=session sender=session_client
+--! include bus/microseconds.sql schema=session reader=session_client

@@ -1,0 +1,1 @@
+--! include bus/owner-log.sql schema=session reader=session_client partitions=8

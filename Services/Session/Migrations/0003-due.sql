@@ -1,0 +1,1 @@
+--! include bus/due-log.sql schema=session partitions=8

@@ -1,1 +1,0 @@
---! include bus/outcome.sql schema=session log=log reader=session_client

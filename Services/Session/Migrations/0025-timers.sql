@@ -1,3 +1,0 @@
---! include bus/log.sql schema=session log=due reader=session partitions=8
---! include bus/append.sql schema=session log=due
---! include bus/timer.sql schema=session

@@ -1,1 +1,0 @@
---! include bus/failure.sql schema=session sender=session_client

@@ -1,2 +1,0 @@
---! include bus/log.sql schema=session_client log=contacts_commands reader=contacts partitions=8
---! include bus/append.sql schema=session_client log=contacts_commands

@@ -1,0 +1,1 @@
+--! include bus/command-log.sql schema=session_client log=session_commands reader=session partitions=8

@@ -1,0 +1,1 @@
+--! include bus/command-log.sql schema=session_client log=contacts_commands reader=contacts partitions=8

@@ -1,0 +1,1 @@
+--! include bus/command-log.sql schema=session_client log=notifications_commands reader=notifications partitions=8

@@ -1,2 +1,0 @@
---! include bus/log.sql schema=session_client log=operations reader=session_client partitions=8
---! include bus/append.sql schema=session_client log=operations

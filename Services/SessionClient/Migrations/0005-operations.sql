@@ -1,0 +1,1 @@
+--! include bus/event-log.sql schema=session_client log=operations reader=session_client partitions=8

@@ -1,1 +1,0 @@
---! include bus/failure.sql schema=session_client sender=session_client

@@ -1,5 +1,0 @@
---! include bus/domains.sql schema=session_client
---! include bus/log-domains.sql schema=session_client log=session_commands
---! include bus/log-domains.sql schema=session_client log=contacts_commands
---! include bus/log-domains.sql schema=session_client log=notifications_commands
---! include bus/log-domains.sql schema=session_client log=operations

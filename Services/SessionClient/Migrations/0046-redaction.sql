@@ -1,5 +1,0 @@
---! include bus/failure-retention.sql schema=session_client sender=session_client
---! include bus/command-redaction.sql schema=session_client log=session_commands consumer=session
---! include bus/command-redaction.sql schema=session_client log=contacts_commands consumer=contacts
---! include bus/command-redaction.sql schema=session_client log=notifications_commands consumer=notifications
---! include bus/log-redaction.sql schema=session_client log=operations

@@ -1,0 +1,5 @@
+-- A log of commands to one service. Placeholders: schema, log, reader (the service), partitions.
+--! include bus/log.sql schema={{schema}} log={{log}} reader={{reader}} partitions={{partitions}}
+--! include bus/log-retention.sql schema={{schema}} log={{log}} reader={{reader}}
+--! include bus/command-redaction.sql schema={{schema}} log={{log}} reader={{reader}}
+--! include bus/log-redaction.sql schema={{schema}} log={{log}}

@@ -1,0 +1,3 @@
+-- A service's timers, and the log of those that were due. Placeholders: schema, partitions.
+--! include bus/event-log.sql schema={{schema}} log=due reader={{schema}} partitions={{partitions}}
+--! include bus/timer.sql schema={{schema}}

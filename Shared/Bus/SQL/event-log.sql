@@ -1,0 +1,6 @@
+-- A log of events or of due timers, whose rows name their account themselves. Placeholders: schema, log, reader,
+-- partitions.
+--! include bus/log.sql schema={{schema}} log={{log}} reader={{reader}} partitions={{partitions}}
+--! include bus/log-retention.sql schema={{schema}} log={{log}} reader={{reader}}
+--! include bus/event-redaction.sql schema={{schema}} log={{log}}
+--! include bus/log-redaction.sql schema={{schema}} log={{log}}

@@ -1,0 +1,5 @@
+-- The log of a service that handles commands: events, and the outcomes of the commands. Placeholders: schema, reader,
+-- partitions.
+--! include bus/event-log.sql schema={{schema}} log=log reader={{reader}} partitions={{partitions}}
+--! include bus/outcome.sql schema={{schema}} log=log reader={{reader}}
+--! include bus/outcome-retention.sql schema={{schema}}

@@ -1,0 +1,8 @@
+-- Everything that a schema has on the bus besides its logs. Placeholders: schema, sender (the service that sends it
+-- commands; a service that gets none names itself).
+--! include bus/types.sql schema={{schema}}
+--! include bus/retention.sql schema={{schema}}
+--! include bus/redaction.sql schema={{schema}}
+--! include bus/consumer.sql schema={{schema}} sender={{sender}}
+--! include bus/failure.sql schema={{schema}} sender={{sender}}
+--! include bus/failure-redaction.sql schema={{schema}} sender={{sender}}

@@ -1,2 +1,0 @@
---! include bus/log.sql schema=ledger_client log=ledger_commands reader=ledger partitions=4
---! include bus/append.sql schema=ledger_client log=ledger_commands

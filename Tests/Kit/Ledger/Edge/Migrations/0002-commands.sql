@@ -1,0 +1,1 @@
+--! include bus/command-log.sql schema=ledger_client log=ledger_commands reader=ledger partitions=4

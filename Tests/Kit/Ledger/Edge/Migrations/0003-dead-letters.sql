@@ -1,0 +1,2 @@
+--! include bus/dead-letter.sql schema=ledger_client
+--! include bus/dead-letter-retry.sql schema=ledger_client log=ledger_commands reader=ledger

@@ -1,2 +1,0 @@
---! include bus/dead-letter.sql schema=ledger_client
---! include bus/dead-letter-retry.sql schema=ledger_client log=ledger_commands consumer=ledger

@@ -1,2 +1,0 @@
---! include bus/domains.sql schema=ledger_client
---! include bus/log-domains.sql schema=ledger_client log=ledger_commands

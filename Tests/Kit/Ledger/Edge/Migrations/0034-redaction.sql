@@ -1,2 +1,0 @@
---! include bus/failure-retention.sql schema=ledger_client sender=ledger_client
---! include bus/command-redaction.sql schema=ledger_client log=ledger_commands consumer=ledger

@@ -1,0 +1,1 @@
+--! include bus/schema.sql schema=ledger sender=ledger_client

@@ -1,1 +1,0 @@
---! include bus/log.sql schema=ledger log=log reader=ledger_client partitions=4

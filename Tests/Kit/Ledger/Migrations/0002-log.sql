@@ -1,0 +1,1 @@
+--! include bus/owner-log.sql schema=ledger reader=ledger_client partitions=4

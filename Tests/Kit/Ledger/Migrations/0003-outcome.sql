@@ -1,1 +1,0 @@
---! include bus/outcome.sql schema=ledger log=log reader=ledger_client

@@ -1,1 +1,0 @@
---! include bus/consumer.sql schema=ledger

@@ -1,1 +1,0 @@
---! include bus/failure.sql schema=ledger sender=ledger_client
