@@ -17,15 +17,11 @@ struct Commands: Sendable {
     /// How many commands and operations an account may send.
     let limit: RateLimit<AccountID>
 
-    /// By the name of the command.
-    private static let domains = Dictionary(
-        uniqueKeysWithValues: Domain.allCases.flatMap { domain in domain.commandTypes.map { ($0.type, domain) } })
-
     /// - Parameter request: One of `appCommands`.
     func send(_ request: any MessageBody, by caller: Caller, _ call: Call) async throws -> CommandReply {
         try limit.require(caller.account, orElse: .tooManyCommands)
         let type = type(of: request).type
-        guard let domain = Self.domains[type] else { throw APIError(.unknownCommand, field: "type") }
+        guard let domain = Domain.ofAppCommands[type] else { throw APIError(.unknownCommand, field: "type") }
         let id: CommandID = call.key.derive("command/\(domain)", caller.account.bytes)
         let (command, names) = try await command(for: request, id, by: caller, call)
         do {

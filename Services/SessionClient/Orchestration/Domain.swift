@@ -1,3 +1,4 @@
+import API
 import ContactsContract
 import NotificationsContract
 import SessionContract
@@ -20,4 +21,10 @@ package enum Domain: String, CaseIterable, Sendable {
     package var commands: LogName { LogName(schema: "session_client", table: "\(rawValue)_commands") }
     /// What it publishes.
     package var log: LogName { LogName(schema: rawValue, table: "log") }
+
+    /// Whom each of `appCommands` asks.
+    package static let ofAppCommands: [String: Domain] = {
+        let pairs = allCases.flatMap { domain in domain.commandTypes.map { ($0.type, domain) } }
+        return Dictionary(uniqueKeysWithValues: pairs.filter { appCommands[$0.0] != nil })
+    }()
 }

@@ -109,4 +109,10 @@ struct SagaTests {
         for type in AnySaga.types { #expect(names.contains(type.type)) }
         for name in appOperations.keys { #expect(names.contains(name)) }
     }
+
+    @Test("every command that apps may send is one service's, in whichever form they send it")
+    func appCommandsAreOneServices() {
+        for name in appCommands.keys { #expect(Domain.ofAppCommands[name] != nil, "\(name)") }
+        #expect(appCommands.count == 31 && appCommands["OpenAccount"] == nil)
+    }
 }
