@@ -58,8 +58,7 @@ let package = Package(
             name: "Postgres", dependencies: ["CLibpq", "Vocabulary", logging], path: "Shared/Postgres",
             swiftSettings: settings),
         .target(
-            name: "Storage", dependencies: ["Postgres", "Vocabulary", "WorkingSet"], path: "Shared/Storage",
-            swiftSettings: settings),
+            name: "Storage", dependencies: ["Postgres", "Vocabulary"], path: "Shared/Storage", swiftSettings: settings),
         .target(
             name: "Bus",
             dependencies: [
@@ -81,52 +80,61 @@ let package = Package(
 
         // MARK: Contracts
         .target(
-            name: "Grammar", dependencies: ["Vocabulary"], path: "Shared/Grammar", swiftSettings: settings),
-        .target(
-            name: "SessionContract", dependencies: ["Grammar", "Vocabulary", crypto], path: "Shared/Contracts/Session",
+            name: "ContractSupport", dependencies: ["Vocabulary"], path: "Shared/Contracts/Support",
             swiftSettings: settings),
         .target(
-            name: "ContactsContract", dependencies: ["Grammar", "Vocabulary"], path: "Shared/Contracts/Contacts",
+            name: "SessionContract", dependencies: ["ContractSupport", "Vocabulary", crypto],
+            path: "Shared/Contracts/Session",
             swiftSettings: settings),
         .target(
-            name: "NotificationsContract", dependencies: ["Grammar", "Vocabulary"],
+            name: "ContactsContract", dependencies: ["ContractSupport", "Vocabulary"],
+            path: "Shared/Contracts/Contacts",
+            swiftSettings: settings),
+        .target(
+            name: "NotificationsContract", dependencies: ["ContractSupport", "Vocabulary"],
             path: "Shared/Contracts/Notifications",
             swiftSettings: settings),
 
         .target(
             name: "API",
             dependencies: [
-                "ContactsContract", "Grammar", "NotificationsContract", "SessionContract", "Vocabulary",
+                "ContactsContract", "ContractSupport", "NotificationsContract", "SessionContract", "Vocabulary",
             ],
             path: "Shared/API", swiftSettings: settings),
 
         // MARK: Services
-        .target(name: "WorkingSet", path: "Shared/WorkingSet", swiftSettings: settings),
+        .target(
+            name: "SessionRules", dependencies: ["ContractSupport", "SessionContract", "Vocabulary", crypto],
+            path: "Services/Session/Rules", swiftSettings: settings),
         .target(
             name: "SessionService",
-            dependencies: [
-                "Bus", "Grammar", "Postgres", "SessionContract", "Storage", "Vocabulary", "WorkingSet", crypto,
-            ],
-            path: "Services/Session", exclude: ["Executable"], resources: [.copy("Migrations")], swiftSettings: settings
-        ),
+            dependencies: ["Bus", "Postgres", "SessionContract", "SessionRules", "Storage", "Vocabulary"],
+            path: "Services/Session", exclude: ["Executable", "Rules"], resources: [.copy("Migrations")],
+            swiftSettings: settings),
         .executableTarget(
             name: "session", dependencies: ["ServiceKit", "SessionService"], path: "Services/Session/Executable",
             swiftSettings: settings),
         .target(
+            name: "ContactsRules", dependencies: ["ContactsContract", "ContractSupport", "Vocabulary"],
+            path: "Services/Contacts/Rules", swiftSettings: settings),
+        .target(
             name: "ContactsService",
-            dependencies: ["Bus", "Grammar", "Postgres", "ContactsContract", "Storage", "Vocabulary", "WorkingSet"],
-            path: "Services/Contacts", exclude: ["Executable"], resources: [.copy("Migrations")],
+            dependencies: ["Bus", "ContactsContract", "ContactsRules", "Postgres", "Storage", "Vocabulary"],
+            path: "Services/Contacts", exclude: ["Executable", "Rules"], resources: [.copy("Migrations")],
             swiftSettings: settings),
         .executableTarget(
             name: "contacts", dependencies: ["ServiceKit", "ContactsService"], path: "Services/Contacts/Executable",
             swiftSettings: settings),
         .target(
+            name: "NotificationsRules", dependencies: ["ContractSupport", "NotificationsContract", "Vocabulary"],
+            path: "Services/Notifications/Rules", swiftSettings: settings),
+        .target(
             name: "NotificationsService",
             dependencies: [
-                "Bus", "Grammar", "Postgres", "NotificationsContract", "Storage", "Vocabulary", "Webhook", "WorkingSet",
+                "Bus", "NotificationsContract", "NotificationsRules", "Postgres", "Storage", "Vocabulary", "Webhook",
                 lifecycle, logging, metrics,
             ],
-            path: "Services/Notifications", exclude: ["Executable"], resources: [.copy("Migrations")],
+            path: "Services/Notifications", exclude: ["Executable", "Rules"], resources: [.copy("Migrations")],
             swiftSettings: settings),
         .executableTarget(
             name: "notifications",
@@ -137,13 +145,13 @@ let package = Package(
         .target(
             name: "SessionClientOrchestration",
             dependencies: [
-                "API", "ContactsContract", "Grammar", "NotificationsContract", "SessionContract", "Vocabulary",
+                "API", "ContactsContract", "ContractSupport", "NotificationsContract", "SessionContract", "Vocabulary",
             ],
             path: "Services/SessionClient/Orchestration", swiftSettings: settings),
         .target(
             name: "SessionClientService",
             dependencies: [
-                "API", "Bus", "ContactsContract", "Grammar", "NotificationsContract", "Postgres", "ServiceKit",
+                "API", "Bus", "ContactsContract", "ContractSupport", "NotificationsContract", "Postgres", "ServiceKit",
                 "SessionClientOrchestration", "SessionContract", "Vocabulary", "Webhook", crypto, cryptoExtras,
                 httpTypes, hummingbird, lifecycle,
                 logging,
@@ -171,22 +179,25 @@ let package = Package(
         .testTarget(
             name: "SessionServiceTests",
             dependencies: [
-                "Bus", "Grammar", "Postgres", "SessionContract", "SessionService", "Storage", "StoreKit", "TestKit",
-                "Vocabulary", "WorkingSet", logging,
+                "Bus", "ContractSupport", "Postgres", "SessionContract", "SessionRules", "SessionService", "Storage",
+                "StoreKit", "TestKit",
+                "Vocabulary", logging,
             ],
             path: "Tests/Unit/SessionServiceTests", swiftSettings: settings),
         .testTarget(
             name: "ContactsServiceTests",
             dependencies: [
-                "Bus", "Grammar", "Postgres", "ContactsContract", "ContactsService", "Storage", "StoreKit", "TestKit",
-                "Vocabulary", "WorkingSet",
+                "Bus", "ContractSupport", "Postgres", "ContactsContract", "ContactsRules", "ContactsService", "Storage",
+                "StoreKit", "TestKit",
+                "Vocabulary",
             ],
             path: "Tests/Unit/ContactsServiceTests", swiftSettings: settings),
         .testTarget(
             name: "NotificationsServiceTests",
             dependencies: [
-                "Bus", "Grammar", "Postgres", "NotificationsContract", "NotificationsService", "Storage", "StoreKit",
-                "TestKit", "Vocabulary", "WorkingSet",
+                "Bus", "ContractSupport", "Postgres", "NotificationsContract", "NotificationsRules",
+                "NotificationsService", "Storage", "StoreKit",
+                "TestKit", "Vocabulary",
             ],
             path: "Tests/Unit/NotificationsServiceTests", swiftSettings: settings),
         .testTarget(
@@ -198,7 +209,7 @@ let package = Package(
         .testTarget(
             name: "SessionClientOrchestrationTests",
             dependencies: [
-                "API", "ContactsContract", "Grammar", "NotificationsContract", "SessionClientOrchestration",
+                "API", "ContactsContract", "ContractSupport", "NotificationsContract", "SessionClientOrchestration",
                 "SessionContract", "Vocabulary",
             ],
             path: "Tests/Unit/SessionClientOrchestrationTests", swiftSettings: settings),
@@ -267,11 +278,11 @@ let package = Package(
             name: "LedgerContract", dependencies: ["Vocabulary"], path: "Tests/Kit/Ledger/Contract",
             swiftSettings: settings),
         .target(
-            name: "LedgerRules", dependencies: ["LedgerContract", "Vocabulary", "WorkingSet"],
+            name: "LedgerRules", dependencies: ["LedgerContract", "Vocabulary"],
             path: "Tests/Kit/Ledger/Rules", swiftSettings: settings),
         .target(
             name: "LedgerService",
-            dependencies: ["Bus", "LedgerContract", "LedgerRules", "Postgres", "Storage", "Vocabulary", "WorkingSet"],
+            dependencies: ["Bus", "LedgerContract", "LedgerRules", "Postgres", "Storage", "Vocabulary"],
             path: "Tests/Kit/Ledger", exclude: ["Contract", "Edge", "Executable", "README.md", "Rules"],
             sources: ["Tables"], resources: [.copy("Migrations")], swiftSettings: settings),
         .executableTarget(
@@ -290,7 +301,7 @@ let package = Package(
             name: "faulty-ledger",
             dependencies: [
                 "Bus", "LedgerContract", "LedgerEdge", "LedgerRules", "LedgerService", "Postgres", "Vocabulary",
-                "WorkingSet", logging, lifecycle, signals,
+                logging, lifecycle, signals,
             ],
             path: "Tests/Kit/FaultyLedger", swiftSettings: settings),
         .testTarget(
@@ -298,7 +309,7 @@ let package = Package(
             dependencies: [
                 "Bus", "LedgerContract", "LedgerEdge", "LedgerRules", "LedgerService", "Postgres", "ServiceKit",
                 "Storage",
-                "StoreKit", "TestKit", "Vocabulary", "WorkingSet", "faulty-ledger", "ledger", "ledger-client", logging,
+                "StoreKit", "TestKit", "Vocabulary", "faulty-ledger", "ledger", "ledger-client", logging,
             ],
             path: "Tests/System/Bus", swiftSettings: settings),
         .executableTarget(

@@ -1,4 +1,4 @@
-public import Grammar
+public import ContractSupport
 public import Vocabulary
 
 /// Why a request was refused or could not be answered: a code from one closed list, and what is particular to this case.

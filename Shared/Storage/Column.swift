@@ -1,6 +1,6 @@
 import Foundation
 public import Postgres
-public import Vocabulary
+import Vocabulary
 
 /// A column of a table, and the property that it is kept in.
 ///
@@ -85,16 +85,6 @@ public struct Column<Record: Sendable>: Sendable {
             query.bind(documents) { $0 == .null ? nil : $0 }
         }
     }
-}
-
-extension ID {
-    /// For a table's blank row.
-    public static var blank: Self { Self(high: 0, low: 0) }
-}
-
-extension Instant {
-    /// For a table's blank row.
-    public static var blank: Self { Self(microseconds: 0) }
 }
 
 extension JSON {

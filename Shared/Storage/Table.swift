@@ -1,5 +1,5 @@
 public import Postgres
-public import WorkingSet
+public import Vocabulary
 
 /// A table of a service, described once: what is read, inserted, updated and deleted follows from one list of columns.
 ///

@@ -18,6 +18,23 @@ public struct CommandContext: Hashable, Sendable {
     }
 }
 
+/// A command as a store gets it, before anything is loaded: what is asked, by which account, under which key.
+public struct Request<Command: Sendable>: Sendable {
+    /// What is asked.
+    public let command: Command
+    /// What keeps its order.
+    public let key: Key
+    /// The account that asks; nil where none does.
+    public let account: AccountID?
+
+    /// All its parts, as the properties describe them.
+    public init(_ command: Command, key: Key, account: AccountID?) {
+        self.command = command
+        self.key = key
+        self.account = account
+    }
+}
+
 /// An event together with the stream that it belongs to.
 public struct Emission<Event: Hashable & Sendable>: Hashable, Sendable {
     /// What keeps its order.

@@ -52,7 +52,7 @@ final class Viewer: Sendable {
         switch (event.name, event.data["type"].string) {
         case ("person", _):
             let due = event.data["checkIn"]["due"].int == nil ? "" : ", checked in"
-            return "\(event.data["name"].string ?? "somebody")'s card: @\(event.data["handle"].string ?? "")\(due)"
+            return "\(event.data["name"].string ?? "someone")'s card: @\(event.data["handle"].string ?? "")\(due)"
         case ("end", _): return "the stream ends: \(event.data["reason"].string ?? "")"
         case ("contacts.event", "ContactAdded"):
             let contact = body["contact"]

@@ -8,8 +8,8 @@ let help = """
     Usage: demo [URL]
 
     Two people sign up; Anna adds Bob by his code and pings him; Bob clears all received pings; then he misses a
-    check-in, Anna hears of it, and gets the all-clear. Says what each of them sees, as it happens. URL is where the
-    API is (http://127.0.0.1:8080).
+    check-in, Anna is notified, and gets the all-clear. Prints what each of them sees, as it happens. URL is that of
+    the HTTP API (http://127.0.0.1:8080).
     """
 let arguments = CommandLine.arguments.dropFirst()
 if arguments.contains(where: ["--help", "-h", "help"].contains) {
@@ -34,7 +34,7 @@ func timed<Value>(_ body: () async throws -> Value) async throws -> (Value, Dura
 
 do {
     let suffix = String(UInt32.random(in: 0...UInt32.max), radix: 36)
-    narrator.say("Quartet's main story, told through \(url)/v1 alone.")
+    narrator.say("Quartet's story, played through \(url)/v1 only.")
 
     narrator.chapter("Two people sign up.")
     let (anna, annaTook) = try await timed { try await Device.signUp("anna-\(suffix)", name: "Anna", at: edge) }
@@ -112,11 +112,11 @@ do {
         } else {
             let reason = chosen.body["detail"].string ?? ""
             narrator.say(
-                "This system is no toy: \(reason) To see what follows, start it with LEAST_CHECK_IN_INTERVAL=5s make run."
+                "The server refuses short intervals: \(reason) To see the rest, start it with LEAST_CHECK_IN_INTERVAL=5s make run."
             )
         }
 
-        narrator.chapter("What is left.")
+        narrator.chapter("In the end:")
         for (name, device) in [("Anna", anna), ("Bob", bob)] {
             let contacts = try await device.read("/v1/contacts")["contacts"]
             let unread = try await device.read("/v1/notifications")["unread"]
@@ -135,7 +135,7 @@ do {
         try await group.waitForAll()
     }
     narrator.say(
-        "\nEvery line came over HTTP and server-sent events. Look behind it: make psql, then :last_story, or :receipts")
+        "\nEvery line came over HTTP and server-sent events. Look behind it: make psql, then :last_story, or :told")
 } catch {
     FileHandle.standardError.write(Data("demo: \(error)\nIs Quartet running at \(url)? Start it: make run\n".utf8))
     exit(1)

@@ -9,22 +9,23 @@ import Webhook
 @main
 struct NotificationsProgram: DomainProgram {
     static let name = "notifications"
-    static let summary = "What each person was told, and how much of it is unread."
+    static let summary = "Each person's notifications: history, unread counts, schedules and pushes."
     static let target = "NotificationsService"
 
     private static let webhookURL = Setting<WebhookAddress?>(
         "push.webhook.url", placeholder: "URL", default: nil,
-        help: "A system that hands pushes on to devices: gets each by a POST. Without it they are only logged."
+        help:
+            "The URL of a system that sends pushes to devices. It gets each push in a POST. Without it, pushes are only logged."
     ) { text throws(SettingProblem) in
         guard let address = WebhookAddress(text) else {
             throw SettingProblem(
-                expected: "the https:// URL of a system that hands pushes on (http:// on this machine)")
+                expected: "the https:// URL of a system that sends pushes (on this machine, http:// will do)")
         }
         return address
     }
     private static let webhookKey = Setting<SymmetricKey?>(
         "push.webhook.key", placeholder: "TEXT", default: nil, isSecret: true,
-        help: "Shared with that system: requests to it are signed by it."
+        help: "The key that signs requests to that system, which verifies them with it."
     ) { text throws(SettingProblem) in
         SymmetricKey(data: Data(text.trimmingCharacters(in: .whitespacesAndNewlines).utf8))
     }
@@ -36,7 +37,7 @@ struct NotificationsProgram: DomainProgram {
             .count(
                 "burst", in: 0...1000,
                 help:
-                    "How many notifications about the same are delivered at once in ten minutes; then one a minute. 0: no limit. At first: 6."
+                    "How many notifications about one subject are delivered at once in ten minutes; further ones follow once a minute. 0 is no limit. Initially 6."
             )
         ]
     }
@@ -46,7 +47,7 @@ struct NotificationsProgram: DomainProgram {
     static func companions(_ bus: DomainBus) throws -> [any Service] {
         guard let due = bus.due else { return [] }
         if let problem = bus.context.settings[webhookURL]?.problem(key: bus.context.settings[webhookKey]) {
-            throw UnsignedWebhook(description: "\(problem): set PUSH_WEBHOOK_KEY_FILE to a file with a key")
+            throw UnsignedWebhook(description: "\(problem): set PUSH_WEBHOOK_KEY_FILE to a file that contains the key")
         }
         let (settings, database, logger) = (bus.context.settings, bus.context.database, bus.context.logger)
         let sender: any PushSender =

@@ -13,33 +13,35 @@ struct SessionProgram: DomainProgram {
         [
             .duration(
                 "check_in_cooldown", in: .zero...(.seconds(86_400)),
-                help: "How long after a check-in the next one may come. At first: 5m."),
+                help: "The shortest time between two check-ins. Initially 5m."),
             .duration(
                 "least_check_in_interval", in: .seconds(1)...(.seconds(86_400)),
-                help: "The shortest interval that somebody may choose. At first: 1h."),
+                help: "The shortest check-in interval that people may choose. Initially 1h."),
             .count(
                 "alarm_repetitions", in: 0...100,
-                help: "How often responders hear again of a missed check-in or an alert. At first: 3."),
+                help: "How many times responders are notified again of a missed check-in or an alert. Initially 3."),
             .duration(
                 "alarm_repetition_interval", in: .seconds(1)...(.seconds(86_400)),
-                help: "How long after each time they hear of it again. At first: 30m."),
+                help: "The time between these repetitions. Initially 30m."),
             .count(
                 "alert_burst", in: 1...10_000,
-                help: "How many alerts of a person within a window responders hear of at once. At first: 3."),
+                help: "How many of a person's alerts within a window notify responders at once. Initially 3."),
             .duration(
-                "alert_window", in: .seconds(1)...(.seconds(86_400)), help: "How long such a window is. At first: 10m."
+                "alert_window", in: .seconds(1)...(.seconds(86_400)), help: "The length of this window. Initially 10m."
             ),
             .duration(
                 "alert_pause", in: .zero...(.seconds(3600)),
                 help:
-                    "How long responders don't hear of a further alert; of one that ends before, never. At first: 60s."),
+                    "How long a further alert must last before it notifies responders. Initially 60s."),
             .duration(
                 "undo_window", in: .seconds(1)...(.seconds(30 * 86_400)),
-                help: "How long a device that was signed out by a change of the password may undo it. At first: 72h."),
+                help:
+                    "How long a device that was signed out by a change of the password may undo the change. Initially 72h."
+            ),
             .duration(
                 "phone_rest", in: .zero...(.seconds(30 * 86_400)),
                 help:
-                    "How long a phone that replaced another one can't sign in, unless the password confirmed it. At first: 24h."
+                    "How long a phone that replaced another one can't sign in, unless the password confirmed the change. Initially 24h."
             ),
         ]
     }

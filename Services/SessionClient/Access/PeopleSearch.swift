@@ -1,5 +1,5 @@
 import API
-import Grammar
+import ContractSupport
 import SessionContract
 import Vocabulary
 

@@ -1,7 +1,7 @@
 import API
 import Bus
 import ContactsContract
-import Grammar
+import ContractSupport
 import NotificationsContract
 import SessionClientOrchestration
 import SessionContract

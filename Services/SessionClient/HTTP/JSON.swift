@@ -1,6 +1,6 @@
 import API
+import ContractSupport
 import Foundation
-import Grammar
 import HTTPTypes
 import Hummingbird
 import NIOCore

@@ -1,7 +1,7 @@
 import API
 import ContactsContract
+import ContractSupport
 import Foundation
-import Grammar
 import Postgres
 import SessionClientOrchestration
 import SessionContract

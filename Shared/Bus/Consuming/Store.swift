@@ -1,23 +1,6 @@
 public import Postgres
 public import Vocabulary
 
-/// A command as a store sees it: what is asked, by whom, under which key.
-public struct Request<Command: Sendable>: Sendable {
-    /// What is asked.
-    public let command: Command
-    /// What keeps its order.
-    public let key: Key
-    /// The account that asks; nil where none does.
-    public let account: AccountID?
-
-    /// All its parts, as the properties describe them.
-    public init(_ command: Command, key: Key, account: AccountID?) {
-        self.command = command
-        self.key = key
-        self.account = account
-    }
-}
-
 /// Where a service's state is kept: loads what a batch of commands touches and saves what they changed.
 public protocol Store: Sendable {
     associatedtype Rules: Reducer

@@ -18,6 +18,10 @@ public struct TimedCommand: Sendable {
         self.name = name
         self.due = due
     }
+
+    public init(_ timer: WantedTimer<some MessageSet<any CommandBody>>) {
+        self.init(timer.command.body, name: timer.name, due: timer.due)
+    }
 }
 
 extension Pipeline {

@@ -46,7 +46,7 @@ public struct RelayAlert: CommandBody {
             throw Rejection(.invalidField, "Count repetitions from 0.", field: "repetition")
         }
         guard alarm != nil || kind == .checkedIn else {
-            throw Rejection(.invalidField, "Say which alarm it is; only a check-in may belong to none.", field: "alarm")
+            throw Rejection(.invalidField, "Give the alarm; only a check-in may have none.", field: "alarm")
         }
     }
 }

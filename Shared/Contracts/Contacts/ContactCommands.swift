@@ -1,4 +1,4 @@
-public import Grammar
+public import ContractSupport
 public import Vocabulary
 
 /// What makes two accounts contacts.
@@ -237,7 +237,7 @@ public enum ContactRules {
     public static func requireRole(isMyResponder: Bool, iAmResponder: Bool) throws(Rejection) {
         guard isMyResponder || iAmResponder else {
             throw Rejection(
-                .roleRequired, "Choose responder, dependent or both; to have neither, remove the contact.",
+                .roleRequired, "Choose at least one role; to have none, remove the contact.",
                 field: "isMyResponder")
         }
     }

@@ -1,4 +1,4 @@
-public import Grammar
+public import ContractSupport
 public import Vocabulary
 
 /// What one account sees of its contacts: the state of the stream `contacts/<account>`.

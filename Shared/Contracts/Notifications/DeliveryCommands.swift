@@ -1,4 +1,4 @@
-import Grammar
+import ContractSupport
 public import Vocabulary
 
 /// What an account is notified of.

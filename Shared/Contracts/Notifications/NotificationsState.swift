@@ -1,4 +1,4 @@
-public import Grammar
+public import ContractSupport
 public import Vocabulary
 
 /// What an account was told: the state of the stream `notifications/<account>`.

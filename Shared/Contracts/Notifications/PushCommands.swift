@@ -61,7 +61,7 @@ public struct RegisterPush: CommandBody {
         guard isPrintable, (1...4096).contains(token.utf8.count) else {
             throw Rejection(
                 .invalidField,
-                "Give the token as the push service gave it: 1 to 4096 printable ASCII characters without spaces.",
+                "Give the push service's token: 1 to 4096 printable ASCII characters without spaces.",
                 field: "token")
         }
     }

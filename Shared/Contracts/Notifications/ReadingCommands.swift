@@ -119,7 +119,7 @@ public struct NotificationSelection: Codable, Hashable, Sendable {
         let isNarrow = ids != nil || kinds != nil || category != nil || subjects != nil
         guard isNarrow != (everything == true) else {
             throw Rejection(
-                .invalidField, "Say which notifications: by ids, kinds, category or subjects, or else everything.",
+                .invalidField, "Select notifications by ids, kinds, category or subjects, or select everything.",
                 field: "selection")
         }
         if let ids, !(1...500).contains(ids.count) || Set(ids).count < ids.count {
@@ -129,7 +129,7 @@ public struct NotificationSelection: Codable, Hashable, Sendable {
             throw Rejection(.invalidField, "Give 1 to 1000 subjects, each once.", field: "selection.subjects")
         }
         if let kinds, kinds.isEmpty || Set(kinds).count < kinds.count {
-            throw Rejection(.invalidField, "Give each kind once, and at least one.", field: "selection.kinds")
+            throw Rejection(.invalidField, "Give at least one kind, and each kind once.", field: "selection.kinds")
         }
     }
 }

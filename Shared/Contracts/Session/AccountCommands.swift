@@ -1,4 +1,4 @@
-import Grammar
+import ContractSupport
 public import Vocabulary
 
 /// How somebody signs up or in; no account asks.
@@ -192,7 +192,7 @@ public struct RefreshDevice: CommandBody {
     /// Checks what needs no state.
     public func validate() throws(Rejection) {
         guard token != next else {
-            throw Rejection(.invalidField, "Give the next token another value than the present one.", field: "next")
+            throw Rejection(.invalidField, "The next token must differ from the current one.", field: "next")
         }
     }
 }

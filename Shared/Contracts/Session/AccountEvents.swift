@@ -117,7 +117,7 @@ public struct SignInFailed: EventBody {
 
     /// What to answer: the same as for a handle that nobody has.
     public static let rejection = Rejection(
-        .invalidCredentials, "Check handle and password; together they aren't right.", field: "password")
+        .invalidCredentials, "The handle or the password is wrong.", field: "password")
 }
 
 /// The password is another one.

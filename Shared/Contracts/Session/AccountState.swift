@@ -1,4 +1,4 @@
-public import Grammar
+public import ContractSupport
 public import Vocabulary
 
 /// An account as its person sees it: the state of the stream `account/<account>`. No secret is in it.

@@ -61,7 +61,7 @@ extension ContentHash: Codable {
         let container = try decoder.singleValueContainer()
         guard let hash = Self(try container.decode(String.self)) else {
             throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "must be 64 hexadecimal digits in lower case")
+                in: container, debugDescription: "must be 64 lowercase hexadecimal digits")
         }
         self = hash
     }

@@ -29,14 +29,14 @@ public struct Handle: Hashable, Sendable, CustomStringConvertible {
         if let other = folded.unicodeScalars.first(where: { !Self.isAllowed($0) }) {
             throw Self.wrong(
                 other.properties.isAlphabetic
-                    ? "Write the handle in the letters a to z: '\(other)' (U+\(String(other.value, radix: 16, uppercase: true))) isn't one, though it may look like one."
-                    : "Write the handle with letters, digits, '_', '.' and '-' alone.")
+                    ? "Use only the letters a to z in the handle; '\(other)' (U+\(String(other.value, radix: 16, uppercase: true))) isn't one, though it may look like one."
+                    : "Use only letters, digits, '_', '.' and '-' in the handle.")
         }
         guard (3...30).contains(folded.utf8.count) else {
             throw Self.wrong("Choose a handle of 3 to 30 characters.")
         }
         guard let first = folded.first, let last = folded.last, first.isLetter, last.isLetter || last.isNumber else {
-            throw Self.wrong("Begin the handle with a letter and end it with a letter or a digit.")
+            throw Self.wrong("Begin the handle with a letter and end it with a letter or digit.")
         }
         description = folded
         // A 1 is read as an l or, in a word that one expects, as an i.
@@ -44,7 +44,7 @@ public struct Handle: Hashable, Sendable, CustomStringConvertible {
             let parts = reading.split { !$0.isLetter && !$0.isNumber }.map(String.init)
             guard !parts.contains(where: { Self.isMade(of: Self.reserved, $0) }),
                 !Self.isMade(of: Self.reservedTogether, reading)
-            else { throw Self.wrong("Choose another handle; this one is kept for the people who run the service.") }
+            else { throw Self.wrong("This handle is reserved for the operators of the service; choose another.") }
         }
     }
 

@@ -1,5 +1,5 @@
+import ContractSupport
 import Foundation
-import Grammar
 public import Vocabulary
 
 /// A person's name: 2 to 50 characters; letters of any script, spaces, hyphens and apostrophes; at least one letter.
@@ -16,11 +16,11 @@ public struct PersonName: Hashable, Sendable, CustomStringConvertible {
             .precomposedStringWithCanonicalMapping
         if let other = name.unicodeScalars.first(where: { !Self.isAllowed($0) }) {
             throw Self.wrong(
-                "Write the name with letters, spaces, hyphens and apostrophes alone; U+\(String(other.value, radix: 16, uppercase: true)) is none of these."
+                "Use only letters, spaces, hyphens and apostrophes in the name; U+\(String(other.value, radix: 16, uppercase: true)) is none of these."
             )
         }
-        guard (2...50).contains(name.count) else { throw Self.wrong("Write a name of 2 to 50 characters.") }
-        guard name.contains(where: \.isLetter) else { throw Self.wrong("Write a name with at least one letter.") }
+        guard (2...50).contains(name.count) else { throw Self.wrong("Use 2 to 50 characters in the name.") }
+        guard name.contains(where: \.isLetter) else { throw Self.wrong("Use at least one letter in the name.") }
         try TextRule(2...50).check(name, field: "name")
         description = name
     }

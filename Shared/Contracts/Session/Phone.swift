@@ -20,7 +20,7 @@ public struct PhoneNumber: Hashable, Sendable, CustomStringConvertible {
     }
 
     private static let wrong = Rejection(
-        .invalidField, "Write the number with its country's code, as in +49 30 123456: + and 7 to 15 digits.",
+        .invalidField, "Write the number with its country code, as in +49 30 123456: a + and 7 to 15 digits.",
         field: "phone")
 }
 
@@ -40,7 +40,7 @@ public struct Phone: Codable, Hashable, Sendable {
     /// - Throws: `invalidField` for a number or a region that can't be.
     public func check() throws(Rejection) {
         guard try PhoneNumber(number).description == number else {
-            throw Rejection(.invalidField, "Write the number without spaces and signs.", field: "phone")
+            throw Rejection(.invalidField, "Write the number without spaces and punctuation.", field: "phone")
         }
         if let region {
             guard region.utf8.count == 2,

@@ -53,7 +53,7 @@ public struct PhoneCodeFailed: EventBody {
     /// What to answer at a sign-in: the same as for a phone with which nobody signs in.
     public static let rejection = Rejection(
         .invalidCode,
-        "Check the six digits, or ask for another code: one is good for ten minutes, five tries and one use.",
+        "Check the six digits, or request another code; a code lasts ten minutes and five tries, and works once.",
         field: "code")
 }
 

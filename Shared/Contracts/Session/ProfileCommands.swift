@@ -1,4 +1,4 @@
-import Grammar
+import ContractSupport
 public import Vocabulary
 
 /// Changes what is given of the profile and leaves the rest.

@@ -26,7 +26,7 @@ extension KeyVersion: Codable {
         let container = try decoder.singleValueContainer()
         guard let version = Self(try container.decode(String.self)) else {
             throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "must be eight hexadecimal digits in lower case")
+                in: container, debugDescription: "must be eight lowercase hexadecimal digits")
         }
         self = version
     }

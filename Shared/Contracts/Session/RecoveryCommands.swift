@@ -1,4 +1,4 @@
-import Grammar
+import ContractSupport
 public import Vocabulary
 
 /// How an account is taken back from a thief.
@@ -80,7 +80,7 @@ public struct SignInByRecoveryCode: CommandBody {
 
     /// What to answer to a wrong code: the same as for a handle that nobody has.
     public static let rejection = Rejection(
-        .invalidCredentials, "Check handle and recovery code; together they aren't right, or the code was used.",
+        .invalidCredentials, "The handle or the recovery code is wrong, or the code was used.",
         field: "recoveryCode")
 }
 

@@ -39,12 +39,12 @@ extension SignOutReason {
     public var explanation: String {
         switch self {
         case .signedOut: "you signed out on this device"
-        case .revoked: "you signed this device out from another one"
-        case .displaced: "another device signed in, and your account wants one at a time"
+        case .revoked: "you signed this device out from another device"
+        case .displaced: "another device signed in, and your account allows one at a time"
         case .tooMany: "you signed in on too many other devices"
-        case .tokenReused: "somebody may have copied this device's sign-in"
+        case .tokenReused: "someone may have copied this device's token"
         case .passwordChanged: "your password changed"
-        case .undone: "changes of your account's security were undone"
+        case .undone: "security changes of your account were undone"
         case .closed: "the account is closed"
         }
     }

@@ -9,7 +9,7 @@ public import Vocabulary
 /// @main
 /// struct ContactsProgram: DomainProgram {
 ///     static let name = "contacts"
-///     static let summary = "Who knows whom, in which role, and the pings between them."
+///     static let summary = "Contacts, their roles, requests and blocks, and the pings between them."
 ///     static let target = "ContactsService"
 ///     static func store(_ settings: Settings) -> ContactsStore { ContactsStore() }
 /// }
@@ -71,15 +71,17 @@ extension DomainProgram {
 extension ConsumerSettings {
     private static let workersSetting = Setting<Int>.int(
         "consumer.workers", in: 1...16, default: 1,
-        help: "Connections that handle partitions, in this process: more pay where there are more cores than services.")
+        help:
+            "Connections of this process that handle messages. More of them pay off where there are more cores than services."
+    )
     private static let batchSetting = Setting<Int>.int(
-        "consumer.batch", in: 1...10_000, default: 64, help: "Messages in one transaction, at most.")
+        "consumer.batch", in: 1...10_000, default: 64, help: "The most messages handled in one transaction.")
     private static let leaseSetting = Setting<Duration>.duration(
         "consumer.lease", in: .seconds(1)...(.seconds(300)), default: .seconds(5),
-        help: "How long another replica waits before it takes over from one that is silent but connected.")
+        help: "How long another replica waits before it takes over from one that is connected but silent.")
     private static let leastTimeSetting = Setting<Duration>.duration(
         "consumer.give-up-after", in: .seconds(1)...(.seconds(86400)), default: .seconds(60),
-        help: "How long a message that fails by its own fault is tried at least before it is given up.")
+        help: "The least time for which a message that fails by its own fault is retried before it is given up.")
 
     /// What of it can be configured.
     public static var declared: [any SettingDeclaration] {

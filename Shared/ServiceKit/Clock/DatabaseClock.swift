@@ -70,7 +70,7 @@ public final class DatabaseClock: Service, Sendable {
         guard isApart != wasApart else { return }
         let metadata: Logger.Metadata = ["ahead_seconds": "\(seconds)"]
         if isApart {
-            logger.warning("this machine's clock and the database's are apart: set them", metadata: metadata)
+            logger.warning("this machine's clock and the database's differ; synchronise them", metadata: metadata)
         } else {
             logger.notice("this machine's clock and the database's agree again", metadata: metadata)
         }

@@ -57,7 +57,7 @@ public struct AdminServer: Service {
             router: router, configuration: .init(address: .hostname(host, port: port)),
             onServerRunning: { [logger, host] channel in
                 logger.info(
-                    "health is served",
+                    "serving health and metrics",
                     metadata: ["url": "http://\(host):\(channel.localAddress?.port ?? 0)/health/ready"])
             },
             logger: quiet)
@@ -66,7 +66,7 @@ public struct AdminServer: Service {
         } catch let error where "\(error)".contains("bind") {
             throw CannotListen(
                 description: "can't listen on \(host):\(port), which is in use or forbidden; "
-                    + "say another: --admin-port (ADMIN_PORT). The system said: \(error)")
+                    + "choose another: --admin-port (ADMIN_PORT). The system's error: \(error)")
         }
     }
 

@@ -58,7 +58,9 @@ public final class Health: Sendable {
     /// All checks as they are now.
     public var report: Report {
         var conditions = conditions.withLock { $0 }
-        if isDraining.withLock({ $0 }) { conditions["process"] = .notReady("it ends; send requests elsewhere") }
+        if isDraining.withLock({ $0 }) {
+            conditions["process"] = .notReady("the process is stopping; send requests elsewhere")
+        }
         return Report(conditions: conditions)
     }
 

@@ -23,9 +23,9 @@ struct ServiceCommand<Program: ServiceProgram> {
         HelpText(
             name: Program.name, summary: Program.summary,
             commands: [
-                ("run", "Run the service until it is told to stop (SIGTERM or Ctrl-C)."),
+                ("run", "Run the service until SIGTERM or Ctrl-C."),
                 ("migrate", "Bring schema \(Program.schema) to this build's version."),
-                ("plan", "Say what migrate would apply; change nothing."),
+                ("plan", "List what migrate would apply, and change nothing."),
             ],
             settings: declared, migrationSettings: Program.limits.map(\.setting))
     }
@@ -41,8 +41,8 @@ struct ServiceCommand<Program: ServiceProgram> {
             return Status.good
         }
         guard let command = arguments.first, ["run", "migrate", "plan"].contains(command) else {
-            let found = arguments.first.map { "'\($0)' is no command" } ?? "say what to do"
-            say("\(found): \(Program.name) run, migrate or plan; --help tells more")
+            let found = arguments.first.map { "unknown command '\($0)'" } ?? "a command is missing"
+            say("\(found); use \(Program.name) run, migrate or plan, or see --help")
             return Status.usage
         }
         let settings: Settings
@@ -55,7 +55,7 @@ struct ServiceCommand<Program: ServiceProgram> {
             return Status.usage
         }
         if arguments.contains(where: { $0.contains("://") && $0.contains("@") && $0.hasPasswordInURL }) {
-            say("--database-url shows its password to everybody on this machine; set DATABASE_URL instead")
+            say("--database-url would show the password to everyone on this machine; set DATABASE_URL instead")
             return Status.usage
         }
         settings[CommonSettings.logFormat].bootstrap(level: settings[CommonSettings.logLevel])
@@ -90,7 +90,7 @@ struct ServiceCommand<Program: ServiceProgram> {
         for (limit, value) in set { logger.info("set \(Program.schema).limits.\(limit.column) to \(value)") }
         logger.info(
             migrations.isEmpty
-                ? "the schema is at this build's version already" : "the schema is at this build's version",
+                ? "the schema is already at this build's version" : "the schema is at this build's version",
             metadata: ["schema": "\(Program.schema)", "applied": "\(migrations.count)"])
     }
 
@@ -129,7 +129,7 @@ struct ServiceCommand<Program: ServiceProgram> {
         // What doesn't end by itself is cancelled.
         configuration.maximumGracefulShutdownDuration = .seconds(30)
         try await ServiceGroup(configuration: configuration).run()
-        logger.info("ended")
+        logger.info("stopped")
     }
 
     private func database(_ settings: Settings, role: String) -> Postgres.Configuration {
@@ -179,11 +179,11 @@ private struct ImpatientSignal: Service {
         // It is the first service of its group, so it is the last to be told to end.
         for await _ in await UnixSignalsSequence(trapping: .sigterm, .sigint).cancelOnGracefulShutdown() {
             if isEnding {
-                logger.warning("ended at once by a second signal")
+                logger.warning("stopped at once by a second signal")
                 exit(130)
             }
             isEnding = true
-            logger.info("ending: finishing what is in hand; another signal ends at once")
+            logger.info("stopping: finishing work in progress; another signal stops at once")
         }
     }
 }

@@ -19,11 +19,11 @@ public enum DatabaseRefusal: Error, Hashable, Sendable, CustomStringConvertible 
         case .notBootstrapped(let missing):
             "\(missing) is missing. As a superuser, run: psql -v database=NAME -f deploy/bootstrap.sql"
         case .mayNotMigrate(let user, let schema):
-            "\(user) may not become \(schema)_owner, which applies migrations. Log in as quartet_migrator "
-                + "(--database-role), whom deploy/bootstrap.sql makes, or as a superuser"
+            "\(user) may not become \(schema)_owner, the role that applies migrations. Log in as quartet_migrator "
+                + "(--database-role), which deploy/bootstrap.sql creates, or as a superuser"
         case .mayOwn(let user, let schema):
             "\(user) owns schema \(schema) or may become its owner, which a running service must not. "
-                + "Log in as \(schema) (--database-role), whom deploy/bootstrap.sql makes"
+                + "Log in as \(schema) (--database-role), which deploy/bootstrap.sql creates"
         }
     }
 }
@@ -79,8 +79,8 @@ extension PostgresError {
             return description + bootstrap
         }
         if reason.contains("password") || reason.contains("authentication failed") {
-            return description + ". Say the role's password in a file (PGPASSFILE) or in DATABASE_URL, "
-                + "or how the role gets in, in the server's pg_hba.conf"
+            return description + ". Give the role's password in a file (PGPASSFILE) or in DATABASE_URL, "
+                + "or change how the role authenticates in the server's pg_hba.conf"
         }
         return description
     }

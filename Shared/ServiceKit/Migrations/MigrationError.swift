@@ -29,32 +29,32 @@ public enum MigrationError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .folderMissing(let folder):
-            "there is no folder \(folder). It is built beside the executable and must be moved together with it; "
-                + "or say where it is: --migrations-dir and --migrations-templates"
+            "there is no folder \(folder). It is built next to the executable and must be moved together with it; "
+                + "or set --migrations-dir and --migrations-templates"
         case .unreadable(let file, let reason):
             "\(file) can't be read: \(reason)"
         case .badName(let file):
-            "\(file) isn't named as a migration is: a number of four digits, a dash, a name, as in 0001-log.sql"
+            "\(file) isn't named like a migration: four digits, a dash and a name, as in 0001-log.sql"
         case .sameNumber(let number, let first, let second):
             "\(first) and \(second) both have number \(number); give the later one the next free number"
         case .badLine(let file, let line, let reason):
             "\(file):\(line): \(reason)"
         case .changed(let file, let appliedAt):
             "\(file), or a template that it includes, was changed after it was applied at \(appliedAt). "
-                + "What is applied stays as it is: restore the file and put the change into a new one"
+                + "Migrations don't change once they are applied: restore the file and put the change into a new one"
         case .renamed(let file, let appliedAs):
-            "\(file) was applied as \(appliedAs); name it so again, or give it the next free number if it is another one"
+            "\(file) was applied as \(appliedAs); rename it back, or, if it is a new migration, give it the next free number"
         case .newer(let schema, let applied):
             "schema \(schema) is newer than this build, which doesn't know \(applied.joined(separator: ", ")). "
                 + "Run the build that applied them, or a later one"
         case .tooLate(let file, let after):
-            "\(file) comes too late: \(after) is applied already. Give it the next free number"
+            "\(file) is too late: \(after) is already applied. Give it the next free number"
         case .pending(let schema, let files, let command):
             "schema \(schema) lacks \(files.joined(separator: ", ")); apply them: \(command) migrate"
         case .endedTransaction(let file):
             "\(file) ends the transaction that it is applied in; leave out BEGIN, COMMIT and ROLLBACK"
         case .failed(let file, let reason):
-            "\(file) was refused, and nothing of it is applied: \(reason)"
+            "\(file) failed, and nothing of it was applied: \(reason)"
         }
     }
 }

@@ -43,7 +43,7 @@ public struct MigrationTemplates: Sendable {
             if line.hasPrefix("--!") {
                 rendered.append(try include(String(line), at: place, within: []))
             } else if let name = line.firstPlaceholder {
-                throw place.error("{{\(name)}} has no meaning outside of a template")
+                throw place.error("{{\(name)}} has no meaning outside a template")
             } else {
                 rendered.append(String(line))
             }

@@ -11,52 +11,52 @@ public enum CommonSettings {
 
     /// Where the database is.
     public static let databaseURL = Setting<String>(
-        "database.url", placeholder: "URL", default: "", shownDefault: "as libpq's PG* variables say",
+        "database.url", placeholder: "URL", default: "", shownDefault: "from libpq's PG* variables",
         help: """
-            Where the database is: a URL or libpq's keywords and values. Its user is not used; see --database-role. \
-            With a password in it, set it in the environment only.
+            The database, as a URL or as libpq's keywords and values. Its user is ignored; see --database-role. \
+            If it contains a password, set it only in the environment.
             """
     ) { text throws(SettingProblem) in text }
 
     /// Who to log in as.
     public static let databaseRole = Setting<String?>.text(
         "database.role", placeholder: "ROLE",
-        help: "Who to log in as. Default: to run, the service's own role; to migrate, quartet_migrator.")
+        help: "The role to log in as. By default, run uses the service's own role, and migrate uses quartet_migrator.")
 
     /// That role's password.
     public static let databasePassword = Setting<String?>.text(
         "database.password", isSecret: true,
-        help: "That role's password, where it needs one; libpq's password file (PGPASSFILE) does as well.")
+        help: "That role's password, if it needs one. libpq's password file (PGPASSFILE) works as well.")
 
     /// Where health is served.
     public static let adminHost = Setting<String>.text(
         "admin.host", placeholder: "ADDRESS", default: "127.0.0.1",
-        help: "The address on which /health/live, /health/ready and /metrics are served.")
+        help: "The address that serves /health/live, /health/ready and /metrics.")
 
     /// Where health is served.
     public static let adminPort = Setting<Int>.int(
-        "admin.port", in: 0...65_535, default: 0, help: "The port for that; 0 takes a free one, which the log names.")
+        "admin.port", in: 0...65_535, default: 0, help: "Its port. 0 chooses a free one and logs it.")
 
     /// How log lines look.
     public static let logFormat = Setting<LogFormat>.choice(
-        "log.format", default: .text, help: "How log lines look: for people, or a JSON object each.")
+        "log.format", default: .text, help: "The format of log lines: text for people, or JSON objects.")
 
     /// What is logged.
     public static let logLevel = Setting<Logger.Level>.choice(
-        "log.level", default: .info, help: "The least severe level that is logged.")
+        "log.level", default: .info, help: "The lowest level that is logged.")
 
     /// How often old rows are looked for.
     public static let retentionInterval = Setting<Duration>.duration(
         "retention.interval", in: .milliseconds(100)...(.seconds(86_400)), default: .seconds(60),
-        help: "How often to forget what is kept for long enough; how long that is, the table retention says.")
+        help: "How often to delete old rows. The table retention says how long they are kept.")
 
     /// Where the migrations are.
     public static let migrationsFolder = Setting<String?>.text(
         "migrations.dir", placeholder: "FOLDER",
-        help: "Where the service's migrations are. Default: beside the executable.")
+        help: "The folder of the service's migrations. Default: next to the executable.")
 
     /// Where the templates are that migrations include.
     public static let templatesFolder = Setting<String?>.text(
         "migrations.templates", placeholder: "FOLDER",
-        help: "Where the bus's SQL templates are. Default: beside the executable.")
+        help: "The folder of the bus's SQL templates. Default: next to the executable.")
 }

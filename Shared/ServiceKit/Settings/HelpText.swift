@@ -13,10 +13,10 @@ struct HelpText: CustomStringConvertible {
             lines.append("  " + padded(command.name, to: 10) + command.help)
         }
         lines.append("  " + padded("--version", to: 10) + "Print the version.")
-        lines += ["", "Settings, as a flag or in the environment; a flag wins"]
+        lines += ["", "Settings, as flags or environment variables; flags win"]
         for setting in settings { lines += described(setting) }
         if !migrationSettings.isEmpty {
-            lines += ["", "Settings of migrate, which it writes down for all replicas; what isn't given stays"]
+            lines += ["", "Limits that migrate stores for all replicas; those not given keep their values"]
             for setting in migrationSettings { lines += described(setting) }
         }
         return lines.joined(separator: "\n")
@@ -25,7 +25,7 @@ struct HelpText: CustomStringConvertible {
     private func described(_ setting: any SettingDeclaration) -> [String] {
         let names =
             setting.isSecret
-            ? "\(setting.variable), or \(setting.variable)_FILE for a file that has it"
+            ? "\(setting.variable), or \(setting.variable)_FILE with the path of a file that contains it"
             : padded("\(setting.flag) \(setting.placeholder)", to: 40) + setting.variable
         let shown = setting.shownDefault.map { " Default: \($0)." } ?? ""
         return ["", "  " + names] + wrapped(setting.help + shown, width: 84).map { "      \($0)" }

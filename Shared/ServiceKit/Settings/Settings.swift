@@ -67,7 +67,7 @@ public struct Settings: Sendable {
         while let argument = rest.popFirst() {
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard let setting = known[parts[0]] else {
-                problems.append("there is no '\(parts[0])'; --help lists what there is")
+                problems.append("unknown setting '\(parts[0])'; see --help")
                 // What follows an unknown flag is probably its value.
                 if parts.count == 1, parts[0].hasPrefix("--"), rest.first?.hasPrefix("--") == false {
                     rest.removeFirst()
@@ -80,8 +80,8 @@ public struct Settings: Sendable {
             }
             guard !setting.isSecret else {
                 problems.append(
-                    "\(setting.flag) would show a secret to everybody on this machine; set \(setting.variable), "
-                        + "or \(setting.variable)_FILE to the path of a file that has it")
+                    "\(setting.flag) would show a secret to everyone on this machine; set \(setting.variable), "
+                        + "or \(setting.variable)_FILE to the path of a file that contains it")
                 continue
             }
             let key = AbsoluteConfigKey(ConfigKey(setting.key))

@@ -41,7 +41,7 @@ extension ProductBenchmark {
 
     private func number(_ query: String) throws -> Int {
         let answer = try ask(query)
-        guard let number = Int(answer) else { throw Failure("'\(answer)' is no number, for \(query)") }
+        guard let number = Int(answer) else { throw Failure("'\(answer)' isn't a number, for \(query)") }
         return number
     }
 
@@ -134,7 +134,7 @@ extension ProductBenchmark {
             """)
         let left = try ask("SELECT extract(epoch FROM min(due_at) - clock_timestamp()) FROM session.account")
         guard let seconds = Double(left), seconds > 0 else {
-            throw Failure("the first deadline was over before all \(people) were set; set a smaller CHECKIN_PEOPLE")
+            throw Failure("the first deadline passed before all \(people) were set; use a smaller CHECKIN_PEOPLE")
         }
         return ContinuousClock.now + .seconds(seconds)
     }
@@ -173,27 +173,27 @@ extension ProductBenchmark {
             )
             SELECT w.count || ' ' || w.what
               FROM (VALUES
-                    ('times a responder was not told',
+                    ('times a responder was not notified',
                      (SELECT count(*) FROM wanted
                        WHERE NOT EXISTS (SELECT FROM told AS t
                                           WHERE t.account = wanted.account AND t.subject = wanted.subject))),
-                    ('times a responder was told more than once', (SELECT count(*) FROM told WHERE times > 1)),
-                    ('times a responder was told who does not want it',
+                    ('times a responder was notified more than once', (SELECT count(*) FROM told WHERE times > 1)),
+                    ('times a responder was notified with notifications turned off',
                      (SELECT count(*) FROM told
                        WHERE NOT EXISTS (SELECT FROM wanted AS w
                                           WHERE w.account = told.account AND w.subject = told.subject))),
-                    ('people were not told themselves', (SELECT count(*) FROM missed WHERE times = 0)),
-                    ('people were told themselves more than once', (SELECT count(*) FROM missed WHERE times > 1)),
+                    ('people were not notified of their own missed check-in', (SELECT count(*) FROM missed WHERE times = 0)),
+                    ('people were notified of it more than once', (SELECT count(*) FROM missed WHERE times > 1)),
                     ('people missed one check-in more than once',
                      (SELECT count(*) - count(DISTINCT key) FROM session.log WHERE type = 'CheckInMissed')),
-                    ('events more than there are notifications, or fewer',
+                    ('more (or, below 0, fewer) events than notifications',
                      (SELECT count(*) FROM notifications.log WHERE type = 'NotificationDelivered')
                      - (SELECT count(*) FROM notifications.notification))
                    ) AS w(what, count)
              WHERE w.count <> 0
             """)
         guard wrong.isEmpty else {
-            throw Failure("not told exactly once: \(wrong.split(separator: "\n").joined(separator: "; "))")
+            throw Failure("not notified exactly once: \(wrong.split(separator: "\n").joined(separator: "; "))")
         }
     }
 

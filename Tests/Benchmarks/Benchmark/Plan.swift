@@ -5,11 +5,12 @@ struct Plan: Sendable {
     static let usage = """
         usage: benchmark SERVER_URL EXECUTABLES JSON_FILE [SECTION...]
 
-        Measures on the PostgreSQL at SERVER_URL (a superuser's; it makes databases there), with the executables in
-        EXECUTABLES. Sections: limits commands latency fanout sagas streams memory checkins rejoin; all of them unless said.
-        growth is apart: it may take half an hour and checks the disk first (GROWTH_ROWS, default 10000000).
+        Measures the executables in the folder EXECUTABLES on the PostgreSQL at SERVER_URL, as a superuser that creates
+        databases there. Sections: limits commands latency fanout sagas streams memory checkins rejoin; by default all of
+        these. Only by request, growth: it may take half an hour and checks the free disk space first (GROWTH_ROWS,
+        default 10000000).
         CHECKIN_PEOPLE (default 50000) is how many people miss a check-in within one minute.
-        REJOIN_CLIENTS (default 5000) is how many apps come back at once.
+        REJOIN_CLIENTS (default 5000) is how many apps reconnect at once.
         SECONDS (default 8) is how long each figure is measured.
 
         """

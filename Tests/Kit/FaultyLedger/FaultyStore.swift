@@ -5,7 +5,6 @@ import LedgerRules
 import LedgerService
 import Postgres
 import Vocabulary
-import WorkingSet
 
 /// The ledger's commands, and one that crashes.
 enum FaultyCommand: MessageSet {

@@ -97,7 +97,10 @@ extension PackageGraph.Target {
     /// The service whose contract it is: `Contacts` for a target below `Shared/Contracts/Contacts`.
     var contract: String? {
         let folders = path.split(separator: "/")
-        return folders.count >= 3 && folders[0] == "Shared" && folders[1] == "Contracts" ? String(folders[2]) : nil
+        guard folders.count >= 3, folders[0] == "Shared", folders[1] == "Contracts", folders[2] != "Support" else {
+            return nil
+        }
+        return String(folders[2])
     }
 
     func isBelow(_ folder: String) -> Bool {
@@ -117,12 +120,10 @@ extension PackageGraph.Target {
     }
 
     /// The folders of what Storage may know.
-    private static let belowStorage: Set = [
-        "Shared/CLibpq", "Shared/Postgres", "Shared/Vocabulary", "Shared/WorkingSet",
-    ]
+    private static let belowStorage: Set = ["Shared/CLibpq", "Shared/Postgres", "Shared/Vocabulary"]
 
     private var isBelowAPI: Bool {
-        ["Shared/Contracts", "Shared/Grammar", "Shared/Vocabulary"].contains { isBelow($0) }
+        ["Shared/Contracts", "Shared/Vocabulary"].contains { isBelow($0) }
     }
 
     /// The law that forbids a file to import a module of another package, if one does.

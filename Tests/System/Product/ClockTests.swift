@@ -11,7 +11,7 @@ struct ClockTests {
             let slow = try await quartet.startAnother(.sessionClient, environment: Products.clock(aheadBy: -600))
             let fast = try await quartet.startAnother(.sessionClient, environment: Products.clock(aheadBy: 600))
             for (number, replica) in [slow, fast].enumerated() {
-                try await replica.waitForLine(containing: "this machine's clock and the database's are apart")
+                try await replica.waitForLine(containing: "this machine's clock and the database's differ")
                 let others = try await quartet.edge(of: number == 0 ? fast : slow)
                 let here = try await Device.signUp("anna-\(number)", at: try await quartet.edge(of: replica))
                 // A token lasts fifteen minutes; the other edge's clock is twenty away.

@@ -6,7 +6,7 @@ import Testing
 /// What `make psql` offers by name.
 @Suite("End to end: named queries", .timeLimit(.minutes(30)))
 struct NamedQueryTests {
-    @Test("at psql every named query runs, and :receipts shows whom an alarm reached, and when [A13]")
+    @Test("at psql every named query runs, and :told shows whom an alarm reached, and when [A13]")
     func all() async throws {
         try await Quartet.with { quartet in
             let bob = try await Device.signUp("bob", name: "Bob", at: quartet.edge)
@@ -30,7 +30,7 @@ struct NamedQueryTests {
             let help = try await quartet.named(":help")
             let names = help.split(separator: "\n").compactMap { $0.split(separator: "|").first.map(String.init) }
                 .filter { $0.hasPrefix(":") }
-            #expect(names.contains(":receipts") && names.count > 20)
+            #expect(names.contains(":told") && names.count > 20)
             for name in names {
                 _ = try await quartet.named("\\set handle bob\n\\set id \(EdgeClient.newKey())\n\(name)")
             }
@@ -47,7 +47,7 @@ struct NamedQueryTests {
                 owners.contains(
                     "contacts.relation|table|contacts_owner|contacts|contacts quartet_operator quartet_reader"))
             for chosen in ["\\set alarm \(alarm)", "\\set handle bob", ""] {
-                let receipts = try await quartet.named("\(chosen)\n:receipts").split(separator: "\n").map {
+                let receipts = try await quartet.named("\(chosen)\n:told").split(separator: "\n").map {
                     $0.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
                 }.filter { $0.count == 13 }
                 #expect(

@@ -173,7 +173,7 @@ final class Quartet: Sendable {
     }
 
     private func administration(of service: Service) async throws -> String {
-        let line = try await process(of: service).waitForLine(containing: "health is served")
+        let line = try await process(of: service).waitForLine(containing: "serving health and metrics")
         let url = line.text.firstRange(of: "http://").map { String(line.text[$0.lowerBound...].prefix { $0 != " " }) }
         return url?.replacing("/health/ready", with: "") ?? ""
     }

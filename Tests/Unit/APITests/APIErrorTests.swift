@@ -27,7 +27,7 @@ struct APIErrorTests {
     @Test("every code of a contract's rejections is among them")
     func rejections() throws {
         var found: Set<String> = []
-        for folder in ["Shared/Contracts", "Shared/Grammar", "Shared/Vocabulary"] {
+        for folder in ["Shared/Contracts", "Shared/Vocabulary"] {
             let files = FileManager.default.enumerator(atPath: Products.package.appending(path: folder).path)
             for case let name as String in files ?? .init() where name.hasSuffix(".swift") {
                 let text = try String(

@@ -1,9 +1,8 @@
 import ContactsContract
-import ContactsService
+import ContactsRules
 import TestKit
 import Testing
 import Vocabulary
-import WorkingSet
 
 @Suite("Contacts: alarms and their all-clear")
 struct AlarmTests {

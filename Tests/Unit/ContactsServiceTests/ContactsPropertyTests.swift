@@ -1,6 +1,6 @@
 import ContactsContract
-import ContactsService
-import Grammar
+import ContactsRules
+import ContractSupport
 import TestKit
 import Testing
 import Vocabulary

@@ -1,9 +1,8 @@
 import ContactsContract
-import Grammar
+import ContractSupport
 import Vocabulary
-import WorkingSet
 
-@testable import ContactsService
+@testable import ContactsRules
 
 extension ContactsRows {
     /// What the account sees of the rows: the same as the view `contacts.contacts_state` gives, and as folding the

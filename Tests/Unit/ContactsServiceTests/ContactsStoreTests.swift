@@ -1,4 +1,5 @@
 import ContactsContract
+import ContactsRules
 import ContactsService
 import Postgres
 import StoreKit

@@ -1,5 +1,5 @@
 import ContactsContract
-import ContactsService
+import ContactsRules
 import TestKit
 import Vocabulary
 

@@ -1,11 +1,10 @@
-import Grammar
+import ContractSupport
 import NotificationsContract
-import NotificationsService
+import NotificationsRules
 import StoreKit
 import TestKit
 import Testing
 import Vocabulary
-import WorkingSet
 
 /// One whole set of tables, and what each account would see who folded its stream from its beginning.
 struct Inbox {

@@ -1,6 +1,6 @@
-import Grammar
+import ContractSupport
 import NotificationsContract
-import NotificationsService
+import NotificationsRules
 import Testing
 import Vocabulary
 

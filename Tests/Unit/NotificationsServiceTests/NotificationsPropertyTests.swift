@@ -1,10 +1,9 @@
-import Grammar
+import ContractSupport
 import NotificationsContract
-import NotificationsService
+import NotificationsRules
 import TestKit
 import Testing
 import Vocabulary
-import WorkingSet
 
 @Suite("Notifications: whatever comes in whatever order")
 struct NotificationsPropertyTests {

@@ -1,9 +1,8 @@
-import Grammar
+import ContractSupport
 import NotificationsContract
 import Vocabulary
-import WorkingSet
 
-@testable import NotificationsService
+@testable import NotificationsRules
 
 extension NotificationsRows {
     /// What the account sees of the rows: the same as the view `notifications.notifications_state` gives, and as

@@ -1,12 +1,12 @@
-import Grammar
+import ContractSupport
 import NotificationsContract
+import NotificationsRules
 import NotificationsService
 import Postgres
 import StoreKit
 import TestKit
 import Testing
 import Vocabulary
-import WorkingSet
 
 @Suite("Notifications: the tables")
 struct NotificationsStoreTests {

@@ -1,9 +1,8 @@
 import NotificationsContract
-import NotificationsService
+import NotificationsRules
 import TestKit
 import Testing
 import Vocabulary
-import WorkingSet
 
 @Suite("Notifications: nobody is flooded")
 struct PaceTests {

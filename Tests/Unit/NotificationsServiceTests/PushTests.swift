@@ -1,7 +1,7 @@
+import ContractSupport
 import Foundation
-import Grammar
 import NotificationsContract
-import NotificationsService
+import NotificationsRules
 import Testing
 import Vocabulary
 

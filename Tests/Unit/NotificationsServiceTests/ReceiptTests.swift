@@ -1,9 +1,8 @@
-import Grammar
+import ContractSupport
 import NotificationsContract
-import NotificationsService
+import NotificationsRules
 import Testing
 import Vocabulary
-import WorkingSet
 
 @Suite("Notifications: receipts")
 struct ReceiptTests {

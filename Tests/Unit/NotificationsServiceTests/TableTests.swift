@@ -1,4 +1,5 @@
 import NotificationsContract
+import NotificationsRules
 import NotificationsService
 import Postgres
 import Storage

@@ -1,8 +1,7 @@
 import NotificationsContract
-import NotificationsService
+import NotificationsRules
 import Testing
 import Vocabulary
-import WorkingSet
 
 @Suite("Notifications: timers")
 struct TimerTests {

@@ -54,7 +54,7 @@ struct MigrationTemplateTests {
                 "--! inlcude bus/log.sql",
                 "expected '--! include TEMPLATE name=value …', found '--! inlcude bus/log.sql'"
             ),
-            ("CREATE TABLE {{schema}}.x ();", "{{schema}} has no meaning outside of a template"),
+            ("CREATE TABLE {{schema}}.x ();", "{{schema}} has no meaning outside a template"),
         ])
     func mistakes(line: String, reason: String) {
         #expect(throws: MigrationError.badLine(file: "0002-x.sql", line: 2, reason: reason)) {

@@ -26,7 +26,7 @@ struct ServiceProgramTests {
     }
 
     private func get(_ path: String, of child: ChildProcess) async throws -> (status: Int, body: String) {
-        let line = try await child.waitForLine(containing: "health is served")
+        let line = try await child.waitForLine(containing: "serving health and metrics")
         let start = try #require(line.text.firstRange(of: "http://"))
         let served = try #require(URL(string: String(line.text[start.lowerBound...].prefix { $0 != " " })))
         let (data, response) = try await URLSession.shared.data(
@@ -94,7 +94,7 @@ struct ServiceProgramTests {
             try await run(database, ["--greeting", "stubborn"]) { child in
                 try await child.waitForLine(containing: "text=stubborn")
                 child.send(.interrupt)
-                try await child.waitForLine(containing: "ending")
+                try await child.waitForLine(containing: "stopping")
                 child.send(.interrupt)
                 try await child.waitForExit(.exited(130))
             }
@@ -168,11 +168,11 @@ struct ServiceProgramTests {
     func portInUse() async throws {
         try await TestDatabase.with(Self.migrated) { database in
             try await run(database) { first in
-                let line = try await first.waitForLine(containing: "health is served")
+                let line = try await first.waitForLine(containing: "serving health and metrics")
                 let url = try #require(line.text.split(separator: "url=").last.flatMap { URL(string: String($0)) })
                 try await run(database, ["--admin-port", "\(try #require(url.port))"]) { second in
                     #expect(try await second.waitForExit() == .exited(1))
-                    try await second.waitForLine(containing: "which is in use or forbidden; say another: --admin-port")
+                    try await second.waitForLine(containing: "which is in use or forbidden; choose another: --admin-port")
                 }
             }
         }

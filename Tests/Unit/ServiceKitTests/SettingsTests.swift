@@ -56,7 +56,7 @@ struct SettingsTests {
         }
         #expect(
             refusal?.problems == [
-                "there is no '--colour'; --help lists what there is",
+                "unknown setting '--colour'; see --help",
                 "--loud needs a value: --loud true|false",
                 "--http-port (HTTP_PORT) must be a number from 1 to 65535, not 'high'",
                 "--color (COLOR) must be one of red, green, not 'blue'",

@@ -1,6 +1,6 @@
 import API
 import ContactsContract
-import Grammar
+import ContractSupport
 import NotificationsContract
 import SessionContract
 import Synchronization

@@ -1,6 +1,6 @@
 import API
 import ContactsContract
-import Grammar
+import ContractSupport
 import SessionClientOrchestration
 import SessionContract
 import Testing

@@ -1,6 +1,6 @@
-import Grammar
+import ContractSupport
 import SessionContract
-import SessionService
+import SessionRules
 import TestKit
 import Testing
 import Vocabulary

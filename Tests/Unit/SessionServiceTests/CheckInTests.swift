@@ -1,9 +1,8 @@
-import Grammar
+import ContractSupport
 import SessionContract
-import SessionService
+import SessionRules
 import Testing
 import Vocabulary
-import WorkingSet
 
 @Suite("Session: check-ins and alerts")
 struct CheckInTests {

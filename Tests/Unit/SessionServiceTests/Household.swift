@@ -1,11 +1,10 @@
-import Grammar
+import ContractSupport
 import SessionContract
-import SessionService
+import SessionRules
 import StoreKit
 import TestKit
 import Testing
 import Vocabulary
-import WorkingSet
 
 /// One whole set of tables, what each person would see who folded their stream from its beginning, and a clock that
 /// sends what timers want.

@@ -1,10 +1,9 @@
-import Grammar
+import ContractSupport
 import SessionContract
-import SessionService
+import SessionRules
 import TestKit
 import Testing
 import Vocabulary
-import WorkingSet
 
 @Suite("Session: phones, confirmations, pictures")
 struct SecurityTests {

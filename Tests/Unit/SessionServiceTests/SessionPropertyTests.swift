@@ -1,10 +1,9 @@
-import Grammar
+import ContractSupport
 import SessionContract
-import SessionService
+import SessionRules
 import TestKit
 import Testing
 import Vocabulary
-import WorkingSet
 
 @Suite("Session: whatever people and timers do")
 struct SessionPropertyTests {
@@ -16,7 +15,7 @@ struct SessionPropertyTests {
                 household.rows.limits.devices = 3
                 household.rows.limits.signedOutDevices = 2
                 let accounts = [try household.person("anna"), try household.person("ben")]
-                var old: [WantedTimer] = []
+                var old: [WantedTimer<SessionCommand>] = []
                 for _ in 0..<400 {
                     household.pass(.minutes(Int64.random(in: 0...200, using: &random)))
                     let account = accounts.randomElement(using: &random) ?? accounts[0]

@@ -1,9 +1,8 @@
-import Grammar
+import ContractSupport
 import SessionContract
 import Vocabulary
-import WorkingSet
 
-@testable import SessionService
+@testable import SessionRules
 
 extension Household {
     /// Devices that are signed in, and those that are remembered.

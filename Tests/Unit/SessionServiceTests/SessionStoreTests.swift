@@ -1,5 +1,6 @@
 import Postgres
 import SessionContract
+import SessionRules
 import SessionService
 import StoreKit
 import TestKit

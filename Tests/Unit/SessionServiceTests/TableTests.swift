@@ -5,8 +5,8 @@ import StoreKit
 import TestKit
 import Testing
 import Vocabulary
-import WorkingSet
 
+@testable import SessionRules
 @testable import SessionService
 
 @Suite("Session: what each table keeps")

@@ -1,6 +1,7 @@
 import Bus
 import Logging
 import Postgres
+import SessionRules
 import SessionService
 import StoreKit
 import TestKit

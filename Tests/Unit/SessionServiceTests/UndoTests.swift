@@ -1,10 +1,9 @@
-import Grammar
+import ContractSupport
 import SessionContract
-import SessionService
+import SessionRules
 import TestKit
 import Testing
 import Vocabulary
-import WorkingSet
 
 @Suite("Session: undoing what a thief did")
 struct UndoTests {
@@ -267,7 +266,7 @@ struct UndoTests {
         let fourth = ChangePassword(
             verifier: try Household.proof("3"), next: try Household.proof("4"), by: home.tablet)
         #expect(try home.household.rejection(home.account, fourth) == .tooManyAttempts)
-        func timers() -> [WantedTimer] {
+        func timers() -> [WantedTimer<SessionCommand>] {
             home.household.rows.wantedTimers(of: home.account).filter {
                 $0.command == .recovery(.forgetSecurityChanges(ForgetSecurityChanges(account: home.account)))
             }

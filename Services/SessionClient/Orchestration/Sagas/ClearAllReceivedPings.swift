@@ -1,6 +1,6 @@
 package import API
 import ContactsContract
-import Grammar
+import ContractSupport
 import NotificationsContract
 import SessionContract
 import Vocabulary

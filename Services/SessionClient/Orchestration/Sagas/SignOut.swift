@@ -1,4 +1,4 @@
-import Grammar
+import ContractSupport
 import NotificationsContract
 package import SessionContract
 import Vocabulary

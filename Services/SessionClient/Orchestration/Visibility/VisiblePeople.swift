@@ -1,5 +1,5 @@
 package import ContactsContract
-import Grammar
+import ContractSupport
 package import Vocabulary
 
 /// The people whom an account may see, in step with its contacts stream from where that was joined.

@@ -1,6 +1,5 @@
 public import LedgerContract
 public import Vocabulary
-import WorkingSet
 
 /// The ledger's rule: a balance never goes below zero.
 public enum LedgerReducer: Reducer {

@@ -1,6 +1,5 @@
-public import LedgerContract
+package import LedgerContract
 public import Vocabulary
-public import WorkingSet
 
 /// What a batch of commands loaded, and what it changed.
 public struct LedgerRows: Sendable {

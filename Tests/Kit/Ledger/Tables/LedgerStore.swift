@@ -3,8 +3,7 @@ public import LedgerContract
 public import LedgerRules
 public import Postgres
 import Storage
-import Vocabulary
-import WorkingSet
+public import Vocabulary
 
 /// Keeps balances and entries in the schema `ledger`.
 ///

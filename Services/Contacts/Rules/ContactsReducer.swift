@@ -1,0 +1,56 @@
+package import ContactsContract
+import ContractSupport
+package import Vocabulary
+
+/// The rules of contacts: what a command does to the relations between accounts.
+///
+/// Each change of a relation says one event to either side, the asker's first. What changes nothing says nothing.
+package enum ContactsReducer: Reducer {
+    /// The tables.
+    package typealias State = ContactsRows
+    /// What can be asked.
+    package typealias Command = ContactsCommand
+    /// What then happened.
+    package typealias Event = ContactsEvent
+
+    /// Decides a command. A rejected one leaves the rows as they were.
+    package static func reduce(
+        _ rows: inout ContactsRows, _ command: ContactsCommand, _ context: CommandContext
+    ) throws(Rejection) -> [Emission<ContactsEvent>] {
+        guard let account = context.account else { throw .accountRequired }
+        if case .account = command {} else { try requireOpen(rows, account) }
+        let asker = Asker(account: account, time: context.time)
+        let events =
+            switch command {
+            case .account(let command): try reduce(&rows, command, asker)
+            case .code(let command): try reduce(&rows, command, asker)
+            case .request(let command): try reduce(&rows, command, asker)
+            case .relation(let command): try reduce(&rows, command, asker)
+            case .role(let command): try reduce(&rows, command, asker)
+            case .ping(let command): try reduce(&rows, command, asker)
+            case .alarm(let command): try reduce(&rows, command, asker)
+            }
+        return events.map { Emission($0) }
+    }
+
+    /// Who asks, and when.
+    struct Asker {
+        let account: AccountID
+        let time: Instant
+    }
+
+    static func requireOpen(_ rows: ContactsRows, _ account: AccountID, field: String? = nil) throws(Rejection) {
+        guard let row = rows.accounts[account] else { throw .accountNotFound(field) }
+        guard row.closed == nil else { throw .accountClosed(field) }
+    }
+
+    /// The asker's relation with a contact.
+    static func relation(
+        _ rows: ContactsRows, _ asker: Asker, with contact: AccountID
+    ) throws(Rejection) -> RelationView {
+        if let row = rows[Pair(asker.account, contact)], contact != asker.account {
+            return RelationView(row, of: asker.account, with: contact)
+        }
+        throw Rejection(.notContact, "This account isn't one of your contacts.", field: "contact")
+    }
+}

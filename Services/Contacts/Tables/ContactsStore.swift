@@ -1,0 +1,80 @@
+import Bus
+package import ContactsContract
+package import ContactsRules
+package import Postgres
+import Storage
+package import Vocabulary
+
+/// The tables of the schema `contacts`, each described once, in the file that has its statements.
+package enum Tables {}
+
+/// Keeps relations in the schema `contacts`.
+///
+/// Rows of two keys are locked: the accounts first, where a command makes or ends something between two accounts or
+/// changes an account, then the relations, then who heard of which alarm; each in the order of their ids, in one statement
+/// that also reads them. So nobody joins somebody who closes at the same moment, no change of a pair is lost, and whoever
+/// becomes a responder while an alarm begins or ends hears of both or of neither.
+package struct ContactsStore: Store {
+    /// The rules whose tables these are.
+    package typealias Rules = ContactsReducer
+
+    private let limits: ContactsLimits
+
+    /// - Parameter limits: The numbers in the rules.
+    package init(limits: ContactsLimits = ContactsLimits()) {
+        self.limits = limits
+    }
+
+    /// Loads what the commands may look at: one round trip, two when somebody is added by code.
+    package func load(_ requests: [Request<ContactsCommand>], in pipeline: Pipeline) throws -> ContactsRows {
+        var touched = ContactsRows.Selection(requests)
+        var rows = ContactsRows(limits: limits)
+        let locked = pipeline.lockAccounts(touched.changed, codes: touched.codes)
+        let named = pipeline.accounts(touched.named)
+        if touched.needsCodes {
+            // Whose code it is decides which relation is meant.
+            try pipeline.flush()
+            var owners = touched.newCodes
+            for (account, row) in try Tables.account.rows(of: locked) {
+                if let code = row.code { owners[code, default: []].insert(account) }
+            }
+            touched.resolve(owners)
+        }
+        let relations = pipeline.lockRelations(touched)
+        let alarms = pipeline.alarms(of: touched.alarming)
+        let recipients = pipeline.lockRecipients(ofAlarmsOf: touched.alarming, amongThem: touched.closing)
+        let glimpses = pipeline.responders(of: touched.relaying)
+        let waiting = pipeline.requests(of: touched.asking)
+        let blocks = pipeline.blocks(by: touched.blocking, between: touched.joining)
+        let contacts = pipeline.contacts(of: touched.growing)
+        try pipeline.flush()
+
+        for (account, row) in try Tables.account.rows(of: named) { rows.load(row, at: account) }
+        for (account, row) in try Tables.account.rows(of: locked) { rows.load(row, at: account) }
+        for (pair, row) in try Tables.relation.rows(of: relations) { rows.load(row, at: pair) }
+        for (pair, row) in try Tables.relation.rows(of: glimpses) { rows.load(glimpse: row, at: pair) }
+        for (place, row) in try Tables.alarm.rows(of: alarms) { rows.alarms.load(row, at: place) }
+        for (place, row) in try Tables.alarmRecipient.rows(of: recipients) { rows.recipients.load(row, at: place) }
+        for (ends, row) in try Tables.request.rows(of: waiting) { rows.requests.load(row, at: ends) }
+        for (ends, row) in try Tables.block.rows(of: blocks) { rows.blocks.load(row, at: ends) }
+        for row in try contacts.rowsIfAsked {
+            let (account, contact) = try row.decode(AccountID.self, AccountID.self)
+            rows.load(contact: contact, of: account)
+        }
+        return rows
+    }
+
+    /// Writes what changed, a statement per table and kind of change.
+    package func save(_ rows: ContactsRows, in pipeline: Pipeline) throws {
+        let accounts = rows.accounts.changes
+        try pipeline.save(accounts, in: Tables.account)
+        try pipeline.save(rows.relationChanges, in: Tables.relation)
+        try pipeline.save(rows.requests.changes, in: Tables.request)
+        try pipeline.save(rows.blocks.changes, in: Tables.block)
+        try pipeline.save(rows.alarms.changes, in: Tables.alarm)
+        try pipeline.save(rows.recipients.changes, in: Tables.alarmRecipient)
+        // Also one that was closed before it was ever opened.
+        let closed = accounts.updated.filter { $0.row.closed != $0.before.closed }.map(\.key)
+        pipeline.redact(closed + accounts.inserted.filter { $0.row.closed != nil }.map(\.key), in: "contacts")
+    }
+}

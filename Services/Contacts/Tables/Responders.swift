@@ -1,0 +1,57 @@
+import ContactsContract
+package import ContactsRules
+import Postgres
+package import Storage
+import Vocabulary
+
+// The statements on contacts.alarm, whose rows are kept by the lock on the account, and on contacts.alarm_recipient.
+
+extension AlarmRow.Kind: PostgresEncodable, PostgresDecodable {}
+
+extension Tables {
+    package static let alarm = Table<AlarmPlace, AlarmRow>(
+        "contacts.alarm", as: "a",
+        key: TableKey(KeyColumn("account", \.account), KeyColumn("kind", \.kind), make: AlarmPlace.init),
+        blank: .blank,
+        columns: [
+            Column("alarm", \.alarm),
+            Column("occurred_at", \.occurred),
+            Column("deadline", \.deadline),
+        ])
+
+    package static let alarmRecipient = Table<RecipientPlace, RecipientRow>(
+        "contacts.alarm_recipient", as: "r",
+        key: TableKey(
+            KeyColumn("account", \.account), KeyColumn("alarm", \.alarm), KeyColumn("responder", \.responder),
+            make: RecipientPlace.init),
+        blank: .blank, columns: [Column("alerted_at", \.at)])
+}
+
+extension Pipeline {
+    /// Reads the alarms of accounts that are on.
+    func alarms(of accounts: Set<AccountID>) -> Pending? {
+        guard !accounts.isEmpty else { return nil }
+        return query(
+            """
+            SELECT \(unescaped: Tables.alarm.selection)
+              FROM contacts.alarm AS a
+             WHERE a.account = ANY (\(accounts.sorted()))
+            """)
+    }
+
+    /// Locks and reads who heard of alarms, in the order of the primary key.
+    /// - Parameters:
+    ///   - accounts: All who heard of theirs.
+    ///   - responders: All that these heard of.
+    func lockRecipients(ofAlarmsOf accounts: Set<AccountID>, amongThem responders: Set<AccountID>) -> Pending? {
+        guard !accounts.isEmpty || !responders.isEmpty else { return nil }
+        return query(
+            """
+            SELECT \(unescaped: Tables.alarmRecipient.selection)
+              FROM contacts.alarm_recipient AS r
+             WHERE r.account = ANY (\(accounts.sorted())) OR r.responder = ANY (\(responders.sorted()))
+             ORDER BY r.account, r.alarm, r.responder
+               FOR NO KEY UPDATE
+            """)
+    }
+}

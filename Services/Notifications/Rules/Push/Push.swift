@@ -1,0 +1,75 @@
+import ContractSupport
+import NotificationsContract
+import Vocabulary
+
+extension NotificationsReducer {
+    static func reduce(
+        _ rows: inout NotificationsRows, _ command: PushCommand, _ account: AccountID, _ time: Instant
+    ) throws(Rejection) -> [NotificationsEvent] {
+        switch command {
+        case .registerPush(let command): try registerPush(&rows, command, account, time)
+        case .unregisterPush(let command): unregister(&rows, command, account, time)
+        case .forgetPush(let command): forgetPush(&rows, command, time)
+        }
+    }
+
+    static func registerPush(
+        _ rows: inout NotificationsRows, _ command: RegisterPush, _ account: AccountID, _ time: Instant
+    ) throws(Rejection) -> [NotificationsEvent] {
+        let place = PushPlace(account, command.device)
+        let known = rows[place].flatMap { $0.isLeaving ? nil : $0 }
+        if let known, known.token == command.token, known.platform == command.platform { return [] }
+        let isReplacing = rows.pushDevices(of: account).contains {
+            rows[PushPlace(account, $0)]?.token == command.token
+        }
+        guard known != nil || isReplacing || rows.pushDevices(of: account).count < rows.limits.pushDevices else {
+            throw Rejection(
+                .limitReached,
+                "At most \(rows.limits.pushDevices) devices can get pushes; unregister one first.")
+        }
+        // An app that signed in again without signing out is another device with the same token.
+        let former = rows.pushDevices(of: account).filter {
+            $0 != command.device && rows[PushPlace(account, $0)]?.token == command.token
+        }
+        // What waits for it goes to the new token.
+        rows[place] = PushDeviceRow(token: command.token, platform: command.platform, registered: time)
+        let registered = NotificationsEvent.pushRegistered(
+            .init(account: account, device: command.device, platform: command.platform, at: time))
+        return [registered] + former.flatMap { unregisterPush(&rows, $0, account, .replaced, time) }
+    }
+
+    private static func unregister(
+        _ rows: inout NotificationsRows, _ command: UnregisterPush, _ account: AccountID, _ time: Instant
+    ) -> [NotificationsEvent] {
+        (command.device.map { [$0] } ?? rows.pushDevices(of: account)).flatMap {
+            unregisterPush(&rows, $0, account, .asked, time, stillWarns: command.stillWarns ?? false)
+        }
+    }
+
+    private static func unregisterPush(
+        _ rows: inout NotificationsRows, _ device: PushDeviceID, _ account: AccountID,
+        _ reason: PushUnregistrationReason, _ time: Instant, stillWarns: Bool = false
+    ) -> [NotificationsEvent] {
+        let place = PushPlace(account, device)
+        guard let row = rows[place], !row.isLeaving else { return [] }
+        if stillWarns { rows.leave(place) } else { rows.unregister(place) }
+        return [.pushUnregistered(.init(account: account, device: device, reason: reason, at: time))]
+    }
+
+    /// The device may be back under another token: only the one that is gone is forgotten.
+    static func forgetPush(
+        _ rows: inout NotificationsRows, _ command: ForgetPush, _ time: Instant
+    ) -> [NotificationsEvent] {
+        // One that leaves goes by itself when nothing waits for it any more.
+        guard rows[PushPlace(command.account, command.device)]?.token == command.token else { return [] }
+        return unregisterPush(&rows, command.device, command.account, .gone, time)
+    }
+}
+
+extension NotificationsRows.Selection {
+    mutating func add(_ command: PushCommand, of account: AccountID) {
+        switch command {
+        case .registerPush, .unregisterPush, .forgetPush: pushing.insert(account)
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import ContractSupport
+import NotificationsContract
+import Vocabulary
+
+extension NotificationsReducer {
+    static func reduce(
+        _ rows: inout NotificationsRows, _ command: ReadingCommand, _ account: AccountID, _ time: Instant
+    ) throws(Rejection) -> [NotificationsEvent] {
+        switch command {
+        case .markRead(let command): try markRead(&rows, command, account, time)
+        case .markAllRead: markAllRead(&rows, account, time)
+        case .clearNotifications(let command): clear(&rows, command.selection, account, time)
+        case .showNotifications(let command): show(&rows, command, account, time)
+        case .forgetOldNotifications: forgetOld(&rows, account, time)
+        }
+    }
+
+    static func markRead(
+        _ rows: inout NotificationsRows, _ command: MarkRead, _ account: AccountID, _ time: Instant
+    ) throws(Rejection) -> [NotificationsEvent] {
+        guard let notification = rows[account, command.id] else {
+            throw Rejection(
+                .notFound, "You have no such notification; it may have been deleted.", field: "id")
+        }
+        guard notification.isUnread else { return [] }
+        rows[account, command.id]?.read = time
+        rows.accounts[account]?.unread -= 1
+        return [
+            .notificationRead(.init(account: account, id: command.id, at: time, unread: rows.unread(of: account)))
+        ]
+    }
+
+    static func markAllRead(
+        _ rows: inout NotificationsRows, _ account: AccountID, _ time: Instant
+    ) -> [NotificationsEvent] {
+        let unread = rows.history(of: account).filter(\.isUnread)
+        guard !unread.isEmpty else { return [] }
+        for notification in unread { rows[account, notification.id]?.read = time }
+        rows.accounts[account]?.unread -= unread.count
+        return [.allNotificationsRead(.init(account: account, at: time, unread: rows.unread(of: account)))]
+    }
+
+    static func clear(
+        _ rows: inout NotificationsRows, _ selection: NotificationSelection, _ account: AccountID, _ time: Instant
+    ) -> [NotificationsEvent] {
+        dropHeld(&rows, selection, of: account, time)
+        let cleared = rows.history(of: account).filter(selection.matches)
+        guard !cleared.isEmpty else { return [] }
+        for notification in cleared { rows[account, notification.id]?.cleared = time }
+        rows.accounts[account]?.unread -= cleared.count(where: \.isUnread)
+        return [
+            .notificationsCleared(
+                .init(
+                    account: account, selection: selection, count: cleared.count, at: time,
+                    unread: rows.unread(of: account)))
+        ]
+    }
+
+    static func show(
+        _ rows: inout NotificationsRows, _ command: ShowNotifications, _ account: AccountID, _ time: Instant
+    ) -> [NotificationsEvent] {
+        let new = command.ids.filter {
+            rows[account, $0] != nil && rows.shown[ShownPlace(account, $0, command.device)] == nil
+        }
+        guard !new.isEmpty else { return [] }
+        let shown = min(command.shown ?? time, time)
+        for id in new { rows.shown[ShownPlace(account, id, command.device)] = ShownRow(at: shown, heard: time) }
+        return [
+            .notificationsShown(
+                .init(account: account, ids: new, device: command.device, shown: shown, at: time))
+        ]
+    }
+
+    static func forgetOld(
+        _ rows: inout NotificationsRows, _ account: AccountID, _ time: Instant
+    ) -> [NotificationsEvent] {
+        guard var row = rows.accounts[account] else { return [] }
+        let before = time - rows.limits.age
+        let old = rows.history(of: account).filter { $0.created < before }
+        for notification in old { rows[account, notification.id] = nil }
+        row.unread -= old.count(where: \.isUnread)
+        row.total -= old.count
+        // Also when nothing is that old yet: what it was set for may have gone before, when the history was full.
+        // Where more is there than was loaded, since the clock went back, it is looked at again.
+        row.forgetting =
+            rows.oldest(of: account).map { $0.created + rows.limits.age } ?? (row.total > 0 ? time : nil)
+        rows.accounts[account] = row
+        guard !old.isEmpty else { return [] }
+        return [.notificationsForgotten(.init(account: account, before: before, count: old.count, unread: row.unread))]
+    }
+}
+
+extension NotificationsRows {
+    func unread(of account: AccountID) -> Int { accounts[account]?.unread ?? 0 }
+}
+
+extension NotificationsRows.Selection {
+    mutating func add(_ command: ReadingCommand, of account: AccountID) {
+        switch command {
+        case .markRead(let command): places.insert(Place(account, command.id))
+        case .markAllRead: reading.insert(account)
+        case .clearNotifications:
+            reading.insert(account)
+            scheduling.insert(account)
+        case .showNotifications(let command):
+            for id in command.ids {
+                places.insert(Place(account, id))
+                showing.insert(ShownPlace(account, id, command.device))
+            }
+        case .forgetOldNotifications:
+            forgetting[account] = 1
+            scheduling.insert(account)
+            woken.insert(account)
+        }
+    }
+}

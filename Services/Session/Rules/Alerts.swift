@@ -1,0 +1,97 @@
+import ContractSupport
+import SessionContract
+import Vocabulary
+
+// Alerts, and the repetition of alarms that go on.
+
+extension SessionReducer {
+    static func reduce(
+        _ rows: inout SessionRows, _ command: AlertCommand, _ context: CommandContext
+    ) throws(Rejection) -> [SessionEvent] {
+        switch command {
+        case .raiseAlert:
+            let (account, row) = try asker(rows, context)
+            return raiseAlert(&rows, account, row, context)
+        case .clearAlert:
+            let (account, row) = try asker(rows, context)
+            return clearAlert(&rows, account, row, context.time)
+        case .announceAlert(let command): return try announceAlert(&rows, command, context.time)
+        case .repeatAlarm(let command): return try repeatAlarm(&rows, command, context.time)
+        }
+    }
+
+    /// Named after the command that begins it: the same each time the command is handled.
+    static func newAlarm(_ context: CommandContext) -> AlarmID {
+        .derived(at: context.time, from: Array("alarm".utf8), context.commandID.bytes)
+    }
+
+    static func repeatAlarm(
+        _ rows: inout SessionRows, _ command: RepeatAlarm, _ time: Instant
+    ) throws(Rejection) -> [SessionEvent] {
+        guard var row = rows[command.account], row.closed == nil else { return [] }
+        let since: Instant?
+        let done: Int
+        let lastAlarm: Instant?
+        switch command.kind {
+        case .checkInMissed:
+            guard row.checkIn.alarm == command.alarm else { return [] }
+            (since, done, lastAlarm) = (row.checkIn.due, row.checkIn.repetitions, row.checkIn.lastAlarm)
+        case .alertRaised:
+            guard row.alert.alarm == command.alarm else { return [] }
+            (since, done, lastAlarm) = (row.alert.raised, row.alert.repetitions, row.alert.lastAlarm)
+        }
+        guard let since, command.repetition > done, command.repetition <= rows.limits.repetitions else { return [] }
+        try requireDue((lastAlarm ?? since) + rows.limits.repetitionInterval, time)
+        switch command.kind {
+        case .checkInMissed: (row.checkIn.repetitions, row.checkIn.lastAlarm) = (command.repetition, time)
+        case .alertRaised: (row.alert.repetitions, row.alert.lastAlarm) = (command.repetition, time)
+        }
+        rows[command.account] = row
+        return [
+            .alarmRepeated(
+                .init(
+                    account: command.account, alarm: command.alarm, kind: command.kind, since: since,
+                    repetition: command.repetition, at: time))
+        ]
+    }
+
+    static func raiseAlert(
+        _ rows: inout SessionRows, _ account: AccountID, _ row: AccountRow, _ context: CommandContext
+    ) -> [SessionEvent] {
+        guard row.alert.raised == nil else { return [] }
+        let (alarm, time) = (newAlarm(context), context.time)
+        var alert = row.alert
+        (alert.raised, alert.alarm, alert.repetitions) = (time, alarm, 0)
+        if alert.counts(at: time, rows.limits) {
+            alert.lastAlarm = time
+        } else {
+            alert.waitsUntil = time + rows.limits.alertPause
+        }
+        rows[account]?.alert = alert
+        return [.alertRaised(.init(account: account, alarm: alarm, waitsUntil: alert.waitsUntil, at: time))]
+    }
+
+    static func announceAlert(
+        _ rows: inout SessionRows, _ command: AnnounceAlert, _ time: Instant
+    ) throws(Rejection) -> [SessionEvent] {
+        guard let row = rows[command.account], row.alert.alarm == command.alarm, let raised = row.alert.raised,
+            let waitsUntil = row.alert.waitsUntil
+        else { return [] }
+        try requireDue(waitsUntil, time)
+        rows[command.account]?.alert.waitsUntil = nil
+        rows[command.account]?.alert.lastAlarm = time
+        return [.alertAnnounced(.init(account: command.account, alarm: command.alarm, raised: raised, at: time))]
+    }
+
+    static func clearAlert(
+        _ rows: inout SessionRows, _ account: AccountID, _ row: AccountRow, _ time: Instant
+    ) -> [SessionEvent] {
+        guard let raised = row.alert.raised, let alarm = row.alert.alarm else { return [] }
+        rows[account]?.alert = AlertRow(countedSince: row.alert.countedSince, count: row.alert.count)
+        return [
+            .alertCleared(
+                .init(
+                    account: account, alarm: alarm, raised: raised, wasAnnounced: row.alert.lastAlarm != nil, at: time))
+        ]
+    }
+}

@@ -1,0 +1,86 @@
+import ContractSupport
+import SessionContract
+import Vocabulary
+
+extension SessionReducer {
+    static func reduce(
+        _ rows: inout SessionRows, _ command: DeviceCommand, _ context: CommandContext
+    ) throws(Rejection) -> [SessionEvent] {
+        let (account, row) = try asker(rows, context)
+        return switch command {
+        case .refreshDevice(let command): try refresh(&rows, command, account, context.time)
+        case .signOut(let command): try signOut(&rows, command, account, row, context.time)
+        }
+    }
+
+    static func refresh(
+        _ rows: inout SessionRows, _ command: RefreshDevice, _ account: AccountID, _ time: Instant
+    ) throws(Rejection) -> [SessionEvent] {
+        guard var device = rows[account, command.device] else {
+            throw Rejection(.deviceSignedOut, "This device isn't signed in; sign in again.", field: "device")
+        }
+        if let reason = device.reason {
+            throw Rejection(.deviceSignedOut, "Sign in again: \(reason.explanation).", field: "device")
+        }
+        guard device.token == command.token else {
+            guard device.earlier.contains(command.token) else {
+                throw Rejection(.invalidToken, "This isn't the device's token; sign in again.", field: "token")
+            }
+            return [signOut(&rows, command.device, .tokenReused, account, time)]
+        }
+        device.earlier = (device.earlier + [device.token]).suffix(rows.limits.earlierTokens)
+        device.token = command.next
+        device.lastSeen = time
+        rows[account, command.device] = device
+        return [.deviceRefreshed(.init(account: account, device: command.device, at: time))]
+    }
+
+    static func signOut(
+        _ rows: inout SessionRows, _ command: SignOut, _ account: AccountID, _ row: AccountRow, _ time: Instant
+    ) throws(Rejection) -> [SessionEvent] {
+        if row.isConfirmationRequired, command.device == nil || command.device != command.by {
+            try requireConfirmed(rows, account, by: command.by, time)
+        }
+        guard let id = command.device else {
+            // The device that asks comes first: its event is the command's result.
+            let devices = rows.signedIn(account).map(\.id)
+            return (devices.filter { $0 == command.by } + devices.filter { $0 != command.by }).map {
+                signOut(&rows, $0, $0 == command.by ? .signedOut : .revoked, account, time)
+            }
+        }
+        guard let device = rows[account, id] else {
+            throw Rejection(.notFound, "This isn't one of your devices.", field: "device")
+        }
+        guard device.signedOut == nil else { return [] }
+        let isOwn = command.by == nil || command.by == id
+        return [signOut(&rows, id, isOwn ? .signedOut : .revoked, account, time)]
+    }
+
+    /// Signs a device out and remembers why, so that it can be told when it comes back; only some are remembered.
+    static func signOut(
+        _ rows: inout SessionRows, _ id: DeviceID, _ reason: SignOutReason, _ account: AccountID, _ time: Instant
+    ) -> SessionEvent {
+        rows[account, id]?.signedOut = time
+        rows[account, id]?.reason = reason
+        let signedOut = rows.devices(of: account).filter { $0.row.signedOut != nil }
+        let others = signedOut.filter { !$0.row.mayUndo(at: time, rows.limits) }.sorted {
+            ($0.row.signedOut ?? time, $0.id) < ($1.row.signedOut ?? time, $1.id)
+        }
+        for (old, _) in others.dropLast(rows.limits.signedOutDevices) { rows[account, old] = nil }
+        // Nobody gets rid of the owner's devices by signing in and out: of those that may undo what was done, the ones that
+        // signed in last are forgotten.
+        let undoing = signedOut.filter { $0.row.mayUndo(at: time, rows.limits) }.sorted {
+            ($0.row.signedIn, $0.id) < ($1.row.signedIn, $1.id)
+        }
+        for (young, _) in undoing.dropFirst(rows.limits.signedOutDevices) { rows[account, young] = nil }
+        return .deviceSignedOut(.init(account: account, device: id, reason: reason, at: time))
+    }
+}
+
+extension SessionRows.Selection {
+    mutating func add(_ command: DeviceCommand, of account: AccountID) {
+        switch command {
+        case .refreshDevice, .signOut: signing.insert(account)
+        }
+    }
+}

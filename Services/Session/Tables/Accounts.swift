@@ -1,0 +1,84 @@
+import Postgres
+import SessionContract
+package import SessionRules
+package import Storage
+package import Vocabulary
+
+// The statements on session.account.
+
+extension Tables {
+    package static let account = Table<AccountID, AccountRow>(
+        "session.account", as: "a", key: TableKey("account"), blank: .blank,
+        columns: [
+            Column("handle", \.handle),
+            Column("skeleton", writing: { $0.handle?.skeleton }),
+            Column("name", \.name),
+            Column("emergency_note", \.emergencyNote),
+            Column("profile_version", \.profileVersion),
+            Column("phone", \.phone.keptNumber),
+            Column("phone_region", \.phone.keptRegion),
+            Column("phone_id", \.phoneID),
+            Column("phone_key", \.phoneKey),
+            Column(json: "avatar", \.avatar),
+            Column("is_single_device", \.isSingleDevice),
+            Column("is_confirmation_required", \.isConfirmationRequired),
+            Column("check_in_interval", \.checkIn.interval),
+            Column("reminds_two_hours", \.checkIn.remindsTwoHours),
+            Column("reminds_thirty_minutes", \.checkIn.remindsThirtyMinutes),
+            Column("last_check_in_at", \.checkIn.last),
+            Column("due_at", \.checkIn.due),
+            Column("missed_alarm", \.checkIn.alarm),
+            Column("reminded", \.checkIn.reminded),
+            Column("missed_last_alarm_at", \.checkIn.lastAlarm),
+            Column("missed_repetitions", \.checkIn.repetitions),
+            Column("alert_raised_at", \.alert.raised),
+            Column("alert_alarm", \.alert.alarm),
+            Column("alert_last_alarm_at", \.alert.lastAlarm),
+            Column("alert_repetitions", \.alert.repetitions),
+            Column("alert_waits_until", \.alert.waitsUntil),
+            Column("alert_counted_since", \.alert.countedSince),
+            Column("alert_count", \.alert.count),
+            Column("opened_at", \.opened),
+            Column("closed_at", \.closed),
+            Column("oldest_change_at", \.oldestChange),
+        ])
+}
+
+extension Pipeline {
+    /// Reads the accounts that come after one, in the order of their ids.
+    func accounts(after account: AccountID?, limit: Int64) -> Pending {
+        query(
+            """
+            SELECT \(unescaped: Tables.account.selection)
+              FROM session.account AS a
+             WHERE a.account > \(account ?? AccountID(high: 0, low: 0))
+             ORDER BY a.account
+             LIMIT \(limit)
+            """)
+    }
+
+    /// Locks and reads accounts by id, by what their handle looks like, and by their phone, in the order of their ids.
+    /// - Parameters:
+    ///   - changing: accounts that get the phone which their code was sent to: whose it is is read, too.
+    ///   - undoing: accounts that may get a phone back which they had: whose it is now is read, too.
+    func lockAccounts(
+        _ accounts: Set<AccountID>, skeletons: Set<String>, phones: Set<PhoneID>, changing: Set<AccountID>,
+        undoing: Set<AccountID>
+    ) -> Pending? {
+        guard !accounts.isEmpty || !skeletons.isEmpty || !phones.isEmpty else { return nil }
+        return query(
+            """
+            SELECT \(unescaped: Tables.account.selection)
+              FROM session.account AS a
+             WHERE a.account = ANY (\(accounts.sorted())) OR a.skeleton = ANY (\(skeletons.sorted()))
+                OR a.phone_id = ANY (\(phones.sorted()))
+                OR a.phone = ANY (ARRAY(SELECT c.phone FROM session.phone_code AS c
+                                         WHERE c.account = ANY (\(changing.sorted())) AND c.purpose = 'phoneChange'
+                                         UNION ALL
+                                        SELECT s.phone FROM session.security_change AS s
+                                         WHERE s.account = ANY (\(undoing.sorted()))))
+             ORDER BY a.account
+               FOR NO KEY UPDATE
+            """)
+    }
+}

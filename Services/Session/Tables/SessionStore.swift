@@ -1,0 +1,110 @@
+package import Bus
+package import Postgres
+package import SessionContract
+package import SessionRules
+import Storage
+package import Vocabulary
+
+/// The tables of the schema `session`, each described once, in the file that has its statements.
+package enum Tables {}
+
+/// Keeps accounts in the schema `session`.
+///
+/// An account is asked under its own key and, by who isn't signed in yet, under its handle's or its phone's. So its row is locked, in
+/// the order of the ids; the lock also keeps its password and devices, which are read after it.
+package struct SessionStore: TimedStore {
+    /// The rules whose tables these are.
+    package typealias Rules = SessionReducer
+
+    private let limits: SessionLimits
+
+    /// - Parameter limits: The numbers in the rules, except those that `session.limits` has.
+    package init(limits: SessionLimits = SessionLimits()) {
+        self.limits = limits
+    }
+
+    /// Loads what the commands may look at, in one round trip.
+    package func load(_ requests: [Request<SessionCommand>], in pipeline: Pipeline) throws -> SessionRows {
+        let touched = SessionRows.Selection(requests)
+        let accounts = pipeline.lockAccounts(
+            touched.accounts, skeletons: touched.skeletons, phones: touched.signingPhones,
+            changing: touched.changingPhone, undoing: touched.undoing)
+        let signing = AccountSelection(
+            accounts: touched.signing, skeletons: touched.provingSkeletons.union(touched.recoveringSkeletons),
+            phones: touched.signingPhones)
+        let securing = AccountSelection(accounts: touched.securing, skeletons: touched.recoveringSkeletons)
+        let credentials = pipeline.credentials(
+            of: AccountSelection(accounts: touched.proving, skeletons: touched.provingSkeletons))
+        let devices = pipeline.devices(of: signing)
+        let codes = pipeline.phoneCodes(
+            of: AccountSelection(accounts: touched.coding, phones: touched.signingPhones))
+        let recoveries = pipeline.recoveries(of: securing)
+        let changes = pipeline.securityChanges(of: securing)
+        let attempts = pipeline.attempts(touched.attempts)
+        let uploads = pipeline.uploads(touched.uploads)
+        let settled = pipeline.limits()
+        try pipeline.flush()
+
+        var rows = SessionRows(limits: try settled.limits(besides: limits))
+        for (account, row) in try Tables.account.rows(of: accounts) { rows.load(row, at: account) }
+        for (account, row) in try Tables.credential.rows(of: credentials) { rows.credentials.load(row, at: account) }
+        for (place, row) in try Tables.device.rows(of: devices) { rows.load(row, at: place) }
+        for (place, row) in try Tables.phoneCode.rows(of: codes) { rows.phoneCodes.load(row, at: place) }
+        for (account, row) in try Tables.recovery.rows(of: recoveries) { rows.recoveries.load(row, at: account) }
+        for (place, row) in try Tables.securityChange.rows(of: changes) { rows.securityChanges.load(row, at: place) }
+        for (place, row) in try Tables.attempt.rows(of: attempts) { rows.attempts.load(row, at: place) }
+        for row in try uploads.rowsIfAsked {
+            guard let (place, upload) = try row.upload() else { continue }
+            rows.uploads[place] = upload
+        }
+        return rows
+    }
+
+    /// Reads accounts and says what each wants to be timed.
+    package func wantedTimers(of keys: TimedKeys, in pipeline: Pipeline) throws -> [Key: [TimedCommand]] {
+        let found: Pending? =
+            switch keys {
+            case .next(let limit, let key): pipeline.accounts(after: key?.account, limit: limit)
+            case .locked(let keys):
+                pipeline.lockAccounts(
+                    Set(keys.compactMap(\.account)), skeletons: [], phones: [], changing: [], undoing: [])
+            }
+        let settled = pipeline.limits()
+        try pipeline.flush()
+        var rows = SessionRows(limits: try settled.limits(besides: limits))
+        var accounts: [AccountID] = []
+        for (account, row) in try Tables.account.rows(of: found) {
+            rows.load(row, at: account)
+            accounts.append(account)
+        }
+        return Dictionary(
+            uniqueKeysWithValues: accounts.map { (Key.account($0), rows.wantedTimers(of: $0).map(TimedCommand.init)) })
+    }
+
+    /// Writes what changed, a statement per table and kind of change.
+    package func save(_ rows: SessionRows, in pipeline: Pipeline) throws {
+        let accounts = rows.accountChanges
+        try pipeline.save(accounts, in: Tables.account)
+        let changed = accounts.updated.filter {
+            ($0.row.checkIn, $0.row.alert, $0.row.closed, $0.row.handle, $0.row.oldestChange)
+                != ($0.before.checkIn, $0.before.alert, $0.before.closed, $0.before.handle, $0.before.oldestChange)
+        }
+        let deciding = accounts.inserted.map(\.key) + changed.map(\.key)
+        try pipeline.setTimers(
+            Dictionary(
+                uniqueKeysWithValues: deciding.map { account in
+                    (Key.account(account), rows.wantedTimers(of: account).map(TimedCommand.init))
+                }), in: "session")
+        try pipeline.save(rows.credentials.changes, in: Tables.credential)
+        try pipeline.save(rows.deviceChanges, in: Tables.device)
+        try pipeline.save(rows.phoneCodes.changes, in: Tables.phoneCode)
+        try pipeline.save(rows.recoveries.changes, in: Tables.recovery)
+        try pipeline.save(rows.securityChanges.changes, in: Tables.securityChange)
+        // No lock keeps these, and retention may have deleted one since it was read.
+        let attempts = rows.attempts.changes
+        pipeline.delete(attempts.deleted, from: Tables.attempt)
+        try pipeline.upsert(attempts.inserted + attempts.updated.map { ($0.key, $0.row) }, in: Tables.attempt)
+        pipeline.saveAvatars(of: accounts)
+        pipeline.redact(accounts.updated.filter { $0.row.closed != $0.before.closed }.map(\.key), in: "session")
+    }
+}

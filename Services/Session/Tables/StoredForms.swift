@@ -1,0 +1,142 @@
+public import Postgres
+public import SessionContract
+import SessionRules
+import Storage
+import Vocabulary
+
+// How the words of the contract are kept in columns.
+
+extension PhoneCodePurpose: PostgresEncodable, PostgresDecodable {}
+extension ReminderLead: PostgresEncodable, PostgresDecodable {}
+extension SecurityChangeKind: PostgresEncodable, PostgresDecodable {}
+extension SignOutReason: PostgresEncodable, PostgresDecodable {}
+
+extension Handle: PostgresEncodable, PostgresDecodable {
+    /// The type that it is sent as.
+    public static var postgresType: OID { String.postgresType }
+
+    /// Appends its text's bytes in PostgreSQL's binary format.
+    public func encode(into buffer: inout [UInt8]) -> Bool { description.encode(into: &buffer) }
+
+    /// Reads its text's bytes in PostgreSQL's binary format.
+    public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
+        self.init(kept: try String(postgres: bytes, type: type))
+    }
+}
+
+extension KeyVersion: PostgresEncodable, PostgresDecodable {
+    /// The type that it is sent as.
+    public static var postgresType: OID { String.postgresType }
+
+    /// Appends its digits in PostgreSQL's binary format.
+    public func encode(into buffer: inout [UInt8]) -> Bool { description.encode(into: &buffer) }
+
+    /// Reads its digits in PostgreSQL's binary format.
+    public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
+        guard let version = Self(try String(postgres: bytes, type: type)) else {
+            throw DecodingFailure("it isn't a key's version")
+        }
+        self = version
+    }
+}
+
+extension Secret: PostgresEncodable, PostgresDecodable {
+    /// The type that it is sent as.
+    public static var postgresType: OID { Bytes.postgresType }
+
+    /// Appends its bytes in PostgreSQL's binary format.
+    public func encode(into buffer: inout [UInt8]) -> Bool { Bytes(bytes).encode(into: &buffer) }
+
+    /// Reads its bytes in PostgreSQL's binary format.
+    public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
+        guard let secret = Self(try Bytes(postgres: bytes, type: type).bytes) else {
+            throw DecodingFailure("it doesn't have 32 bytes")
+        }
+        self = secret
+    }
+}
+
+// A property that takes several columns, or another form in its column: what is written is what is read. Of one in
+// several columns, the first in its table's list says whether it is there.
+
+extension [UInt8] {
+    var kept: Bytes {
+        get { Bytes(self) }
+        set { self = newValue.bytes }
+    }
+}
+
+extension [[UInt8]] {
+    /// SHA-256 hashes that stand one after the other.
+    var kept: Bytes {
+        get { Bytes(flatMap { $0 }) }
+        set { self = newValue.hashes }
+    }
+}
+
+extension [Secret] {
+    /// One after the other.
+    var kept: Bytes {
+        get { Bytes(flatMap(\.bytes)) }
+        set { self = newValue.hashes.compactMap(Secret.init) }
+    }
+}
+
+extension Bytes {
+    fileprivate var hashes: [[UInt8]] {
+        stride(from: 0, to: bytes.count, by: 32).map { Array(bytes[$0..<min($0 + 32, bytes.count)]) }
+    }
+}
+
+extension Phone? {
+    var keptNumber: String? {
+        get { self?.number }
+        set { self = newValue.map { Phone(number: $0) } }
+    }
+
+    var keptRegion: String? {
+        get { self?.region }
+        set { self?.region = newValue }
+    }
+}
+
+extension RecoveryRow? {
+    var keptHashes: Bytes? {
+        get { self?.hashes.kept }
+        set {
+            self = newValue.map { stored in
+                var row = RecoveryRow.blank
+                row.hashes = stored.hashes
+                return row
+            }
+        }
+    }
+
+    var keptMade: Instant? {
+        get { self?.made }
+        set { if let newValue { self?.made = newValue } }
+    }
+}
+
+extension CodesRow? {
+    var keptSince: Instant? {
+        get { self?.since }
+        set {
+            self = newValue.map { since in
+                var row = CodesRow.blank
+                row.since = since
+                return row
+            }
+        }
+    }
+
+    var keptLast: Instant? {
+        get { self?.last }
+        set { if let newValue { self?.last = newValue } }
+    }
+
+    var keptCount: Int {
+        get { self?.count ?? 0 }
+        set { self?.count = newValue }
+    }
+}

@@ -1,0 +1,15 @@
+/// A command that a state wants sent at a time, under the state's own key and on behalf of no account.
+public struct WantedTimer<Command: MessageSet<any CommandBody>>: Hashable, Sendable {
+    /// Under one key there is at most one timer of each name.
+    public let name: String
+    public let due: Instant
+    public let command: Command
+
+    /// - Parameter part: Tells apart timers of one type that wait under one key.
+    public init(_ command: Command, due: Instant, part: String? = nil) {
+        let type = type(of: command.body).type
+        name = part.map { "\(type)/\($0)" } ?? type
+        self.due = due
+        self.command = command
+    }
+}
