@@ -7,7 +7,7 @@ import ServiceKit
 import Vocabulary
 import Webhook
 
-/// What of session-client can be configured.
+/// The settings of session-client.
 struct SessionClientSettings: Sendable {
     private static let host = Setting<String>.text(
         "listen.address", placeholder: "ADDRESS", default: "127.0.0.1",

@@ -2,7 +2,7 @@ import Logging
 import SessionContract
 import Vocabulary
 
-/// Who calls: what a verified access token says.
+/// The caller, as a verified access token names it.
 struct Caller: Hashable, Sendable {
     let account: AccountID
     let device: DeviceID

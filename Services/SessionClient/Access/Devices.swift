@@ -108,7 +108,7 @@ final class Devices: Sendable {
         }
     }
 
-    /// Nothing is known for sure: everything is looked up again, and streams begin anew.
+    /// Forgets all devices, because the cache may be wrong: they are looked up again, and streams start again.
     func forgetAll() {
         end(StreamEnd(.reconnect)) { _ in
             true

@@ -29,7 +29,7 @@ struct IdempotencyKey: Sendable {
         }
     }
 
-    /// What the request leads to, under a name that nobody else's request can have.
+    /// An id for something that the request leads to. No other caller's request can have it.
     /// - Parameters:
     ///   - purpose: Which kind of request it is: a key names one request of each kind.
     ///   - scope: Whose request it is.

@@ -24,9 +24,9 @@ final class Passwords: Sendable {
 
     private let waiting = Mutex(Waiting())
     private let waitingLimit: Int
-    /// How many of them are kept for devices that are signed in: a crowd of strangers can't keep their owners out.
+    /// How many of them are kept for devices that are signed in, so that a crowd of strangers can't lock out their owners.
     private var keptForSignedIn: Int { waitingLimit / 4 }
-    /// How many of one address: it can't take all places.
+    /// How many one address may have, so that it can't take all of them.
     private static let addressLimit = 8
 
     init(keys: ServerKeys, waitingLimit: Int = 64) {
@@ -36,7 +36,7 @@ final class Passwords: Sendable {
         queue.maxConcurrentOperationCount = max(1, ProcessInfo.processInfo.activeProcessorCount - 1)
     }
 
-    /// What is kept of a password that is set.
+    /// The verifier to keep of a new password.
     func verifier(
         of password: String, for handle: Handle, from address: String, isSignedIn: Bool = false,
         field: String = "password"
@@ -47,8 +47,8 @@ final class Passwords: Sendable {
         return verifier
     }
 
-    /// What shows that somebody knows a password, under whichever of the keys it is kept. All are made for every handle, so
-    /// that the time tells nothing.
+    /// Proofs of knowing a password, one for each key under which it may be kept. All are made for every handle, so that
+    /// the time tells nothing.
     func verifiers(
         of password: String, for handle: Handle, from address: String, isSignedIn: Bool = false,
         field: String = "password"
@@ -107,7 +107,7 @@ final class Passwords: Sendable {
         }
     }
 
-    /// Whether a new password is one that nobody guesses first.
+    /// Refuses a new password that is easily guessed.
     /// - Throws: an ``APIError`` that says why not.
     static func check(new password: String, for handle: Handle, field: String = "password") throws(APIError) {
         try checkLength(of: password, field: field)

@@ -5,14 +5,14 @@ import Vocabulary
 
 /// Finds people by what isn't a secret, their handle or phone, as often as it is fair to try.
 ///
-/// It never says whether it found somebody: for nobody it gives an account that doesn't exist, so that the service answers
-/// for both, and whoever is blocked can't tell a block from an unknown handle, not even by how long the answer takes.
+/// It never says whether it found anyone: if not, it returns an account that doesn't exist, so that the service answers for
+/// both. A blocked person can't tell a block from an unknown handle, not even by how long the answer takes.
 struct PeopleSearch: Sendable {
     let handles: Handles
     let phoneCodes: PhoneCodes
     /// Searches of an account.
     let byAccount: RateLimit<AccountID>
-    /// Searches from an address, whoever makes them.
+    /// Searches from an address, by all accounts together.
     let byAddress = RateLimit<String>(perMinute: 60)
     /// Searches for one person from an address: many accounts can't crowd that person's requests.
     let byTarget = RateLimit<String>(perHour: 10)

@@ -1,14 +1,14 @@
 import SessionContract
 import Vocabulary
 
-/// From where somebody wants to sign in. What they try is counted by it.
+/// Where a sign-in comes from. Attempts are counted per source.
 struct SignInSource: Sendable {
     /// The address, for what is counted in this process.
     let address: String
     /// What session calls it.
     let id: SourceID
-    /// A device that was signed in to the same account before. What others try, at the same address even, doesn't hold it
-    /// up.
+    /// A device that was signed in to the same account before. Attempts of others, even at the same address, don't delay
+    /// it.
     let known: KnownDevice?
 }
 
@@ -18,8 +18,8 @@ struct SignInSources: Sendable {
     let key: ServerKeys.ServerKey
 
     /// - Parameters:
-    ///   - refreshToken: what the request shows. One that is no good counts for nothing: whoever signs in may have none.
-    ///   - account: finds whose account it is that somebody wants to sign in to, if it is anybody's.
+    ///   - refreshToken: The one in the request. An invalid one is ignored, since a sign-in needs none.
+    ///   - account: Finds the account to sign in to, if there is one.
     func source(
         of call: Call, showing refreshToken: String?,
         for account: () async throws -> AccountID?
@@ -32,7 +32,7 @@ struct SignInSources: Sendable {
     private func known(
         by refreshToken: String?, for account: () async throws -> AccountID?
     ) async throws -> KnownDevice? {
-        // Nothing is looked up for who shows nothing, whether or not the account is there.
+        // Without a token nothing is looked up, whether or not the account exists.
         guard let refreshToken, let refresh = try? tokens.refresh(from: refreshToken),
             refresh.account == (try await account())
         else { return nil }

@@ -21,7 +21,7 @@ struct Tokens: Sendable {
     private let current: JWKIdentifier
     /// For refresh tokens.
     let serverKeys: ServerKeys
-    /// The public halves of all keys, as a JSON Web Key Set (RFC 7517): whoever has a token can verify it by them.
+    /// The public halves of all keys, as a JSON Web Key Set (RFC 7517), by which others can verify tokens.
     let keySet: [UInt8]
 
     /// - Parameters:
@@ -98,7 +98,7 @@ struct Tokens: Sendable {
         let iss: IssuerClaim
         let sub: SubjectClaim
         let dev: String
-        /// What the token lets its bearer be. Whoever isn't named here is refused.
+        /// The bearer's roles. A token without the needed role is refused.
         let roles: [String]
         let iat: IssuedAtClaim
         let exp: ExpirationClaim

@@ -16,7 +16,7 @@ struct Avatars: Sendable {
     /// How many pictures one account may send in a minute, and how many at a time.
     private let uploads = RateLimit<AccountID>(perMinute: 10)
     private let sending = Places<AccountID>(limit: 4)
-    /// The same for an address, whoever is signed in there.
+    /// The same for an address, for all accounts together.
     private let uploadsFromAddress = RateLimit<String>(perMinute: 60)
     private let sendingFromAddress = Places<String>(limit: 16)
     /// How many are on their way in altogether: each is in memory, for as long as it takes to arrive.
@@ -117,7 +117,7 @@ struct Avatars: Sendable {
         }
     }
 
-    /// What was claimed or refused needs no room any more. If this fails, it goes after an hour.
+    /// Deletes an upload that was claimed or refused. If this fails, it is deleted after an hour.
     private func discard(_ hash: ContentHash, of account: AccountID, _ logger: Logger) async {
         do {
             try await pool.withConnection { database in

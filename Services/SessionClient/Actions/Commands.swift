@@ -57,7 +57,7 @@ struct Commands: Sendable {
         case let request as ShowNotificationsRequest:
             return (ShowNotifications(ids: request.ids, device: pushDevice, shown: request.shown), [:])
         case let request as RegisterPushRequest:
-            // Nobody would unregister one that signed out a moment ago, of which this process hasn't heard yet.
+            // The device may have signed out a moment ago, before this process heard of it. Its registration would stay.
             guard try await devices.isActiveNow(caller) else { throw APIError(.signedOut) }
             return (RegisterPush(device: pushDevice, token: request.token, platform: request.platform), [:])
         case is UnregisterPushRequest: return (UnregisterPush(device: pushDevice), [:])
@@ -78,7 +78,7 @@ struct Commands: Sendable {
                 isMyResponder: request.isMyResponder ?? false, iAmResponder: request.iAmResponder ?? false,
                 nickname: request.nickname)
         }
-        // What is wrong anyway isn't looked for.
+        // An invalid command needs no search.
         try command(contact: caller.account).validate()
         let target: PeopleSearch.Target? =
             if let handle = request.handle {

@@ -4,7 +4,7 @@ import SessionClientOrchestration
 import SessionContract
 import Vocabulary
 
-/// What takes the password once more, or a recovery code: a confirmation, and another password.
+/// Requests that take the password once more, or a recovery code: confirmations and new passwords.
 struct Confirmations: Sendable {
     let services: ServiceConnections
     let passwords: Passwords

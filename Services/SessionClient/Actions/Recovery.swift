@@ -4,7 +4,7 @@ import SessionClientOrchestration
 import SessionContract
 import Vocabulary
 
-/// Recovery codes, and taking back what was done by somebody who took the account over.
+/// Recovery codes, and undoing what a thief changed.
 struct Recovery: Sendable {
     let services: ServiceConnections
     let codes: RecoveryCodes

@@ -44,7 +44,7 @@ struct SigningUp: Sendable {
     }
 
     /// The other services hear of an account by a policy. A person who just signed up may go on at once, so this waits until
-    /// they have; not for ever, since the account is there in any case.
+    /// they have, but not for long, since the account exists in any case.
     private func waitUntilOpen(_ account: AccountID, _ logger: Logger) async {
         await withTaskGroup(of: Bool.self) { group in
             for (domain, state) in [

@@ -1,7 +1,7 @@
 import API
 import Vocabulary
 
-/// What the edge refuses before it looks at a body's meaning: too large, too deep, U+0000, not UTF-8.
+/// Refuses bodies before they are decoded: too large, too deep, with U+0000, or not UTF-8.
 ///
 /// One pass over the bytes. Whether they are JSON is the decoder's to say; this only keeps it, and PostgreSQL, from
 /// what they can't take.

@@ -4,7 +4,7 @@ import Logging
 import NIOCore
 import Vocabulary
 
-/// What the edge knows of a request besides what it says.
+/// The context of a request.
 struct EdgeContext: RequestContext, RemoteAddressRequestContext {
     var coreContext: CoreRequestContextStorage
     /// Where the connection comes from.

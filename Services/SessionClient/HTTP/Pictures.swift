@@ -39,7 +39,7 @@ extension Routes {
     }
 
     private static func response(_ picture: Picture) -> Response {
-        // For the one who may see it, and asked about each time: a relation may end.
+        // Private, and revalidated each time, because a relation may end.
         var headers: HTTPFields = [.eTag: tag(of: picture.avatar.hash), .cacheControl: "private, no-cache"]
         guard let bytes = picture.bytes else { return Response(status: .notModified, headers: headers) }
         headers[.contentType] = picture.avatar.type.rawValue

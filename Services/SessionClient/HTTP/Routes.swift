@@ -6,7 +6,7 @@ import NotificationsContract
 import SessionContract
 import Vocabulary
 
-/// Everything that apps can call, as routes. A route only translates: what is asked is an action's to answer.
+/// All routes that apps can call. A route only translates; an action answers.
 struct Routes: Sendable {
     let actions: Actions
     let streams: Streams

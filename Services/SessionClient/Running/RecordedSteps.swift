@@ -10,8 +10,8 @@ struct RecordedSteps: SagaSteps {
     let saga: ClaimedSaga
     let owner: OwnerID
     let services: ServiceConnections
-    /// Connections whose commits aren't flushed: what a crashed server loses of a step, the next run learns again. The
-    /// step's command has the same id, and its service remembers the outcome.
+    /// Connections whose commits aren't flushed. If a server's crash loses a step, the next run asks again with the same
+    /// id, and the service remembers the outcome.
     let pool: Pool
 
     var id: ID<OperationSubject> { saga.id }
@@ -36,7 +36,7 @@ struct RecordedSteps: SagaSteps {
         /// If an earlier run got it.
         let outcome: Outcome?
         let attempt: Int32
-        /// Nobody asked before.
+        /// Whether this is the first time.
         let isFresh: Bool
     }
 

@@ -136,7 +136,7 @@ final class SagaRunner: Service, Sendable {
         }
         let recorded = RecordedSteps(saga: claimed, owner: table.owner, services: services, pool: steps)
         do {
-            // One that nobody here knows was begun by a newer release, and waits for one.
+            // A saga of unknown type was begun by a newer release, and waits for one.
             let saga = try AnySaga(type: claimed.type, version: 1, body: claimed.body)
             let (state, result) = try await perform(saga.body, recorded)
             try await table.end(claimed, state: state, result: result)

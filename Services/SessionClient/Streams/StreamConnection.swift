@@ -97,7 +97,7 @@ struct StreamConnection: Sendable {
         case yes, no
     }
 
-    /// A part that can't go on ends the whole: an app that reconnects is better off than one that waits for ever.
+    /// A part that can't go on ends the whole: an app that reconnects is better off than one that waits forever.
     private func endOnError(_ body: () async throws -> Void) async -> IsOver {
         do { try await body() } catch {
             guard !Task.isCancelled else { return .no }

@@ -2,7 +2,7 @@ import API
 import Bus
 import Synchronization
 
-/// What is written on one connection, in the order in which each stream has it.
+/// An item of one connection; each stream's are in its order.
 enum StreamItem: Sendable {
     /// A sequence and where it is with an event.
     struct Place: Sendable {
@@ -21,10 +21,10 @@ enum StreamItem: Sendable {
     case left
 }
 
-/// Where the streams of one connection put what is to be written.
+/// Collects the events of one connection's streams for its writer.
 ///
-/// Bounded: who follows a stream waits for the writer, the writer for the socket. What an app doesn't read stays in its
-/// streams' bounded buffers, and when one of those overflows the app gets that stream's snapshot again.
+/// Bounded: streams wait for the writer, and the writer waits for the socket. Events that an app doesn't read stay in its
+/// streams' bounded buffers. When one of those overflows, the app gets that stream's snapshot again.
 final class StreamOutlet: Sendable {
     /// What the writer takes, in order.
     let items: AsyncStream<StreamItem>
@@ -77,7 +77,7 @@ final class StreamOutlet: Sendable {
     /// Waits until the stream ends, or the task is cancelled.
     func waitForEnd() async { for await _ in ends {} }
 
-    /// Nothing more is written: nobody waits any longer.
+    /// Lets all waiters go: nothing more is written.
     func close() async { await credit.close() }
 
     /// The writer has taken one. Returns whether there are more.

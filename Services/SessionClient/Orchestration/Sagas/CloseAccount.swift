@@ -4,11 +4,11 @@ import NotificationsContract
 package import SessionContract
 import Vocabulary
 
-/// Closes an account for ever, with everything that each owner has of it.
+/// Closes an account forever and deletes what each owner keeps of it.
 ///
 /// `session` decides: from then on no token is good, and what arrives later is rejected. Then contacts ends the relations on
 /// both sides and tells the others, and notifications deletes the history. Each owner has its own logs emptied; session-client
-/// does the same with what was asked, once nobody has to handle it any more. A row in `closure` remains.
+/// does the same with its commands, once they are handled. A row in `closure` remains.
 package struct CloseAccountSaga: Saga {
     package static let type = CloseAccountRequest.type
 
