@@ -129,9 +129,7 @@ extension PackageGraph.Target {
     /// The folders of what Storage may know.
     private static let belowStorage: Set = ["Shared/CLibpq", "Shared/Postgres", "Shared/Vocabulary"]
 
-    private var isBelowAPI: Bool {
-        ["Shared/Contracts", "Shared/Vocabulary"].contains { isBelow($0) }
-    }
+    private var isBelowAPI: Bool { isContract || isBelow("Shared/Vocabulary") }
 
     /// The law that forbids a file to import a module of another package, if one does.
     func law(against module: String, in file: PackageGraph.File) -> String? {
@@ -159,7 +157,7 @@ extension PackageGraph.Target {
                 return "only \(PackageGraph.knowsAllContracts) knows the contracts of other services"
             }
         }
-        if isRules, !other.isBelow("Shared/Vocabulary"), !other.isContract {
+        if isRules, !other.isBelowAPI {
             return "rules are pure: they know a contract and the vocabulary"
         }
         if isBelow("Shared"), let service = other.service {
