@@ -18,7 +18,7 @@ struct PhoneCodeNotSent: Error, CustomStringConvertible {
     let description: String
 }
 
-/// For development: shows the code in the log, where whoever runs the service reads it.
+/// For development: writes the code to the log.
 struct LoggedPhoneCodes: PhoneCodeSender {
     let logger: Logger
 

@@ -10,12 +10,12 @@ struct ServerKeys: Sendable {
         let version: KeyVersion
         let key: SymmetricKey
 
-        /// What the key makes of a text.
+        /// The text's HMAC under the key.
         func mac(_ text: String) -> [UInt8] {
             Array(HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: key))
         }
 
-        /// The same as what nobody else may see.
+        /// The same as a secret.
         func secret(_ text: String) -> Secret? { Secret(mac(text)) }
     }
 

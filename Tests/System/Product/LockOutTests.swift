@@ -137,7 +137,7 @@ struct LockOutTests {
                 answers[number]?.append(Self.refusal(try await code(number, from: Self.elsewhere)))
             }
             #expect(answers[Self.number] == answers["+49 30 999999"])
-            #expect(answers[Self.number]?.first == ["401", "invalidCode", "code"])
+            #expect(answers[Self.number]?.first == ["401", "invalidCredentials", "code"])
             #expect(answers[Self.number]?.last == ["429", "tooManyAttempts", "phone", "a time to wait"])
             let signedIn = try await digits(right, Self.number, own, from: "192.0.2.1")
             #expect(signedIn.status == 200, "\(signedIn)")

@@ -6,8 +6,8 @@ import ServiceKit
 import ServiceLifecycle
 
 /// Serves the edge over HTTP until told to stop. Requests in hand are finished first; streams are told to come again.
-struct EdgeServer: Service {
-    let edge: Edge
+struct HTTPServer: Service {
+    let routes: Routes
     let host: String
     let port: Int
     let connections: Int
@@ -32,7 +32,7 @@ struct EdgeServer: Service {
             (places.map { [ConnectionsPerAddress($0)] } ?? []) + [ConnectionPace()]
         }
         let application = Application(
-            responder: Patience(inner: edge.router().buildResponder()),
+            responder: Patience(inner: routes.router().buildResponder()),
             server: .http1(
                 configuration: .init(
                     additionalChannelHandlers: handlers(),

@@ -1,0 +1,162 @@
+extension APIError {
+    /// Every code that a refusal can have. Lower camel case, stable for ever.
+    ///
+    /// Some are also codes of a service's rejections: those that its contract names.
+    public enum Code: String, CaseIterable, Codable, Sendable {
+        case noOutcomeYet
+        case badRequest, malformed, malformedBody, incompleteBody, invalidIdempotencyKey, idTooOld, malformedEventID,
+            invalidParameter, invalidID, invalidCursor
+        case missingToken, invalidToken, signedOut, deviceSignedOut, invalidCredentials, tokenReused
+        case confirmationRequired, wrongConfirmation
+        case notFound, notContact, unknownCommand, unknownOperation, methodNotAllowed
+        case tooSlow, bodyTooLarge, pictureTooLarge, notJSON, notAPicture
+        case staleVersion, handleTaken, phoneTaken, samePassword, alreadyContact, alreadyRequested, yourself, blocked,
+            notDependent, pingsOff, consentRequired, requestChanged, nothingToUndo, limitReached, codeTaken, notDue,
+            accountNotFound, accountExists, accountRequired, accountClosed
+        case invalidField, invalidCode, commonPassword, tooManyPixels, roleRequired, idReused, refused
+        case tooSoon, tooManyAttempts, tooManyLookUps, tooManySignUps, tooManyCodes, tooManyStreams, tooManyUploads,
+            tooManyCommands
+        case failed, `internal`, phoneCodesOff, overloaded, databaseUnavailable, codeNotSent, expired
+    }
+
+    /// Whether and how a program may send the request again without asking a person.
+    public enum Retry: Hashable, Sendable {
+        /// It must say something else first.
+        case no
+        /// After a pause, the same request under the same Idempotency-Key.
+        case same
+        /// After a pause, the same request under a new Idempotency-Key: the old one has its answer.
+        case anew
+        /// With a new access token, which the refresh token gives.
+        case refreshed
+    }
+
+    /// A status of gRPC (https://grpc.io/docs/guides/status-codes/).
+    public enum GRPCStatus: Int, Sendable {
+        case unknown = 2
+        case invalidArgument, deadlineExceeded, notFound, alreadyExists, permissionDenied, resourceExhausted,
+            failedPrecondition, aborted, outOfRange, unimplemented, `internal`, unavailable, dataLoss, unauthenticated
+    }
+}
+
+extension APIError.Code {
+    /// The status over HTTP (RFC 9110).
+    public var httpStatus: Int { meaning.http }
+    public var grpcStatus: APIError.GRPCStatus { meaning.grpc }
+    public var retry: APIError.Retry { meaning.retry }
+    /// What to say to a person when nothing more is known.
+    public var sentence: String { meaning.sentence }
+
+    private typealias Meaning = (http: Int, grpc: APIError.GRPCStatus, retry: APIError.Retry, sentence: String)
+
+    private var meaning: Meaning {
+        switch self {
+        case .noOutcomeYet: (202, .unavailable, .same, "It isn't decided yet. Ask again with the same Idempotency-Key.")
+
+        case .badRequest: (400, .invalidArgument, .no, "This is no request that the API knows.")
+        case .malformed: (400, .invalidArgument, .no, "A field is missing, unknown or of the wrong type.")
+        case .malformedBody: (400, .invalidArgument, .no, "The body can't be read.")
+        case .incompleteBody: (400, .invalidArgument, .same, "The body did not arrive whole; send it again.")
+        case .invalidIdempotencyKey:
+            (
+                400, .invalidArgument, .no,
+                "Idempotency-Key must be a UUID of version 7 (RFC 9562); leave it out if you won't send the request again."
+            )
+        case .idTooOld: (400, .invalidArgument, .anew, "This Idempotency-Key is too old; use a new one.")
+        case .malformedEventID:
+            (
+                400, .invalidArgument, .no,
+                "Last-Event-ID must be the id of an event of this stream; leave it out to start from a snapshot."
+            )
+        case .invalidParameter: (400, .invalidArgument, .no, "A parameter has a value that it can't have.")
+        case .invalidID: (400, .invalidArgument, .no, "An id in the path must be a UUID.")
+        case .invalidCursor: (400, .invalidArgument, .no, "A page begins where an earlier page's `next` says.")
+
+        case .missingToken: (401, .unauthenticated, .refreshed, "Send the header Authorization: Bearer <access token>.")
+        case .invalidToken: (401, .unauthenticated, .refreshed, "The token isn't valid; refresh it or sign in.")
+        case .signedOut: (401, .unauthenticated, .no, "This device isn't signed in; sign in again.")
+        case .deviceSignedOut: (401, .unauthenticated, .no, "This device isn't signed in any more; sign in again.")
+        case .invalidCredentials: (401, .unauthenticated, .no, "Check what you signed in with; it isn't right.")
+        case .tokenReused:
+            (401, .unauthenticated, .no, "Somebody may have a copy of this device's sign-in; sign in again.")
+
+        case .confirmationRequired:
+            (403, .permissionDenied, .no, "Confirm this with your password or a recovery code first.")
+        case .wrongConfirmation: (403, .permissionDenied, .no, "The password or recovery code isn't right.")
+
+        case .notFound: (404, .notFound, .no, "There is nothing like that, or it isn't yours.")
+        case .notContact: (404, .notFound, .no, "This is no contact of yours.")
+        case .unknownCommand: (404, .unimplemented, .no, "There is no such command for apps.")
+        case .unknownOperation: (404, .unimplemented, .no, "There is no such operation.")
+        case .methodNotAllowed: (405, .unimplemented, .no, "The path has other methods; see the header Allow.")
+
+        case .tooSlow: (408, .deadlineExceeded, .same, "The body took too long; send it again.")
+        case .bodyTooLarge: (413, .invalidArgument, .no, "The body is too large.")
+        case .pictureTooLarge: (413, .invalidArgument, .no, "Send a picture of at most 2 MB.")
+        case .notJSON: (415, .invalidArgument, .no, "Send JSON with Content-Type: application/json.")
+        case .notAPicture:
+            (415, .invalidArgument, .no, "Send a PNG or a JPEG: Content-Type: image/png or image/jpeg.")
+
+        case .staleVersion:
+            (409, .aborted, .no, "It was changed meanwhile; look at it again and repeat your change.")
+        case .handleTaken: (409, .alreadyExists, .no, "Somebody has this handle; choose another.")
+        case .phoneTaken: (409, .alreadyExists, .no, "Another account signs in by this phone.")
+        case .samePassword: (409, .failedPrecondition, .no, "The new password must differ from the old one.")
+        case .alreadyContact: (409, .alreadyExists, .no, "You are contacts already.")
+        case .alreadyRequested: (409, .alreadyExists, .no, "There is a request already; wait for its answer.")
+        case .yourself: (409, .failedPrecondition, .no, "This is you; choose somebody else.")
+        case .blocked: (409, .failedPrecondition, .no, "You blocked this person; unblock them first.")
+        case .notDependent: (409, .failedPrecondition, .no, "Only a responder may do this.")
+        case .pingsOff: (409, .failedPrecondition, .no, "One of you has pings switched off.")
+        case .consentRequired: (409, .failedPrecondition, .no, "The other person has to agree first; ask them.")
+        case .requestChanged: (409, .aborted, .no, "The request changed meanwhile; look at it again.")
+        case .nothingToUndo: (409, .failedPrecondition, .no, "There is nothing that this device may undo.")
+        case .limitReached: (409, .resourceExhausted, .no, "There are as many as there may be; remove one first.")
+        case .codeTaken: (409, .alreadyExists, .anew, "Somebody has this code; ask for another.")
+        case .notDue: (409, .failedPrecondition, .same, "Its time hasn't come.")
+        case .accountNotFound: (409, .failedPrecondition, .anew, "The account isn't ready yet; try again in a moment.")
+        case .accountExists: (409, .alreadyExists, .no, "The account is there already.")
+        case .accountRequired: (409, .failedPrecondition, .no, "Send this on behalf of an account.")
+        case .accountClosed: (410, .failedPrecondition, .no, "The account is closed.")
+
+        case .invalidField: (422, .invalidArgument, .no, "A field has a value that it can't have.")
+        case .invalidCode: (422, .invalidArgument, .no, "Check the digits of the code, or ask for another code.")
+        case .commonPassword: (422, .invalidArgument, .no, "This password is easily guessed; choose another.")
+        case .tooManyPixels: (422, .invalidArgument, .no, "The picture has too many pixels; send a smaller one.")
+        case .roleRequired: (422, .invalidArgument, .no, "Choose at least one role.")
+        case .idReused:
+            (422, .invalidArgument, .anew, "This Idempotency-Key was used for something else; use a new one.")
+        case .refused: (422, .failedPrecondition, .no, "This can't be done.")
+
+        case .tooSoon: (429, .resourceExhausted, .anew, "This was done a moment ago; wait and try again.")
+        case .tooManyAttempts: (429, .resourceExhausted, .anew, "Too many wrong guesses; wait and try again.")
+        case .tooManyLookUps:
+            (429, .resourceExhausted, .same, "Too many people were looked for; wait a minute.")
+        case .tooManySignUps:
+            (429, .resourceExhausted, .same, "Too many accounts were opened from your address; wait a moment.")
+        case .tooManyCodes:
+            (429, .resourceExhausted, .same, "Too many codes were asked for from your address; wait a moment.")
+        case .tooManyStreams: (429, .resourceExhausted, .same, "Too many streams of this account are open; close one.")
+        case .tooManyUploads: (429, .resourceExhausted, .same, "Too many pictures at once; wait a moment.")
+        case .tooManyCommands:
+            (429, .resourceExhausted, .same, "This account sends too many commands; wait a moment.")
+
+        case .failed:
+            (
+                500, .internal, .anew,
+                "It could not be carried out, and nothing was changed; try again later with a new Idempotency-Key."
+            )
+        case .internal: (500, .internal, .same, "Something went wrong here; try again, it is safe to.")
+        case .phoneCodesOff:
+            (501, .unimplemented, .no, "This server sends no codes to phones; sign in by handle and password.")
+        case .overloaded: (503, .unavailable, .same, "Too much at once; try again in a second.")
+        case .databaseUnavailable:
+            (
+                503, .unavailable, .same,
+                "The database can't be reached now; try again in a moment, with the same Idempotency-Key if it had one."
+            )
+        case .codeNotSent: (503, .unavailable, .same, "The code could not be sent; try again in a moment.")
+        case .expired: (504, .deadlineExceeded, .anew, "It waited too long and was not done; send it again.")
+        }
+    }
+}
