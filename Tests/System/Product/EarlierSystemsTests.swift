@@ -222,7 +222,7 @@ extension Quartet {
 
     /// The port on which the edge listens.
     func edgePort() async throws -> UInt16 {
-        let line = try await process(of: .sessionClient).waitForLine(containing: "the HTTP API is served")
+        let line = try await process(of: .sessionClient).waitForLine(containing: "serving the HTTP API")
         let address = try #require(line.text.firstRange(of: "http://127.0.0.1:"))
         return try #require(UInt16(line.text[address.upperBound...].prefix { $0.isNumber }))
     }

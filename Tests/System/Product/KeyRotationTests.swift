@@ -99,7 +99,7 @@ struct KeyRotationTests {
             // What the old key made, and nobody came for, proves nothing any more.
             let bobsToken = try await Self.refresh(bob, quartet)
             #expect(bobsToken.status == 401 && bobsToken.body["code"] == "invalidToken", "\(bobsToken)")
-            #expect(bobsToken.body["detail"].string?.contains("doesn't use any more") == true)
+            #expect(bobsToken.body["detail"].string?.contains("no longer accepts") == true)
             let bobsPassword = try await quartet.edge.insist(
                 "/v1/sign-in", ["handle": "bob", "password": .string(Self.password)])
             #expect(bobsPassword.status == 401 && bobsPassword.body["code"] == "invalidCredentials")

@@ -93,7 +93,7 @@ final class Quartet: Sendable {
         let process = try await startAnother(service, environment: environment)
         processes.withLock { $0[service] = process }
         guard service == .sessionClient else { return }
-        let line = try await process.waitForLine(containing: "the HTTP API is served")
+        let line = try await process.waitForLine(containing: "serving the HTTP API")
         let url = line.text.firstRange(of: "http://").map { String(line.text[$0.lowerBound...].prefix { $0 != " " }) }
         address.update { $0 = url }
     }
@@ -123,7 +123,7 @@ final class Quartet: Sendable {
 
     /// The API of another replica of the edge.
     func edge(of replica: ChildProcess) async throws -> EdgeClient {
-        let line = try await replica.waitForLine(containing: "the HTTP API is served")
+        let line = try await replica.waitForLine(containing: "serving the HTTP API")
         let url = line.text.firstRange(of: "http://").map { String(line.text[$0.lowerBound...].prefix { $0 != " " }) }
         return EdgeClient(http: http) { url ?? "" }
     }
