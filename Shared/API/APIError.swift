@@ -1,4 +1,3 @@
-public import ContractSupport
 public import Vocabulary
 
 /// Why a request was refused or could not be answered: a code from one closed list, and what is particular to this case.

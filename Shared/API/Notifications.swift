@@ -1,5 +1,4 @@
 public import NotificationsContract
-public import Vocabulary
 
 /// `GET /v1/notifications`.
 public struct NotificationsQuery: Hashable, Sendable {

@@ -4,16 +4,13 @@ package import Vocabulary
 
 /// The rules of contacts: what a command does to the relations between accounts.
 ///
-/// Each change of a relation says one event to either side, the asker's first. What changes nothing says nothing.
+/// Each change of a relation emits one event for either side, the asking account's first. A command that changes
+/// nothing emits nothing.
 package enum ContactsReducer: Reducer {
-    /// The tables.
     package typealias State = ContactsRows
-    /// What can be asked.
     package typealias Command = ContactsCommand
-    /// What then happened.
     package typealias Event = ContactsEvent
 
-    /// Decides a command. A rejected one leaves the rows as they were.
     package static func reduce(
         _ rows: inout ContactsRows, _ command: ContactsCommand, _ context: CommandContext
     ) throws(Rejection) -> [Emission<ContactsEvent>] {
@@ -33,7 +30,7 @@ package enum ContactsReducer: Reducer {
         return events.map { Emission($0) }
     }
 
-    /// Who asks, and when.
+    /// The account that asks, and when.
     struct Asker {
         let account: AccountID
         let time: Instant
@@ -44,7 +41,6 @@ package enum ContactsReducer: Reducer {
         guard row.closed == nil else { throw .accountClosed(field) }
     }
 
-    /// The asker's relation with a contact.
     static func relation(
         _ rows: ContactsRows, _ asker: Asker, with contact: AccountID
     ) throws(Rejection) -> RelationView {

@@ -53,7 +53,7 @@ extension ContactsReducer {
         return cancelled(sent, from: view.account, to: view.contact, at: asker.time)
     }
 
-    /// Both sides hear that a ping is cancelled; who sent it first.
+    /// The events for both sides of a cancelled ping, the sender's first.
     static func cancelled(
         _ sent: Instant, from account: AccountID, to contact: AccountID, at time: Instant
     ) -> [ContactsEvent] {
@@ -81,7 +81,7 @@ extension ContactsReducer {
         _ rows: inout ContactsRows, _ asker: Asker, isClearing: Bool
     ) -> [ContactsEvent] {
         var cleared: [AccountID] = []
-        var told: [ContactsEvent] = []
+        var events: [ContactsEvent] = []
         for contact in rows.contacts(of: asker.account) {
             guard let row = rows[Pair(asker.account, contact)] else { continue }
             var view = RelationView(row, of: asker.account, with: contact)
@@ -89,15 +89,15 @@ extension ContactsReducer {
             view.theirs.pinged = nil
             rows[view.pair] = view.row
             cleared.append(contact)
-            told.append(answered(view, sent, asker))
+            events.append(answered(view, sent, asker))
         }
         guard !cleared.isEmpty else { return [] }
         let event = ReceivedPingsCleared(
             account: asker.account, contacts: cleared, isClearing: isClearing, at: asker.time)
-        return [.receivedPingsCleared(event)] + told
+        return [.receivedPingsCleared(event)] + events
     }
 
-    /// Who pinged hears the answer.
+    /// The event for the sender of an answered ping.
     private static func answered(_ view: RelationView, _ sent: Instant, _ asker: Asker) -> ContactsEvent {
         .pingAnswered(
             .init(account: view.contact, contact: view.account, direction: .outgoing, sent: sent, at: asker.time))

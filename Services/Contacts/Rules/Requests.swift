@@ -1,6 +1,21 @@
 import ContactsContract
 import ContractSupport
-import Vocabulary
+package import Vocabulary
+
+/// An unanswered request to become contacts. The roles are as its sender proposed them.
+package struct RequestRow: Equatable, Sendable {
+    package var isMyResponder: Bool
+    package var iAmResponder: Bool
+    package var nickname: String
+    /// The two had no contact in common.
+    package var isStranger: Bool
+    package var requested: Instant
+}
+
+extension RequestRow {
+    package static let blank = Self(
+        isMyResponder: false, iAmResponder: false, nickname: "", isStranger: false, requested: .blank)
+}
 
 extension ContactsReducer {
     static func reduce(
@@ -20,7 +35,7 @@ extension ContactsReducer {
         _ rows: inout ContactsRows, _ command: AddContact, _ asker: Asker
     ) throws(Rejection) -> [ContactsEvent] {
         let field = command.code == nil ? "contact" : "code"
-        // One answer for whoever isn't there and whoever blocked the asker.
+        // The same answer whether the account doesn't exist or has blocked the asking one.
         let unknown = Rejection(
             .notFound, "No account can be added by this; ask the person for their current code.", field: field)
         guard let contact = command.contact ?? command.code.flatMap({ rows.owner(of: $0) }) else { throw unknown }
@@ -45,7 +60,8 @@ extension ContactsReducer {
                     "They have already asked you, but not to be your dependent; answer their request first.",
                     field: field)
             }
-            // They said whether the asker is to be their responder, and the asker says whether they are to be the asker's.
+            // Their request says whether the asking account becomes their responder; the command says whether they
+            // become the asking account's.
             roles.iAmResponder = roles.iAmResponder || theirs.isMyResponder
             return try join(
                 &rows, roles, asker, with: contact, nickname: nickname, theirNickname: theirs.nickname,
@@ -58,7 +74,7 @@ extension ContactsReducer {
         return try ask(&rows, roles, asker, contact, nickname: nickname, field: field)
     }
 
-    /// What the other is to the asker.
+    /// The roles seen from the asking account.
     private struct Roles {
         var isMyResponder: Bool
         var iAmResponder: Bool
@@ -94,7 +110,7 @@ extension ContactsReducer {
         ]
     }
 
-    /// A crowd of strangers keeps nobody out: when too many requests wait, the oldest of those from strangers ends.
+    /// Strangers can't block the way: when too many requests wait, the oldest one from a stranger ends.
     private static func makeRoom(
         _ rows: inout ContactsRows, for contact: AccountID, _ asker: Asker, field: String
     ) throws(Rejection) -> [ContactsEvent] {
@@ -134,7 +150,7 @@ extension ContactsReducer {
         return end(&rows, ends, reason, at: asker.time, first: asker.account)
     }
 
-    /// Ends a request, and says so to both sides.
+    /// Ends a request, with an event for each side.
     static func end(
         _ rows: inout ContactsRows, _ ends: Ends, _ reason: EndReason, at time: Instant, first: AccountID
     ) -> [ContactsEvent] {
@@ -154,7 +170,6 @@ extension ContactsReducer {
         return request
     }
 
-    /// Makes two accounts contacts.
     private static func join(
         _ rows: inout ContactsRows, _ roles: Roles, _ asker: Asker, with contact: AccountID, nickname: String,
         theirNickname: String, isAcceptance: Bool

@@ -2,39 +2,39 @@ package import ContactsContract
 package import Vocabulary
 
 extension ContactsRows {
-    /// Which rows the commands of a batch may touch.
+    /// The rows that a batch of commands may read or change.
     package struct Selection {
-        /// Accounts that are changed, or between which something begins or ends: locked.
+        /// Accounts to lock: they change, or something begins or ends between them.
         package var changed: Set<AccountID> = []
-        /// Accounts that are only looked at.
+        /// Accounts that are only read.
         package var named: Set<AccountID> = []
-        /// Codes that lead to an account, or shall.
+        /// Codes to look up: to find an account, or to check that they are free.
         package var codes: Set<ContactCode> = []
-        /// Codes that commands of this batch give out.
+        /// Codes that commands of this batch assign, with their new owners.
         package var newCodes: [ContactCode: Set<AccountID>] = [:]
-        /// Pairs whose relation is changed.
+        /// Relations to lock.
         package var pairs: Set<Pair> = []
-        /// Accounts all of whose relations are ended.
+        /// Accounts that lose all their relations.
         package var closing: Set<AccountID> = []
-        /// Accounts all of whose waiting pings are answered.
+        /// Accounts that answer all pings sent to them.
         package var answering: Set<AccountID> = []
-        /// Accounts with whose responders an alarm begins or is repeated.
+        /// Accounts whose responders are to be alerted.
         package var alerting: Set<AccountID> = []
-        /// Accounts whose alarms are looked at, and who heard of them.
+        /// Accounts whose alarms are needed, with everyone alerted to them.
         package var alarming: Set<AccountID> = []
-        /// Accounts whose responders are only looked at.
+        /// Accounts whose responders are only read.
         package var relaying: Set<AccountID> = []
-        /// Accounts whose requests are looked at.
+        /// Accounts whose requests are needed.
         package var asking: Set<AccountID> = []
-        /// Accounts all of whose blocks are looked at.
+        /// Accounts whose whole block list is needed.
         package var blocking: Set<AccountID> = []
         /// Pairs that may become contacts.
         package var joining: Set<Pair> = []
-        /// Accounts that may get another contact: all who are theirs are looked at.
+        /// Accounts that may get another contact, so the ids of all their contacts are needed.
         package var growing: Set<AccountID> = []
         private var byCode: [(AccountID, ContactCode)] = []
 
-        /// Whether a code has to be looked up before the rest is known.
+        /// Whether codes must be resolved before the rest can be loaded.
         package var needsCodes: Bool { !byCode.isEmpty }
 
         package init(_ requests: [Request<ContactsCommand>]) {
@@ -45,7 +45,8 @@ extension ContactsRows {
             named.subtract(changed)
         }
 
-        /// Takes in whose the codes are. A code that changes hands in this batch has several owners; all are loaded.
+        /// Resolves codes to their owners. A code that changes hands within the batch has several; all of them are
+        /// loaded.
         package mutating func resolve(_ owners: [ContactCode: Set<AccountID>]) {
             for (account, code) in byCode {
                 for other in owners[code, default: []] where other != account { join(account, other) }
@@ -85,7 +86,7 @@ extension ContactsRows {
             byCode.append((account, code))
         }
 
-        /// Who begins to hear of alarms hears of those that are on: none may begin or end meanwhile.
+        /// A new responder is alerted to alarms that are on, so none may begin or end meanwhile.
         mutating func hear(_ account: AccountID, _ other: AccountID) {
             changed.formUnion([account, other])
             alarming.formUnion([account, other])

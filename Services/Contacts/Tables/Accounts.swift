@@ -4,7 +4,7 @@ import Postgres
 package import Storage
 package import Vocabulary
 
-// The statements on contacts.account.
+// contacts.account
 
 extension Tables {
     package static let account = Table<AccountID, AccountRow>(
@@ -17,7 +17,7 @@ extension Tables {
 }
 
 extension Pipeline {
-    /// Locks and reads accounts by id and by code, in the order of their ids.
+    /// Locks and reads accounts by id or code, in the order of their ids.
     func lockAccounts(_ accounts: Set<AccountID>, codes: Set<ContactCode>) -> Pending? {
         guard !accounts.isEmpty || !codes.isEmpty else { return nil }
         return query(
@@ -30,7 +30,6 @@ extension Pipeline {
             """)
     }
 
-    /// Reads accounts by id.
     func accounts(_ accounts: Set<AccountID>) -> Pending? {
         guard !accounts.isEmpty else { return nil }
         return query(

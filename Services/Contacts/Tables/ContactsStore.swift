@@ -5,34 +5,32 @@ package import Postgres
 import Storage
 package import Vocabulary
 
-/// The tables of the schema `contacts`, each described once, in the file that has its statements.
+/// The tables of the schema `contacts`. Each is described once, in the file with its statements.
 package enum Tables {}
 
 /// Keeps relations in the schema `contacts`.
 ///
-/// Rows of two keys are locked: the accounts first, where a command makes or ends something between two accounts or
-/// changes an account, then the relations, then who heard of which alarm; each in the order of their ids, in one statement
-/// that also reads them. So nobody joins somebody who closes at the same moment, no change of a pair is lost, and whoever
-/// becomes a responder while an alarm begins or ends hears of both or of neither.
+/// Some rows can be changed under two keys, so they are locked: first the accounts where a command changes one or
+/// starts or ends something between two, then the relations, then the recipients of alarms. Each kind is locked and
+/// read by one statement, in the order of the primary key. So no one becomes a contact of an account that is closing,
+/// no change to a relation is lost, and a new responder gets both the beginning and the end of an alarm, or neither.
 package struct ContactsStore: Store {
-    /// The rules whose tables these are.
     package typealias Rules = ContactsReducer
 
     private let limits: ContactsLimits
 
-    /// - Parameter limits: The numbers in the rules.
     package init(limits: ContactsLimits = ContactsLimits()) {
         self.limits = limits
     }
 
-    /// Loads what the commands may look at: one round trip, two when somebody is added by code.
+    /// Takes one round trip, or two when someone is added by code.
     package func load(_ requests: [Request<ContactsCommand>], in pipeline: Pipeline) throws -> ContactsRows {
         var touched = ContactsRows.Selection(requests)
         var rows = ContactsRows(limits: limits)
         let locked = pipeline.lockAccounts(touched.changed, codes: touched.codes)
         let named = pipeline.accounts(touched.named)
         if touched.needsCodes {
-            // Whose code it is decides which relation is meant.
+            // The owner of a code decides which relation is needed.
             try pipeline.flush()
             var owners = touched.newCodes
             for (account, row) in try Tables.account.rows(of: locked) {
@@ -53,8 +51,8 @@ package struct ContactsStore: Store {
         for (account, row) in try Tables.account.rows(of: locked) { rows.load(row, at: account) }
         for (pair, row) in try Tables.relation.rows(of: relations) { rows.load(row, at: pair) }
         for (pair, row) in try Tables.relation.rows(of: glimpses) { rows.load(glimpse: row, at: pair) }
-        for (place, row) in try Tables.alarm.rows(of: alarms) { rows.alarms.load(row, at: place) }
-        for (place, row) in try Tables.alarmRecipient.rows(of: recipients) { rows.recipients.load(row, at: place) }
+        for (key, row) in try Tables.alarm.rows(of: alarms) { rows.alarms.load(row, at: key) }
+        for (key, row) in try Tables.alarmRecipient.rows(of: recipients) { rows.recipients.load(row, at: key) }
         for (ends, row) in try Tables.request.rows(of: waiting) { rows.requests.load(row, at: ends) }
         for (ends, row) in try Tables.block.rows(of: blocks) { rows.blocks.load(row, at: ends) }
         for row in try contacts.rowsIfAsked {
@@ -64,7 +62,7 @@ package struct ContactsStore: Store {
         return rows
     }
 
-    /// Writes what changed, a statement per table and kind of change.
+    /// Writes the changes: one statement for each table and kind of change.
     package func save(_ rows: ContactsRows, in pipeline: Pipeline) throws {
         let accounts = rows.accounts.changes
         try pipeline.save(accounts, in: Tables.account)
@@ -73,7 +71,7 @@ package struct ContactsStore: Store {
         try pipeline.save(rows.blocks.changes, in: Tables.block)
         try pipeline.save(rows.alarms.changes, in: Tables.alarm)
         try pipeline.save(rows.recipients.changes, in: Tables.alarmRecipient)
-        // Also one that was closed before it was ever opened.
+        // Includes accounts that were closed before they were ever opened.
         let closed = accounts.updated.filter { $0.row.closed != $0.before.closed }.map(\.key)
         pipeline.redact(closed + accounts.inserted.filter { $0.row.closed != nil }.map(\.key), in: "contacts")
     }

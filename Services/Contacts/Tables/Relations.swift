@@ -4,7 +4,7 @@ import Postgres
 package import Storage
 import Vocabulary
 
-// The statements on contacts.relation.
+// contacts.relation
 
 extension Tables {
     package static let relation = Table<Pair, RelationRow>(
@@ -41,7 +41,8 @@ extension Tables {
 }
 
 extension Pipeline {
-    /// Locks and reads, in one statement and in the order of the primary key, everything that the commands may change.
+    /// Locks and reads, in one statement and in the order of the primary key, every relation that the commands may
+    /// change.
     func lockRelations(_ touched: ContactsRows.Selection) -> Pending? {
         guard
             !touched.pairs.isEmpty || !touched.closing.isEmpty || !touched.answering.isEmpty
@@ -91,7 +92,7 @@ extension Pipeline {
             """)
     }
 
-    /// Reads, without a lock, who the contacts of some accounts are.
+    /// Reads, without a lock, the contacts' ids.
     func contacts(of accounts: Set<AccountID>) -> Pending? {
         guard !accounts.isEmpty else { return nil }
         let accounts = accounts.sorted()

@@ -4,14 +4,14 @@ import Postgres
 package import Storage
 import Vocabulary
 
-// The statements on contacts.alarm, whose rows are kept by the lock on the account, and on contacts.alarm_recipient.
+// contacts.alarm, whose rows are protected by the lock on the account, and contacts.alarm_recipient
 
 extension AlarmRow.Kind: PostgresEncodable, PostgresDecodable {}
 
 extension Tables {
-    package static let alarm = Table<AlarmPlace, AlarmRow>(
+    package static let alarm = Table<AlarmKey, AlarmRow>(
         "contacts.alarm", as: "a",
-        key: TableKey(KeyColumn("account", \.account), KeyColumn("kind", \.kind), make: AlarmPlace.init),
+        key: TableKey(KeyColumn("account", \.account), KeyColumn("kind", \.kind), make: AlarmKey.init),
         blank: .blank,
         columns: [
             Column("alarm", \.alarm),
@@ -19,16 +19,16 @@ extension Tables {
             Column("deadline", \.deadline),
         ])
 
-    package static let alarmRecipient = Table<RecipientPlace, RecipientRow>(
+    package static let alarmRecipient = Table<RecipientKey, RecipientRow>(
         "contacts.alarm_recipient", as: "r",
         key: TableKey(
             KeyColumn("account", \.account), KeyColumn("alarm", \.alarm), KeyColumn("responder", \.responder),
-            make: RecipientPlace.init),
+            make: RecipientKey.init),
         blank: .blank, columns: [Column("alerted_at", \.at)])
 }
 
 extension Pipeline {
-    /// Reads the alarms of accounts that are on.
+    /// Reads the alarms that are on.
     func alarms(of accounts: Set<AccountID>) -> Pending? {
         guard !accounts.isEmpty else { return nil }
         return query(
@@ -39,10 +39,10 @@ extension Pipeline {
             """)
     }
 
-    /// Locks and reads who heard of alarms, in the order of the primary key.
+    /// Locks and reads recipients of alarms, in the order of the primary key.
     /// - Parameters:
-    ///   - accounts: All who heard of theirs.
-    ///   - responders: All that these heard of.
+    ///   - accounts: Loads everyone alerted to these accounts' alarms.
+    ///   - responders: Loads every alarm that these accounts were alerted to.
     func lockRecipients(ofAlarmsOf accounts: Set<AccountID>, amongThem responders: Set<AccountID>) -> Pending? {
         guard !accounts.isEmpty || !responders.isEmpty else { return nil }
         return query(

@@ -64,7 +64,7 @@ struct NotificationsProgram: DomainProgram {
     }
 }
 
-/// Pushes would be handed to a system that couldn't tell who sends them.
+/// Without a key, the receiver couldn't tell who sends the pushes.
 private struct UnsignedWebhook: Error, CustomStringConvertible {
     let description: String
 }

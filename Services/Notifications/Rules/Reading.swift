@@ -1,6 +1,33 @@
 import ContractSupport
-import NotificationsContract
-import Vocabulary
+package import NotificationsContract
+package import Vocabulary
+
+package struct ShownKey: Hashable, Comparable, Sendable {
+    package let account: AccountID
+    package let notification: NotificationID
+    package let device: PushDeviceID
+
+    package init(_ account: AccountID, _ notification: NotificationID, _ device: PushDeviceID) {
+        self.account = account
+        self.notification = notification
+        self.device = device
+    }
+
+    package static func < (left: Self, right: Self) -> Bool {
+        (left.account, left.notification, left.device) < (right.account, right.notification, right.device)
+    }
+}
+
+/// A notification was shown on a device.
+package struct ShownRow: Equatable, Sendable {
+    package var at: Instant
+    /// When the device reported it.
+    package var heard: Instant
+}
+
+extension ShownRow {
+    package static let blank = Self(at: .blank, heard: .blank)
+}
 
 extension NotificationsReducer {
     static func reduce(
@@ -60,11 +87,11 @@ extension NotificationsReducer {
         _ rows: inout NotificationsRows, _ command: ShowNotifications, _ account: AccountID, _ time: Instant
     ) -> [NotificationsEvent] {
         let new = command.ids.filter {
-            rows[account, $0] != nil && rows.shown[ShownPlace(account, $0, command.device)] == nil
+            rows[account, $0] != nil && rows.shown[ShownKey(account, $0, command.device)] == nil
         }
         guard !new.isEmpty else { return [] }
         let shown = min(command.shown ?? time, time)
-        for id in new { rows.shown[ShownPlace(account, id, command.device)] = ShownRow(at: shown, heard: time) }
+        for id in new { rows.shown[ShownKey(account, id, command.device)] = ShownRow(at: shown, heard: time) }
         return [
             .notificationsShown(
                 .init(account: account, ids: new, device: command.device, shown: shown, at: time))
@@ -80,8 +107,8 @@ extension NotificationsReducer {
         for notification in old { rows[account, notification.id] = nil }
         row.unread -= old.count(where: \.isUnread)
         row.total -= old.count
-        // Also when nothing is that old yet: what it was set for may have gone before, when the history was full.
-        // Where more is there than was loaded, since the clock went back, it is looked at again.
+        // Also when nothing is old enough yet: the notification that the timer was set for may have made room for
+        // another. If more is left than was loaded, because the clock went back, look again at once.
         row.forgetting =
             rows.oldest(of: account).map { $0.created + rows.limits.age } ?? (row.total > 0 ? time : nil)
         rows.accounts[account] = row
@@ -97,15 +124,15 @@ extension NotificationsRows {
 extension NotificationsRows.Selection {
     mutating func add(_ command: ReadingCommand, of account: AccountID) {
         switch command {
-        case .markRead(let command): places.insert(Place(account, command.id))
+        case .markRead(let command): named.insert(NotificationKey(account, command.id))
         case .markAllRead: reading.insert(account)
         case .clearNotifications:
             reading.insert(account)
             scheduling.insert(account)
         case .showNotifications(let command):
             for id in command.ids {
-                places.insert(Place(account, id))
-                showing.insert(ShownPlace(account, id, command.device))
+                named.insert(NotificationKey(account, id))
+                showing.insert(ShownKey(account, id, command.device))
             }
         case .forgetOldNotifications:
             forgetting[account] = 1

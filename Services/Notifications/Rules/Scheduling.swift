@@ -16,8 +16,8 @@ extension NotificationsReducer {
     static func schedule(
         _ rows: inout NotificationsRows, _ command: ScheduleNotification, _ account: AccountID, _ time: Instant
     ) throws(Rejection) -> [NotificationsEvent] {
-        let place = Place(account, command.id)
-        guard rows.scheduled[place] == nil, rows[account, command.id] == nil else { return [] }
+        let key = NotificationKey(account, command.id)
+        guard rows.scheduled[key] == nil, rows[account, command.id] == nil else { return [] }
         guard command.due > time else {
             throw Rejection(.invalidField, "Choose a time in the future.", field: "due")
         }
@@ -31,24 +31,24 @@ extension NotificationsReducer {
         }
         let scheduled = ScheduledNotification(
             id: command.id, kind: command.kind, subject: command.subject, details: command.details, due: command.due)
-        rows.scheduled[place] = scheduled
+        rows.scheduled[key] = scheduled
         return [.notificationScheduled(.init(account: account, scheduled: scheduled))]
     }
 
     static func cancel(
         _ rows: inout NotificationsRows, _ command: CancelNotification, _ account: AccountID, _ time: Instant
     ) -> [NotificationsEvent] {
-        let place = Place(account, command.id)
-        guard rows.scheduled[place] != nil else { return [] }
-        rows.scheduled[place] = nil
+        let key = NotificationKey(account, command.id)
+        guard rows.scheduled[key] != nil else { return [] }
+        rows.scheduled[key] = nil
         return [.scheduledNotificationCancelled(.init(account: account, id: command.id, at: time))]
     }
 
-    /// What a timer was set for is done only if it is still so.
+    /// Delivers only what is still scheduled for the time that the timer was set for.
     static func deliver(
         _ rows: inout NotificationsRows, _ command: DeliverScheduledNotification, _ time: Instant
     ) throws(Rejection) -> [NotificationsEvent] {
-        guard let scheduled = rows.scheduled[Place(command.account, command.id)], scheduled.due == command.due
+        guard let scheduled = rows.scheduled[NotificationKey(command.account, command.id)], scheduled.due == command.due
         else { return [] }
         guard command.due <= time else {
             throw Rejection(.notDue, "This isn't due yet; send it in \((command.due - time).inWords).", field: "due")
@@ -61,7 +61,7 @@ extension NotificationsRows.Selection {
     mutating func add(_ command: SchedulingCommand, of account: AccountID) {
         switch command {
         case .scheduleNotification(let command):
-            places.insert(Place(account, command.id))
+            named.insert(NotificationKey(account, command.id))
             scheduling.insert(account)
         case .cancelNotification: scheduling.insert(account)
         case .deliverScheduledNotification(let command):

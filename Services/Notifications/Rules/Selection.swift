@@ -2,28 +2,26 @@ package import NotificationsContract
 package import Vocabulary
 
 extension NotificationsRows {
-    /// Which rows the commands of a batch may touch.
+    /// The rows that a batch of commands may read or change.
     package struct Selection {
         package var accounts: Set<AccountID> = []
-        /// Notifications that are named.
-        package var places: Set<Place> = []
-        /// Accounts of which everything may be read or cleared.
+        package var named: Set<NotificationKey> = []
+        /// Accounts whose uncleared notifications are all needed.
         package var reading: Set<AccountID> = []
-        /// Accounts of which everything goes.
+        /// Accounts whose notifications are all deleted.
         package var closing: Set<AccountID> = []
-        /// Accounts of which what is too old goes, and how many of the others are looked at.
+        /// Accounts whose old notifications are deleted, and how many of the others are needed.
         package var forgetting: [AccountID: Int32] = [:]
-        /// What the notifications that are delivered are limited together with.
-        package var paced: Set<PacePlace> = []
-        /// Accounts whose scheduled notifications and those that are held back are looked at.
+        /// The limits of the notifications to be delivered.
+        package var paced: Set<PaceKey> = []
+        /// Accounts whose scheduled and held notifications are needed.
         package var scheduling: Set<AccountID> = []
-        /// Accounts whose devices are looked at.
+        /// Accounts whose devices are needed.
         package var pushing: Set<AccountID> = []
-        /// What may be shown on which device.
-        package var showing: Set<ShownPlace> = []
-        /// Accounts for which timers' commands came.
+        package var showing: Set<ShownKey> = []
+        /// Accounts whose timers fired.
         package var woken: Set<AccountID> = []
-        /// How many may be delivered to whom.
+        /// How many notifications may be delivered to each account.
         package var deliveries: [AccountID: Int32] = [:]
 
         package init(_ requests: [Request<NotificationsCommand>]) {
@@ -33,7 +31,7 @@ extension NotificationsRows {
                 accounts.insert(account)
                 add(request.command, of: account)
             }
-            // Of those that stay one must be there, and for each that is delivered one may have to go.
+            // One of those that stay must be loaded, and one for each delivery that may need room.
             for account in forgetting.keys { forgetting[account] = 1 + deliveries[account, default: 0] }
         }
 
@@ -48,7 +46,7 @@ extension NotificationsRows {
         }
 
         mutating func deliver(_ id: NotificationID, to account: AccountID) {
-            places.insert(Place(account, id))
+            named.insert(NotificationKey(account, id))
             deliver(to: account)
         }
 

@@ -5,25 +5,24 @@ import Postgres
 import Storage
 import Vocabulary
 
-// The statements on notifications.push by which what waits there is sent.
+// The statements by which waiting pushes are sent. The rules' own are in Tables/Push.swift.
 
-/// A push that this process sends now, as long as its lease lasts.
+/// A push that this process may send until its lease ends.
 struct ClaimedPush: Sendable {
     let account: AccountID
     let device: PushDeviceID
     let notification: NotificationID
     let body: JSON
-    /// Which attempt this is, from 1. Another one is somebody else's.
+    /// The number of this attempt, from 1. A row with another number has been claimed by another process.
     let attempt: Int32
     let token: String
     let platform: String
-    /// Whether it has waited for so long that it isn't worth sending any more.
+    /// Whether it waited so long that it isn't worth sending any more.
     let isOver: Bool
-    /// Whether the same app registered again meanwhile, for whoever is signed in to it now.
+    /// Whether the same app has since registered again, possibly for another account.
     let isSuperseded: Bool
 
-    /// What is to be sent.
-    /// - Throws: when nobody here can read it.
+    /// - Throws: if the stored body can't be decoded.
     func push() throws -> Push {
         Push(
             try body.decode(as: PushBody.self), to: account, device: device, token: token,
@@ -31,40 +30,36 @@ struct ClaimedPush: Sendable {
     }
 }
 
-/// What became of an attempt to send a push.
+/// How an attempt to send a push ended.
 struct PushAttempt: Sendable {
-    /// How it ended.
     enum Result: String, CaseIterable {
         /// The receiver took it.
         case done
         /// It will be tried again.
         case retried
-        /// The device isn't there any more.
+        /// The device no longer exists.
         case gone
-        /// It will never be taken.
+        /// No one will ever take it.
         case refused
-        /// It waited for so long that it was given up unsent.
+        /// It waited too long and was never sent.
         case expired
     }
 
     let claimed: ClaimedPush
     let result: Result
-    /// What the receiver answered, or why none was asked.
+    /// The receiver's answer, or the reason why it wasn't asked.
     let answer: String
-    /// How long that took.
     var took: Duration = .zero
 }
 
 extension Database {
-    /// Takes what is due and nobody else has in hand, the longest due first, and puts off for the time of the lease
-    /// when somebody else may.
+    /// Claims due pushes that no one else has claimed, longest due first, and postpones them by the lease.
     /// - Parameters:
-    ///   - limit: How many at most.
-    ///   - age: How far back to search: see ``QueueSearch``.
-    ///   - lease: For how long they are this process's own.
-    ///   - patience: After how long of waiting a push is over.
+    ///   - age: How far back to search; see ``QueueSearch``.
+    ///   - lease: How long they belong to this process.
+    ///   - patience: How long a push may wait before it is given up.
     func claimPushes(limit: Int, age: Interval, lease: Interval, patience: Interval) throws -> [ClaimedPush] {
-        // now() is when this transaction began: unlike clock_timestamp(), an index can be searched for it.
+        // now() is the transaction's start: unlike clock_timestamp(), it can be compared by an index.
         try query(
             """
             WITH due AS MATERIALIZED (
@@ -100,8 +95,8 @@ extension Database {
         }
     }
 
-    /// Whether a push that was claimed a while ago is still to be sent to the token that it was claimed for: the device may
-    /// have been signed out since.
+    /// Whether a claimed push should still go to the token it was claimed for. The device may have been signed out
+    /// meanwhile.
     func isWanted(_ push: ClaimedPush) throws -> Bool {
         try query(
             """
@@ -113,7 +108,7 @@ extension Database {
         ).only != nil
     }
 
-    /// Deletes a push that need not be sent any more. Returns whether it was still there.
+    /// Deletes a push. Returns whether it was still there.
     @discardableResult
     func remove(_ push: ClaimedPush) throws -> Bool {
         try execute(
@@ -123,7 +118,7 @@ extension Database {
             """) > 0
     }
 
-    /// Writes down what became of an attempt, as long as its notification is in the history.
+    /// Records an attempt, as long as its notification is in the history.
     func record(_ attempt: PushAttempt) throws {
         let claimed = attempt.claimed
         let took = Int64(attempt.took / .microseconds(1))
@@ -141,7 +136,7 @@ extension Database {
             """)
     }
 
-    /// Has a push sent again after a pause, unless somebody else has it in hand by now.
+    /// Schedules the next attempt, unless another process has claimed the push meanwhile.
     func postpone(_ push: ClaimedPush, for pause: Duration, because reason: String) throws {
         let pause = Interval(pause).microseconds
         let reason = String(reason.replacing("\u{0}", with: "").unicodeScalars.prefix(500))
@@ -154,7 +149,7 @@ extension Database {
             """)
     }
 
-    /// Lets others send at once what was claimed and not begun.
+    /// Lets others send claimed pushes at once.
     func giveBack(_ pushes: [ClaimedPush]) throws {
         try execute(
             """
@@ -167,7 +162,7 @@ extension Database {
             """)
     }
 
-    /// Forgets devices that were signed out and to which nothing is sent any more.
+    /// Deletes devices that were signed out and have nothing left to wait for.
     func forgetDevicesThatLeft() throws {
         try execute(
             """
@@ -177,16 +172,16 @@ extension Database {
             """)
     }
 
-    /// How many pushes wait; of more than `limit` only so many are counted.
+    /// Counts waiting pushes, up to a limit.
     func waitingPushes(limit: Int) throws -> Int {
         try query(
             "SELECT count(*) FROM (SELECT FROM notifications.push AS p LIMIT \(Int64(limit))) AS counted"
         ).only?.decode(0, as: Int.self) ?? 0
     }
 
-    /// Deletes a push and has its device forgotten, in one transaction: so it is asked for once. When the device has another
-    /// token by now, the push is sent to that one instead.
-    /// - Parameter due: The log in which the service asks itself.
+    /// Deletes a push and asks for its device to be forgotten, in one transaction, so it is asked once. If the device
+    /// has another token by now, the push is sent to that one instead.
+    /// - Parameter due: The log of commands that the service sends itself.
     func forget(_ push: ClaimedPush, by due: Log) throws {
         let command = ForgetPush(account: push.account, device: push.device, token: push.token)
         let message = Message(
@@ -208,7 +203,7 @@ extension Database {
             _ = try database.query(due.append([message]))
             return true
         }
-        // Behind the commit, and unheard it costs a second: see Log.ring(for:).
+        // After the commit. If no one hears it, that costs a second: see Log.ring(for:).
         if isAsked { _ = try? query(due.ring(for: [message])) }
     }
 }

@@ -8,14 +8,13 @@ import ServiceLifecycle
 import Synchronization
 import Vocabulary
 
-/// Sends what waits in the table `push`, at least once and always under the same id, until it was taken, its device is
-/// gone, it is refused, or it has waited for a day.
+/// Sends what waits in the table `push`, at least once and always under the same id, until the receiver takes or
+/// refuses it, its device is gone, or a day has passed.
 ///
-/// Every replica does this. Who sends a push has claimed it before, for a minute: nobody else takes it meanwhile, and
-/// when its process is killed, another one sends it again after that. Nothing is held open while a receiver is waited
-/// for.
+/// Every replica runs one. A push is claimed for a minute before it is sent, so no one else sends it meanwhile; if the
+/// process is killed, another one sends it after that. No transaction stays open during the request.
 ///
-/// The order of the notifications isn't kept: a push that failed comes later than those behind it.
+/// Pushes may arrive out of order: a retried one comes after later ones.
 package final class PushDelivery: Service, Sendable {
     private let sender: any PushSender
     private let due: Log
@@ -25,23 +24,22 @@ package final class PushDelivery: Service, Sendable {
     private let backoff = Backoff(initial: .seconds(1), maximum: .seconds(600), multiplier: 2)
     private let isStopped = Mutex(false)
     private let search = Mutex(QueueSearch())
-    /// That there may be something to send.
+    /// Yields when there may be something to send.
     private let (wakes, waker) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
 
     private static var concurrency: Int { 16 }
     private static var claimLimit: Int { 100 }
     private static var lease: Interval { .minutes(1) }
-    /// Sending takes as long at most; what can't be begun so long before its lease ends is given back.
+    /// The longest that sending may take. A push that can't be started this long before its lease ends is given back.
     private static var patience: Interval { .seconds(10) }
-    /// How long it is tried to send a push.
+    /// How long a push is retried.
     private static var lifetime: Interval { .hours(24) }
     private static var countLimit: Int { 10_000 }
 
     /// - Parameters:
-    ///   - sender: Sends each.
-    ///   - log: The service's own: what it says is written together with what is pushed of it.
-    ///   - doorbells: Rung behind each commit; registered with here, before they run.
-    ///   - due: The log in which the service asks itself to forget a device.
+    ///   - log: The service's own log. Pushes are written together with its events, so its doorbell rings for both.
+    ///   - doorbells: Must not be running yet.
+    ///   - due: The log by which the service asks itself to forget a device.
     package init(
         sender: any PushSender, log: Log, doorbells: Doorbells, due: Log, configuration: Configuration, logger: Logger
     ) {
@@ -53,7 +51,7 @@ package final class PushDelivery: Service, Sendable {
         doorbells.onRing(of: log.name) { waker.yield() }
     }
 
-    /// Works until it is cancelled or shut down gracefully: then what is being sent is finished.
+    /// Runs until cancelled or shut down gracefully. A graceful shutdown finishes the pushes being sent.
     package func run() async throws {
         let pool = Pool(configuration: configuration, size: 2, logger: logger)
         await withTaskCancellationOrGracefulShutdownHandler {
@@ -69,7 +67,7 @@ package final class PushDelivery: Service, Sendable {
         await pool.close()
     }
 
-    /// What was put off is due at some time, and what another replica leaves behind, too.
+    /// Finds postponed pushes, and those that another replica left behind.
     private func lookEverySecond(_ pool: Pool) async {
         while !Task.isCancelled {
             waker.yield()
@@ -105,7 +103,7 @@ package final class PushDelivery: Service, Sendable {
                         inHand += 1
                     }
                 }
-                // Many deliveries a second make few looks.
+                // Looks once for many deliveries in a row.
                 try? await Task.sleep(for: .milliseconds(20))
             }
         }
@@ -129,7 +127,7 @@ package final class PushDelivery: Service, Sendable {
     }
 
     private func giveBack(_ pushes: [ClaimedPush], _ pool: Pool) async {
-        // What isn't given back is sent when its lease is over.
+        // What isn't given back is sent once its lease ends.
         try? await pool.withConnection { database in try database.giveBack(pushes) }
     }
 
@@ -150,7 +148,7 @@ package final class PushDelivery: Service, Sendable {
         do {
             guard try await pool.withConnection({ try $0.isWanted(claimed) }) else { return }
         } catch {
-            // It is sent when its lease is over.
+            // It is sent once its lease ends.
             return
         }
         let push: Push
@@ -187,7 +185,7 @@ package final class PushDelivery: Service, Sendable {
         }
     }
 
-    /// Writes down what became of a push. If that can't be done, it is sent again when its lease is over.
+    /// Records how an attempt ended. If that fails, the push is sent again once its lease ends.
     private func end(
         _ attempt: PushAttempt, _ pool: Pool, _ write: @escaping @Sendable (Database) throws -> Void
     ) async {
@@ -204,7 +202,7 @@ package final class PushDelivery: Service, Sendable {
         }
     }
 
-    /// Never the token.
+    /// Never logs the token.
     private func log(_ level: Logger.Level, _ text: String, _ claimed: ClaimedPush, _ reason: String? = nil) {
         var metadata: Logger.Metadata = [
             "account": "\(claimed.account)", "device": "\(claimed.device)", "notification": "\(claimed.notification)",
@@ -215,7 +213,6 @@ package final class PushDelivery: Service, Sendable {
     }
 }
 
-/// What the sending of pushes measures.
 private struct PushMetrics: Sendable {
     private let results: [PushAttempt.Result: Counter]
     private let waiting = Gauge(label: "quartet_pushes_waiting")
@@ -228,6 +225,6 @@ private struct PushMetrics: Sendable {
     }
 
     func ended(_ result: PushAttempt.Result) { results[result]?.increment() }
-    /// Of more than ten thousand only so many are counted.
+    /// At most ten thousand are counted.
     func wait(_ count: Int) { waiting.record(count) }
 }

@@ -4,17 +4,15 @@ import NotificationsContract
 import NotificationsRules
 package import Webhook
 
-/// Gives pushes to another system, which hands them on to the push services: a ``Push`` as JSON each, under its id.
+/// Posts pushes as JSON to another system, which hands them to the push services.
 package struct WebhookPushSender: PushSender {
     private let webhook: Webhook
 
-    /// - Parameter webhook: Where that system takes them.
     package init(webhook: Webhook) {
         self.webhook = webhook
     }
 
-    /// Sends one push and waits until it is taken, for ten seconds at most.
-    /// - Throws: ``PushFailure``.
+    /// Sends one push and waits for the answer, ten seconds at most.
     package func send(_ push: Push) async throws(PushFailure) -> String {
         let body = try document(push)
         switch await webhook.post(body, id: "\(push.id)") {
@@ -32,16 +30,15 @@ package struct WebhookPushSender: PushSender {
     }
 }
 
-/// For development: says in the log that there is a push, and sends it nowhere.
+/// For development: logs each push instead of sending it.
 package struct LoggedPushSender: PushSender {
     private let logger: Logger
 
-    /// - Parameter logger: Where it is said.
     package init(logger: Logger) {
         self.logger = logger
     }
 
-    /// Says so, without the token.
+    /// Logs everything but the token.
     package func send(_ push: Push) async throws(PushFailure) -> String {
         logger.info(
             "a push, only logged because PUSH_WEBHOOK_URL isn't set",

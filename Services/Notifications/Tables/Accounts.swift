@@ -4,7 +4,7 @@ import Postgres
 package import Storage
 package import Vocabulary
 
-// The statements on notifications.account and notifications.scheduled.
+// notifications.account
 
 extension Tables {
     package static let account = Table<AccountID, AccountRow>(
@@ -15,26 +15,10 @@ extension Tables {
             Column("forget_at", \.forgetting),
             Column("closed_at", \.closed),
         ])
-
-    package static let scheduled = Table<Place, ScheduledNotification>(
-        "notifications.scheduled", as: "s",
-        key: TableKey(KeyColumn("account", \.account), KeyColumn("id", \.id), make: Place.init),
-        blank: laterBlank, columns: later)
-
-    /// What is to be delivered later, for whichever reason.
-    static let later: [Column<ScheduledNotification>] = [
-        Column("id", \.id),
-        Column("kind", \.kind),
-        Column("subject", \.subject),
-        Column(json: "details", \.details),
-        Column("due_at", \.due),
-    ]
-
-    static let laterBlank = ScheduledNotification(id: .blank, kind: .system, details: .none, due: .blank)
 }
 
 extension Pipeline {
-    /// Reads the accounts that come after one, in the order of their ids.
+    /// Reads the accounts after a given one, in the order of their ids.
     func accounts(after account: AccountID?, limit: Int64) -> Pending {
         query(
             """
@@ -56,16 +40,6 @@ extension Pipeline {
              WHERE a.account = ANY (\(accounts.sorted()))
              ORDER BY a.account
                FOR NO KEY UPDATE
-            """)
-    }
-
-    func scheduled(for accounts: Set<AccountID>) -> Pending? {
-        guard !accounts.isEmpty else { return nil }
-        return query(
-            """
-            SELECT \(unescaped: Tables.scheduled.selection)
-              FROM notifications.scheduled AS s
-             WHERE s.account = ANY (\(accounts.sorted()))
             """)
     }
 }

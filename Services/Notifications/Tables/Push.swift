@@ -4,13 +4,13 @@ import Postgres
 package import Storage
 import Vocabulary
 
-// The statements on notifications.push_device, and those on notifications.push by which the rules write it. An
-// account's rows of both are kept by the lock on the account.
+// notifications.push_device, and the rules' statements on notifications.push. The rows of both are protected by the
+// lock on the account.
 
 extension Tables {
-    package static let pushDevice = Table<PushPlace, PushDeviceRow>(
+    package static let pushDevice = Table<PushDeviceKey, PushDeviceRow>(
         "notifications.push_device", as: "d",
-        key: TableKey(KeyColumn("account", \.account), KeyColumn("device", \.device), make: PushPlace.init),
+        key: TableKey(KeyColumn("account", \.account), KeyColumn("device", \.device), make: PushDeviceKey.init),
         blank: .blank,
         columns: [
             Column("token", \.token),
@@ -31,48 +31,47 @@ extension Pipeline {
             """)
     }
 
-    /// Drops what waits to be sent to devices.
-    func deletePushes(to places: Set<PushPlace>) {
-        guard !places.isEmpty else { return }
-        let places = places.sorted()
+    func deletePushes(to keys: Set<PushDeviceKey>) {
+        guard !keys.isEmpty else { return }
+        let keys = keys.sorted()
         query(
             """
             DELETE FROM notifications.push AS p
-             USING unnest(\(places.map(\.account)), \(places.map(\.device))) AS u(account, device)
+             USING unnest(\(keys.map(\.account)), \(keys.map(\.device))) AS u(account, device)
              WHERE p.account = u.account AND p.device = u.device
             """)
     }
 
-    /// Drops what waits to be sent to devices, but for what is about the account itself.
-    func deletePushesButWarnings(to places: Set<PushPlace>) {
-        guard !places.isEmpty else { return }
-        let places = places.sorted()
+    /// Deletes waiting pushes, except warnings about the account itself.
+    func deletePushesButWarnings(to keys: Set<PushDeviceKey>) {
+        guard !keys.isEmpty else { return }
+        let keys = keys.sorted()
         query(
             """
             DELETE FROM notifications.push AS p
-             USING unnest(\(places.map(\.account)), \(places.map(\.device))) AS u(account, device)
+             USING unnest(\(keys.map(\.account)), \(keys.map(\.device))) AS u(account, device)
              WHERE p.account = u.account AND p.device = u.device
                AND p.body -> 'notification' ->> 'category' <> \(NotificationCategory.system.rawValue)
             """)
     }
 
-    /// Has pushes wait to be sent. When more than `limit` wait for a device, the oldest go: here, so that what a
-    /// receiver doesn't take is bounded also while nothing is sent at all.
+    /// Adds waiting pushes. If more than `limit` wait for a device, the oldest are deleted: here, so that their number
+    /// is bounded even while none are sent.
     func insert(_ pushes: [WaitingPush], limit: Int) throws {
         guard !pushes.isEmpty else { return }
         query(
             """
             INSERT INTO notifications.push (account, device, notification, body)
-            SELECT * FROM unnest(\(pushes.map(\.place.account)), \(pushes.map(\.place.device)),
+            SELECT * FROM unnest(\(pushes.map(\.key.account)), \(pushes.map(\.key.device)),
                                  \(pushes.map(\.body.notification.id)), \(try pushes.map { try JSON(encoding: $0.body) }))
             ON CONFLICT ON CONSTRAINT push_waits_once DO NOTHING
             """)
-        let places = Set(pushes.map(\.place)).sorted()
+        let keys = Set(pushes.map(\.key)).sorted()
         query(
             """
             WITH too_many AS MATERIALIZED (
                 SELECT w.account, w.device, o.notification
-                  FROM unnest(\(places.map(\.account)), \(places.map(\.device))) AS w(account, device)
+                  FROM unnest(\(keys.map(\.account)), \(keys.map(\.device))) AS w(account, device)
                  CROSS JOIN LATERAL (SELECT o.notification
                                        FROM notifications.push AS o
                                       WHERE o.account = w.account AND o.device = w.device

@@ -1,8 +1,30 @@
 import ContractSupport
 import SessionContract
-import Vocabulary
+package import Vocabulary
 
-// Alerts, and the repetition of alarms that go on.
+package struct AlertRow: Equatable, Sendable {
+    /// When it was raised; nil while there is none.
+    package var raised: Instant?
+    package var alarm: AlarmID?
+    /// When responders were last alarmed; nil while they are not to know yet.
+    package var lastAlarm: Instant?
+    /// How often the alarm was repeated.
+    package var repetitions = 0
+    /// Responders aren't alarmed before this time, because too many alerts were raised before.
+    package var waitsUntil: Instant?
+    /// The start of the window in which alerts are counted. Outlasts the alert.
+    package var countedSince: Instant?
+    /// How many alerts of the window were announced at once.
+    package var count = 0
+
+    /// Counts another alert. Returns whether responders may be alarmed at once.
+    mutating func counts(at time: Instant, _ limits: SessionLimits) -> Bool {
+        if countedSince.map({ $0 + limits.alertWindow <= time }) ?? true { (countedSince, count) = (time, 0) }
+        guard count < limits.alertBurst else { return false }
+        count += 1
+        return true
+    }
+}
 
 extension SessionReducer {
     static func reduce(
@@ -20,7 +42,7 @@ extension SessionReducer {
         }
     }
 
-    /// Named after the command that begins it: the same each time the command is handled.
+    /// Derived from the command that starts the alarm, so handling it again gives the same id.
     static func newAlarm(_ context: CommandContext) -> AlarmID {
         .derived(at: context.time, from: Array("alarm".utf8), context.commandID.bytes)
     }

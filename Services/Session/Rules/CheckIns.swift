@@ -1,6 +1,43 @@
 import ContractSupport
-import SessionContract
-import Vocabulary
+package import SessionContract
+package import Vocabulary
+
+package struct CheckInRow: Equatable, Sendable {
+    package var interval: Interval = CheckInRules.defaultInterval
+    package var remindsTwoHours = true
+    package var remindsThirtyMinutes = true
+    package var last: Instant?
+    /// When the next check-in is due, or when the missed one was. Nil for a closed account.
+    package var due: Instant?
+    /// The alarm that started when the deadline was missed.
+    package var alarm: AlarmID?
+    /// The latest reminder given for this deadline.
+    package var reminded: ReminderLead?
+    /// When responders were last alarmed.
+    package var lastAlarm: Instant?
+    /// How often the alarm was repeated.
+    package var repetitions = 0
+
+    /// Whether the deadline was missed and no check-in followed.
+    package var missed: Bool { alarm != nil }
+
+    /// Longest first.
+    package var reminders: [ReminderLead] {
+        (remindsTwoHours ? [.twoHours] : []) + (remindsThirtyMinutes ? [.thirtyMinutes] : [])
+    }
+
+    /// Leaves out reminders as long as the whole interval, which would come right after the check-in.
+    var usefulReminders: [ReminderLead] { reminders.filter { $0.interval < interval } }
+
+    /// Sets a new deadline and forgets what was done about the old one.
+    mutating func move(to deadline: Instant) {
+        due = deadline
+        alarm = nil
+        reminded = nil
+        lastAlarm = nil
+        repetitions = 0
+    }
+}
 
 extension SessionReducer {
     static func reduce(
@@ -24,7 +61,7 @@ extension SessionReducer {
     static func checkIn(
         _ rows: inout SessionRows, _ account: AccountID, _ row: AccountRow, _ time: Instant
     ) throws(Rejection) -> [SessionEvent] {
-        // Who missed a check-in can always make it good at once.
+        // A missed check-in can be made up for at any time.
         if let last = row.checkIn.last, !row.checkIn.missed, last + rows.limits.checkInCooldown > time {
             throw .tooSoon("You checked in", left: last + rows.limits.checkInCooldown - time)
         }
@@ -52,7 +89,7 @@ extension SessionReducer {
         }
         var changed = row
         changed.checkIn.interval = command.interval
-        // A deadline that has passed is the timer's to tell, however late it comes.
+        // A deadline that has passed is left to the timer, however late it fires.
         if let due = row.checkIn.due, !row.checkIn.missed, due > time {
             let next = (row.checkIn.last ?? row.opened) + command.interval
             changed.checkIn.move(to: next > time ? next : time + command.interval)
@@ -96,7 +133,7 @@ extension SessionReducer {
         guard let row = rows[command.account], row.closed == nil, row.checkIn.due == command.deadline,
             !row.checkIn.missed, command.deadline > time, row.checkIn.usefulReminders.contains(command.lead)
         else { return [] }
-        // Told already, or a later one is due as well: that one tells more.
+        // A shorter reminder was given already, or is due as well and says more.
         if let reminded = row.checkIn.reminded, reminded.interval <= command.lead.interval { return [] }
         try requireDue(command.deadline - command.lead.interval, time)
         let later = row.checkIn.usefulReminders.filter { $0.interval < command.lead.interval }
@@ -108,9 +145,4 @@ extension SessionReducer {
         ]
     }
 
-    static func requireDue(_ due: Instant, _ time: Instant) throws(Rejection) {
-        guard due <= time else {
-            throw Rejection(.notDue, "This isn't due yet; send it in \((due - time).inWords).")
-        }
-    }
 }

@@ -1,6 +1,30 @@
 import ContractSupport
-import SessionContract
-import Vocabulary
+package import SessionContract
+package import Vocabulary
+
+/// An account can claim only its own uploads.
+package struct UploadKey: Hashable, Sendable {
+    package let account: AccountID
+    package let hash: ContentHash
+
+    package init(_ account: AccountID, _ hash: ContentHash) {
+        self.account = account
+        self.hash = hash
+    }
+}
+
+/// What the rules need to know about an upload.
+package struct Upload: Hashable, Sendable {
+    /// In bytes.
+    package let size: Int
+    /// As recognised by the first bytes.
+    package let type: ImageType?
+
+    package init(size: Int, type: ImageType?) {
+        self.size = size
+        self.type = type
+    }
+}
 
 extension SessionReducer {
     static func reduce(
@@ -17,7 +41,7 @@ extension SessionReducer {
         _ rows: inout SessionRows, _ command: SetAvatar, _ account: AccountID, _ row: AccountRow, _ time: Instant
     ) throws(Rejection) -> [SessionEvent] {
         guard row.avatar != command.avatar else { return [] }
-        guard let upload = rows.uploads[UploadPlace(account, command.avatar.hash)] else {
+        guard let upload = rows.uploads[UploadKey(account, command.avatar.hash)] else {
             throw Rejection(.notFound, "The uploaded picture is gone; upload it again.", field: "avatar.hash")
         }
         guard upload.size == command.avatar.size else {
@@ -46,7 +70,7 @@ extension SessionReducer {
 extension SessionRows.Selection {
     mutating func add(_ command: AvatarCommand, of account: AccountID) {
         switch command {
-        case .setAvatar(let command): uploads.insert(UploadPlace(account, command.avatar.hash))
+        case .setAvatar(let command): uploads.insert(UploadKey(account, command.avatar.hash))
         case .removeAvatar: break
         }
     }

@@ -2,33 +2,31 @@ package import SessionContract
 package import Vocabulary
 
 extension SessionRows {
-    /// Which rows the commands of a batch may touch.
+    /// The rows that a batch of commands may read or change.
     package struct Selection {
         package var accounts: Set<AccountID> = []
-        /// Handles by what they look like.
+        /// Handles, reduced to what they look like.
         package var skeletons: Set<String> = []
-        /// Accounts that give a password.
+        /// Accounts that prove a password.
         package var proving: Set<AccountID> = []
-        /// Handles that give a password.
+        /// Handles that prove a password.
         package var provingSkeletons: Set<String> = []
-        /// Accounts whose security changes: what is before is remembered.
+        /// Accounts whose security changes, so their present state is recorded.
         package var securing: Set<AccountID> = []
-        /// Handles that give a recovery code.
+        /// Handles that sign in by a recovery code.
         package var recoveringSkeletons: Set<String> = []
-        /// Accounts that take changes of their security back.
+        /// Accounts that undo security changes.
         package var undoing: Set<AccountID> = []
-        /// Accounts whose devices are looked at.
+        /// Accounts whose devices are needed.
         package var signing: Set<AccountID> = []
-        /// Phones whose owners sign in.
+        /// Phones that sign in.
         package var signingPhones: Set<PhoneID> = []
-        /// Accounts whose phone codes are looked at.
+        /// Accounts whose phone codes are needed.
         package var coding: Set<AccountID> = []
-        /// Accounts that get the phone which their code was sent to.
+        /// Accounts claiming the phone their code was sent to.
         package var changingPhone: Set<AccountID> = []
-        /// Where attempts are counted.
-        package var attempts: Set<AttemptPlace> = []
-        /// Uploads that are named.
-        package var uploads: Set<UploadPlace> = []
+        package var attempts: Set<AttemptKey> = []
+        package var uploads: Set<UploadKey> = []
 
         package init(_ requests: [Request<SessionCommand>]) {
             for request in requests { add(request.command, of: request.account) }
@@ -53,17 +51,17 @@ extension SessionRows {
             case (.phone(let command), let account?): add(command, of: account)
             case (.recovery(let command), let account?): add(command, of: account)
             case (.avatar(let command), let account?): add(command, of: account)
-            // The account's own row is all that they need.
+            // These need only the account's own row.
             case (.checkIn, _), (.alert, _): break
-            // Refused: somebody must ask.
+            // Rejected, for want of an account.
             case (_, nil): break
             }
         }
 
         mutating func count(_ subject: Key, _ source: SourceID, _ known: KnownDevice?) {
-            attempts.insert(AttemptPlace(subject))
-            attempts.insert(AttemptPlace(subject, source))
-            if let known { attempts.insert(AttemptPlace(subject, SourceID(known.device))) }
+            attempts.insert(AttemptKey(subject))
+            attempts.insert(AttemptKey(subject, source))
+            if let known { attempts.insert(AttemptKey(subject, SourceID(known.device))) }
         }
     }
 }

@@ -4,14 +4,10 @@ package import Vocabulary
 
 /// The rules of session: accounts and their devices, profiles, check-ins and alerts.
 package enum SessionReducer: Reducer {
-    /// The tables.
     package typealias State = SessionRows
-    /// What can be asked.
     package typealias Command = SessionCommand
-    /// What then happened.
     package typealias Event = SessionEvent
 
-    /// Decides a command. A rejected one leaves the rows as they were.
     package static func reduce(
         _ rows: inout SessionRows, _ command: SessionCommand, _ context: CommandContext
     ) throws(Rejection) -> [Emission<SessionEvent>] {
@@ -30,7 +26,7 @@ package enum SessionReducer: Reducer {
         return events.map { Emission($0) }
     }
 
-    /// The account that asks, which is open.
+    /// The asking account, which must be open.
     static func asker(
         _ rows: SessionRows, _ context: CommandContext
     ) throws(Rejection) -> (account: AccountID, row: AccountRow) {
@@ -39,12 +35,18 @@ package enum SessionReducer: Reducer {
         return asker
     }
 
-    /// The account that asks, open or closed.
+    /// The asking account, open or closed.
     static func knownAsker(
         _ rows: SessionRows, _ context: CommandContext
     ) throws(Rejection) -> (account: AccountID, row: AccountRow) {
         guard let account = context.account else { throw .accountRequired }
         guard let row = rows[account] else { throw .accountNotFound() }
         return (account, row)
+    }
+
+    static func requireDue(_ due: Instant, _ time: Instant) throws(Rejection) {
+        guard due <= time else {
+            throw Rejection(.notDue, "This isn't due yet; send it in \((due - time).inWords).")
+        }
     }
 }

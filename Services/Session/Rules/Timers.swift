@@ -2,51 +2,74 @@ package import SessionContract
 package import Vocabulary
 
 extension SessionRows {
-    /// The timers that an account's state wants now, by when they are due. A function of the state alone: whoever sets
-    /// exactly these after each change has every deadline, and the rules drop what came too late to be true.
+    /// The timers that an account wants now, soonest first. They follow from the state alone: as long as exactly these are
+    /// set after each change, no deadline is lost, and the rules drop a command that comes too late to be true.
     package func wantedTimers(of account: AccountID) -> [WantedTimer<SessionCommand>] {
-        guard let row = self[account] else { return [] }
-        if let closed = row.closed {
-            guard row.handle != nil else { return [] }
-            return [WantedTimer(.account(.freeHandle(.init(account: account))), due: closed + limits.handleRest)]
-        }
-        var timers: [WantedTimer<SessionCommand>] = []
-        if let oldest = row.oldestChange {
-            timers.append(
-                WantedTimer(
-                    .recovery(.forgetSecurityChanges(.init(account: account))), due: oldest + limits.undoWindow))
-        }
-        if let due = row.checkIn.due, !row.checkIn.missed {
-            timers.append(WantedTimer(.checkIn(.missCheckIn(.init(account: account, deadline: due))), due: due))
-            for lead in row.checkIn.usefulReminders
-            where row.checkIn.reminded.map({ lead.interval < $0.interval }) ?? true {
-                timers.append(
-                    WantedTimer(
-                        .checkIn(.remindCheckIn(.init(account: account, deadline: due, lead: lead))),
-                        due: due - lead.interval, part: lead.rawValue))
-            }
-        }
-        if let alarm = row.checkIn.alarm, let lastAlarm = row.checkIn.lastAlarm {
-            timers += repetition(of: alarm, .checkInMissed, after: row.checkIn.repetitions, lastAlarm, account)
-        }
-        if let alarm = row.alert.alarm, let waitsUntil = row.alert.waitsUntil {
-            timers.append(
-                WantedTimer(.alert(.announceAlert(.init(account: account, alarm: alarm))), due: waitsUntil))
-        }
-        if let alarm = row.alert.alarm, let lastAlarm = row.alert.lastAlarm {
-            timers += repetition(of: alarm, .alertRaised, after: row.alert.repetitions, lastAlarm, account)
-        }
-        return timers.sorted { $0.due < $1.due }
+        self[account]?.wantedTimers(of: account, limits) ?? []
     }
 
-    /// Counts from the last alarm, not from the beginning: after an outage one repetition is sent, not several at once.
-    private func repetition(
-        of alarm: AlarmID, _ kind: AlarmKind, after done: Int, _ lastAlarm: Instant, _ account: AccountID
-    ) -> [WantedTimer<SessionCommand>] {
-        guard done < limits.repetitions else { return [] }
-        let next = RepeatAlarm(account: account, alarm: alarm, kind: kind, repetition: done + 1)
-        return [
-            WantedTimer(.alert(.repeatAlarm(next)), due: lastAlarm + limits.repetitionInterval, part: kind.rawValue)
-        ]
+    /// The timers of each account whose wanted timers changed.
+    package var changedTimers: [Key: [WantedTimer<SessionCommand>]] {
+        let accounts = accountChanges
+        let inserted = accounts.inserted.map { (Key.account($0.key), wantedTimers(of: $0.key)) }
+        let updated = accounts.updated.compactMap { account, row, before in
+            let timers = row.wantedTimers(of: account, limits)
+            return timers == before.wantedTimers(of: account, limits) ? nil : (Key.account(account), timers)
+        }
+        return Dictionary(uniqueKeysWithValues: inserted + updated)
     }
+}
+
+extension AccountRow {
+    fileprivate func wantedTimers(of account: AccountID, _ limits: SessionLimits) -> [WantedTimer<SessionCommand>] {
+        if let closed {
+            guard handle != nil else { return [] }
+            return [WantedTimer(.account(.freeHandle(.init(account: account))), due: closed + limits.handleRest)]
+        }
+        let forgetting = oldestChange.map {
+            WantedTimer(
+                SessionCommand.recovery(.forgetSecurityChanges(.init(account: account))), due: $0 + limits.undoWindow)
+        }
+        let timers =
+            (forgetting.map { [$0] } ?? []) + checkIn.wantedTimers(of: account, limits)
+            + alert.wantedTimers(of: account, limits)
+        return timers.sorted { $0.due < $1.due }
+    }
+}
+
+extension CheckInRow {
+    fileprivate func wantedTimers(of account: AccountID, _ limits: SessionLimits) -> [WantedTimer<SessionCommand>] {
+        guard let due else { return [] }
+        if let alarm {
+            guard let lastAlarm else { return [] }
+            return repetition(of: alarm, .checkInMissed, of: account, after: repetitions, lastAlarm, limits)
+        }
+        let reminders = usefulReminders.filter { lead in reminded.map { lead.interval < $0.interval } ?? true }
+        return reminders.map { lead in
+            WantedTimer(
+                .checkIn(.remindCheckIn(.init(account: account, deadline: due, lead: lead))),
+                due: due - lead.interval, part: lead.rawValue)
+        } + [WantedTimer(.checkIn(.missCheckIn(.init(account: account, deadline: due))), due: due)]
+    }
+}
+
+extension AlertRow {
+    fileprivate func wantedTimers(of account: AccountID, _ limits: SessionLimits) -> [WantedTimer<SessionCommand>] {
+        guard let alarm else { return [] }
+        if let waitsUntil {
+            return [WantedTimer(.alert(.announceAlert(.init(account: account, alarm: alarm))), due: waitsUntil)]
+        }
+        guard let lastAlarm else { return [] }
+        return repetition(of: alarm, .alertRaised, of: account, after: repetitions, lastAlarm, limits)
+    }
+}
+
+/// Counts from the last alarm, not from the beginning: after an outage one repetition is sent, not several at once.
+private func repetition(
+    of alarm: AlarmID, _ kind: AlarmKind, of account: AccountID, after done: Int, _ lastAlarm: Instant,
+    _ limits: SessionLimits
+) -> [WantedTimer<SessionCommand>] {
+    guard done < limits.repetitions else { return [] }
+    let next = RepeatAlarm(account: account, alarm: alarm, kind: kind, repetition: done + 1)
+    return [WantedTimer(.alert(.repeatAlarm(next)), due: lastAlarm + limits.repetitionInterval, part: kind.rawValue)]
 }

@@ -4,7 +4,7 @@ package import SessionRules
 package import Storage
 package import Vocabulary
 
-// The statements on session.account.
+// session.account
 
 extension Tables {
     package static let account = Table<AccountID, AccountRow>(
@@ -45,7 +45,7 @@ extension Tables {
 }
 
 extension Pipeline {
-    /// Reads the accounts that come after one, in the order of their ids.
+    /// Reads the accounts after a given one, in the order of their ids.
     func accounts(after account: AccountID?, limit: Int64) -> Pending {
         query(
             """
@@ -57,10 +57,10 @@ extension Pipeline {
             """)
     }
 
-    /// Locks and reads accounts by id, by what their handle looks like, and by their phone, in the order of their ids.
+    /// Locks and reads accounts by id, by what their handle looks like, or by phone, in the order of their ids.
     /// - Parameters:
-    ///   - changing: accounts that get the phone which their code was sent to: whose it is is read, too.
-    ///   - undoing: accounts that may get a phone back which they had: whose it is now is read, too.
+    ///   - changing: Accounts claiming the phone their code was sent to. The phone's current owner is loaded, too.
+    ///   - undoing: Accounts that may get a former phone back. Its current owner is loaded, too.
     func lockAccounts(
         _ accounts: Set<AccountID>, skeletons: Set<String>, phones: Set<PhoneID>, changing: Set<AccountID>,
         undoing: Set<AccountID>

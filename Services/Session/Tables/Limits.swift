@@ -2,8 +2,7 @@ import Postgres
 import SessionRules
 import Vocabulary
 
-// session.limits: the numbers in the rules that can be set. They are read with each batch, so all replicas decide by the
-// same ones.
+// session.limits: the numbers that operators can set. They are read with each batch, so all replicas decide alike.
 
 extension Pipeline {
     func limits() -> Pending {
@@ -18,7 +17,7 @@ extension Pipeline {
 }
 
 extension Pending {
-    /// What session.limits says; the other numbers stay as given.
+    /// Overrides numbers by those in session.limits.
     func limits(besides others: SessionLimits) throws -> SessionLimits {
         guard let row = try rows().only else { return others }
         var limits = others

@@ -4,14 +4,14 @@ package import SessionRules
 package import Storage
 import Vocabulary
 
-// The statements on session.phone_code. Its rows are kept by the lock on the account.
+// session.phone_code. Its rows are protected by the lock on the account.
 
 extension Tables {
-    package static let phoneCode = Table<PhoneCodePlace, PhoneCodeRow>(
+    package static let phoneCode = Table<PhoneCodeKey, PhoneCodeRow>(
         "session.phone_code", as: "c",
         key: TableKey(
             KeyColumn("account", \.account), KeyColumn("purpose", \.purpose), KeyColumn("source", \.source),
-            make: PhoneCodePlace.init(_:_:from:)),
+            make: PhoneCodeKey.init(_:_:from:)),
         blank: .blank,
         columns: [
             Column("code", \.code),

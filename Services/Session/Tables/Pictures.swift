@@ -3,18 +3,18 @@ import SessionContract
 import SessionRules
 import Vocabulary
 
-// The statements on session.avatar_chunk, and on what the edge has uploaded.
+// session.avatar_chunk, and the edge's uploads
 
 extension Pipeline {
-    /// What is there of uploads: whole ones that nobody is about to delete.
-    func uploads(_ places: Set<UploadPlace>) -> Pending? {
-        guard !places.isEmpty else { return nil }
-        let places = Array(places)
+    /// Reads complete uploads that aren't about to be deleted.
+    func uploads(_ keys: Set<UploadKey>) -> Pending? {
+        guard !keys.isEmpty else { return nil }
+        let keys = Array(keys)
         return query(
             """
             SELECT u.account, u.hash, sum(octet_length(u.bytes)),
                    substring(string_agg(u.bytes, '' ORDER BY u.number) FROM 1 FOR 8)
-              FROM unnest(\(places.map(\.account)), \(places.map { Bytes($0.hash.bytes) })) AS p(account, hash)
+              FROM unnest(\(keys.map(\.account)), \(keys.map { Bytes($0.hash.bytes) })) AS p(account, hash)
               JOIN session_client.upload AS u ON u.account = p.account AND u.hash = p.hash
              GROUP BY u.account, u.hash
             HAVING min(u.uploaded_at) > clock_timestamp() - interval '50 minutes'
@@ -22,7 +22,7 @@ extension Pipeline {
             """)
     }
 
-    /// Copies the bytes of new pictures to where session keeps them, and deletes those of old ones.
+    /// Copies the bytes of new pictures from the uploads, and deletes those of old ones.
     func saveAvatars(of accounts: WorkingSet<AccountID, AccountRow>.Changes) {
         let changed = accounts.updated.filter { $0.row.avatar?.hash != $0.before.avatar?.hash }
         let gone = changed.filter { $0.before.avatar != nil }.map(\.key)
@@ -40,12 +40,12 @@ extension Pipeline {
 }
 
 extension Row {
-    /// An upload; nil where its name isn't a hash.
-    func upload() throws -> (UploadPlace, Upload)? {
+    /// Nil if its name isn't a hash.
+    func upload() throws -> (UploadKey, Upload)? {
         guard let hash = ContentHash(bytes: try decode(1, as: Bytes.self).bytes) else { return nil }
         let type = ImageType(signature: try decode(3, as: Bytes.self).bytes)
         return (
-            UploadPlace(try decode(0, as: AccountID.self), hash),
+            UploadKey(try decode(0, as: AccountID.self), hash),
             Upload(size: Int(try decode(2, as: Int64.self)), type: type)
         )
     }

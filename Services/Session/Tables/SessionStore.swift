@@ -5,25 +5,24 @@ package import SessionRules
 import Storage
 package import Vocabulary
 
-/// The tables of the schema `session`, each described once, in the file that has its statements.
+/// The tables of the schema `session`. Each is described once, in the file with its statements.
 package enum Tables {}
 
 /// Keeps accounts in the schema `session`.
 ///
-/// An account is asked under its own key and, by who isn't signed in yet, under its handle's or its phone's. So its row is locked, in
-/// the order of the ids; the lock also keeps its password and devices, which are read after it.
+/// Commands for an account have its key or, before someone has signed in, that of a handle or phone. So the account's
+/// row is locked, in the order of the ids. The lock also protects its password and devices, which are read after it.
 package struct SessionStore: TimedStore {
-    /// The rules whose tables these are.
     package typealias Rules = SessionReducer
 
     private let limits: SessionLimits
 
-    /// - Parameter limits: The numbers in the rules, except those that `session.limits` has.
+    /// - Parameter limits: Overridden by those in `session.limits`.
     package init(limits: SessionLimits = SessionLimits()) {
         self.limits = limits
     }
 
-    /// Loads what the commands may look at, in one round trip.
+    /// Takes one round trip.
     package func load(_ requests: [Request<SessionCommand>], in pipeline: Pipeline) throws -> SessionRows {
         let touched = SessionRows.Selection(requests)
         let accounts = pipeline.lockAccounts(
@@ -48,19 +47,18 @@ package struct SessionStore: TimedStore {
         var rows = SessionRows(limits: try settled.limits(besides: limits))
         for (account, row) in try Tables.account.rows(of: accounts) { rows.load(row, at: account) }
         for (account, row) in try Tables.credential.rows(of: credentials) { rows.credentials.load(row, at: account) }
-        for (place, row) in try Tables.device.rows(of: devices) { rows.load(row, at: place) }
-        for (place, row) in try Tables.phoneCode.rows(of: codes) { rows.phoneCodes.load(row, at: place) }
+        for (key, row) in try Tables.device.rows(of: devices) { rows.load(row, at: key) }
+        for (key, row) in try Tables.phoneCode.rows(of: codes) { rows.phoneCodes.load(row, at: key) }
         for (account, row) in try Tables.recovery.rows(of: recoveries) { rows.recoveries.load(row, at: account) }
-        for (place, row) in try Tables.securityChange.rows(of: changes) { rows.securityChanges.load(row, at: place) }
-        for (place, row) in try Tables.attempt.rows(of: attempts) { rows.attempts.load(row, at: place) }
+        for (key, row) in try Tables.securityChange.rows(of: changes) { rows.securityChanges.load(row, at: key) }
+        for (key, row) in try Tables.attempt.rows(of: attempts) { rows.attempts.load(row, at: key) }
         for row in try uploads.rowsIfAsked {
-            guard let (place, upload) = try row.upload() else { continue }
-            rows.uploads[place] = upload
+            guard let (key, upload) = try row.upload() else { continue }
+            rows.uploads[key] = upload
         }
         return rows
     }
 
-    /// Reads accounts and says what each wants to be timed.
     package func wantedTimers(of keys: TimedKeys, in pipeline: Pipeline) throws -> [Key: [TimedCommand]] {
         let found: Pending? =
             switch keys {
@@ -81,26 +79,17 @@ package struct SessionStore: TimedStore {
             uniqueKeysWithValues: accounts.map { (Key.account($0), rows.wantedTimers(of: $0).map(TimedCommand.init)) })
     }
 
-    /// Writes what changed, a statement per table and kind of change.
+    /// Writes the changes: one statement for each table and kind of change.
     package func save(_ rows: SessionRows, in pipeline: Pipeline) throws {
         let accounts = rows.accountChanges
         try pipeline.save(accounts, in: Tables.account)
-        let changed = accounts.updated.filter {
-            ($0.row.checkIn, $0.row.alert, $0.row.closed, $0.row.handle, $0.row.oldestChange)
-                != ($0.before.checkIn, $0.before.alert, $0.before.closed, $0.before.handle, $0.before.oldestChange)
-        }
-        let deciding = accounts.inserted.map(\.key) + changed.map(\.key)
-        try pipeline.setTimers(
-            Dictionary(
-                uniqueKeysWithValues: deciding.map { account in
-                    (Key.account(account), rows.wantedTimers(of: account).map(TimedCommand.init))
-                }), in: "session")
+        try pipeline.setTimers(rows.changedTimers.mapValues { $0.map(TimedCommand.init) }, in: "session")
         try pipeline.save(rows.credentials.changes, in: Tables.credential)
         try pipeline.save(rows.deviceChanges, in: Tables.device)
         try pipeline.save(rows.phoneCodes.changes, in: Tables.phoneCode)
         try pipeline.save(rows.recoveries.changes, in: Tables.recovery)
         try pipeline.save(rows.securityChanges.changes, in: Tables.securityChange)
-        // No lock keeps these, and retention may have deleted one since it was read.
+        // No lock protects these, and retention may have deleted one since it was read.
         let attempts = rows.attempts.changes
         pipeline.delete(attempts.deleted, from: Tables.attempt)
         try pipeline.upsert(attempts.inserted + attempts.updated.map { ($0.key, $0.row) }, in: Tables.attempt)

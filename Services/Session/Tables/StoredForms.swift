@@ -4,7 +4,7 @@ import SessionRules
 import Storage
 import Vocabulary
 
-// How the words of the contract are kept in columns.
+// How the contract's types are stored in columns
 
 extension PhoneCodePurpose: PostgresEncodable, PostgresDecodable {}
 extension ReminderLead: PostgresEncodable, PostgresDecodable {}
@@ -12,26 +12,20 @@ extension SecurityChangeKind: PostgresEncodable, PostgresDecodable {}
 extension SignOutReason: PostgresEncodable, PostgresDecodable {}
 
 extension Handle: PostgresEncodable, PostgresDecodable {
-    /// The type that it is sent as.
     public static var postgresType: OID { String.postgresType }
 
-    /// Appends its text's bytes in PostgreSQL's binary format.
     public func encode(into buffer: inout [UInt8]) -> Bool { description.encode(into: &buffer) }
 
-    /// Reads its text's bytes in PostgreSQL's binary format.
     public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
         self.init(kept: try String(postgres: bytes, type: type))
     }
 }
 
 extension KeyVersion: PostgresEncodable, PostgresDecodable {
-    /// The type that it is sent as.
     public static var postgresType: OID { String.postgresType }
 
-    /// Appends its digits in PostgreSQL's binary format.
     public func encode(into buffer: inout [UInt8]) -> Bool { description.encode(into: &buffer) }
 
-    /// Reads its digits in PostgreSQL's binary format.
     public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
         guard let version = Self(try String(postgres: bytes, type: type)) else {
             throw DecodingFailure("it isn't a key's version")
@@ -41,13 +35,10 @@ extension KeyVersion: PostgresEncodable, PostgresDecodable {
 }
 
 extension Secret: PostgresEncodable, PostgresDecodable {
-    /// The type that it is sent as.
     public static var postgresType: OID { Bytes.postgresType }
 
-    /// Appends its bytes in PostgreSQL's binary format.
     public func encode(into buffer: inout [UInt8]) -> Bool { Bytes(bytes).encode(into: &buffer) }
 
-    /// Reads its bytes in PostgreSQL's binary format.
     public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
         guard let secret = Self(try Bytes(postgres: bytes, type: type).bytes) else {
             throw DecodingFailure("it doesn't have 32 bytes")
@@ -56,8 +47,8 @@ extension Secret: PostgresEncodable, PostgresDecodable {
     }
 }
 
-// A property that takes several columns, or another form in its column: what is written is what is read. Of one in
-// several columns, the first in its table's list says whether it is there.
+// Properties that take several columns, or another form in their column. Where one takes several, the first in the
+// table's list says whether it is there.
 
 extension [UInt8] {
     var kept: Bytes {
@@ -67,7 +58,7 @@ extension [UInt8] {
 }
 
 extension [[UInt8]] {
-    /// SHA-256 hashes that stand one after the other.
+    /// SHA-256 hashes, one after the other.
     var kept: Bytes {
         get { Bytes(flatMap { $0 }) }
         set { self = newValue.hashes }
@@ -75,7 +66,6 @@ extension [[UInt8]] {
 }
 
 extension [Secret] {
-    /// One after the other.
     var kept: Bytes {
         get { Bytes(flatMap(\.bytes)) }
         set { self = newValue.hashes.compactMap(Secret.init) }

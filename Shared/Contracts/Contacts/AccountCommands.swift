@@ -1,6 +1,6 @@
 public import Vocabulary
 
-/// What begins and ends an account's contacts.
+/// Commands that open and close an account's contacts.
 public enum AccountCommand: MessageSet {
     case openAccount(OpenAccount)
     case closeAccount(CloseAccount)
@@ -30,49 +30,45 @@ public enum CodeCommand: MessageSet {
     }
 }
 
-/// Begins an account's contacts. Sent by a policy when session says that the account was opened.
+/// Opens an account's contacts. A policy sends this when session has opened the account.
 ///
 /// Rejected: `accountExists`, `accountClosed`, `codeTaken`. Result: ``ContactsOpened``.
 public struct OpenAccount: CommandBody {
-    /// The account's first contact code, random.
+    /// Must be random.
     public let code: ContactCode
 
-    /// Its parameters are the properties of the same names.
     public init(code: ContactCode) {
         self.code = code
     }
 }
 
-/// Ends an account's contacts for ever: relations go on both sides, pings and requests with them, and whatever names the
-/// account later is rejected. Sent again it changes nothing.
+/// Closes an account's contacts: its relations end on both sides, along with their pings and requests, and later
+/// commands that name the account are rejected. Sending it again changes nothing.
 ///
 /// Result: ``ContactsClosed``.
 public struct CloseAccount: CommandBody {
-    /// It has no parameters.
     public init() {}
 }
 
-/// Replaces the contact code; the old one is dead at once.
+/// Replaces the contact code. The old one stops working at once.
 ///
 /// Rejected: `codeTaken`. Result: ``ContactCodeReset``.
 public struct ResetContactCode: CommandBody {
-    /// The new code, random.
+    /// Must be random.
     public let code: ContactCode
 
-    /// Its parameters are the properties of the same names.
     public init(code: ContactCode) {
         self.code = code
     }
 }
 
-/// Chooses whether others who add this account must wait for its approval.
+/// Sets whether others who add this account must wait for its approval.
 ///
 /// Result: ``ContactApprovalSet``.
 public struct SetContactApproval: PublicCommandBody {
-    /// True: others ask, and this account approves or declines. False: adding takes effect at once.
+    /// True: others send a request, which this account approves or declines. False: they become contacts at once.
     public let isRequired: Bool
 
-    /// Its parameters are the properties of the same names.
     public init(isRequired: Bool) {
         self.isRequired = isRequired
     }

@@ -1,15 +1,11 @@
 public import Vocabulary
 
-/// An account can have contacts now.
+/// An account's contacts are open.
 public struct ContactsOpened: EventBody {
-    /// Whose contacts.
     public let account: AccountID
-    /// Its contact code.
     public let code: ContactCode
-    /// When.
     public let at: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID, code: ContactCode, at: Instant) {
         self.account = account
         self.code = code
@@ -17,30 +13,23 @@ public struct ContactsOpened: EventBody {
     }
 }
 
-/// An account's contacts are gone; nothing follows in its stream.
+/// An account's contacts are closed. No event follows in its stream.
 public struct ContactsClosed: EventBody {
-    /// Whose contacts.
     public let account: AccountID
-    /// When.
     public let at: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID, at: Instant) {
         self.account = account
         self.at = at
     }
 }
 
-/// The contact code is another one; the old one is dead.
+/// An account replaced its contact code. The old one no longer works.
 public struct ContactCodeReset: EventBody {
-    /// Whose code.
     public let account: AccountID
-    /// The new one.
     public let code: ContactCode
-    /// When.
     public let at: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID, code: ContactCode, at: Instant) {
         self.account = account
         self.code = code
@@ -48,16 +37,12 @@ public struct ContactCodeReset: EventBody {
     }
 }
 
-/// Whether others must ask before they become contacts was chosen.
+/// An account set whether others need its approval.
 public struct ContactApprovalSet: EventBody {
-    /// Who chose.
     public let account: AccountID
-    /// Whether they must ask.
     public let isRequired: Bool
-    /// When.
     public let at: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID, isRequired: Bool, at: Instant) {
         self.account = account
         self.isRequired = isRequired

@@ -1,6 +1,6 @@
 public import Vocabulary
 
-/// What notifies an account's responders.
+/// Notifies an account's responders.
 public enum AlarmCommand: MessageSet {
     case relayAlert(RelayAlert)
 
@@ -13,23 +13,22 @@ public enum AlarmCommand: MessageSet {
     }
 }
 
-/// Notifies the asker's responders of what happened to the asker. Sent by a policy, on behalf of the dependent.
+/// Notifies the asking account's responders of something that happened to it. A policy sends this on behalf of the
+/// dependent.
 ///
-/// What begins an alarm, or repeats it, goes to each responder who wants to hear of it. What ends it goes to exactly those
-/// who heard of it. Result: ``AlertRelayed``.
+/// The beginning and the repetitions of an alarm go to each responder who wants to know. Its end goes to exactly those
+/// who were alerted. Result: ``AlertRelayed``.
 public struct RelayAlert: CommandBody {
-    /// What happened.
     public let kind: AlertKind
-    /// The alarm that it belongs to; nil for a check-in that ends none.
+    /// Nil for a check-in that ends no alarm.
     public let alarm: AlarmID?
-    /// When it happened: the time of session's event.
+    /// The time of session's event.
     public let occurred: Instant
-    /// The deadline that was missed.
+    /// The missed deadline.
     public let deadline: Instant?
-    /// How often responders were notified of the same alarm before.
+    /// How often responders were already alerted to the same alarm.
     public let repetition: Int
 
-    /// Its parameters are the properties of the same names.
     public init(
         kind: AlertKind, alarm: AlarmID? = nil, occurred: Instant, deadline: Instant? = nil, repetition: Int = 0
     ) {
@@ -40,7 +39,6 @@ public struct RelayAlert: CommandBody {
         self.repetition = repetition
     }
 
-    /// Checks what needs no state.
     public func validate() throws(Rejection) {
         guard repetition >= 0 else {
             throw Rejection(.invalidField, "Count repetitions from 0.", field: "repetition")

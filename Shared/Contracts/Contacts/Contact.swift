@@ -1,45 +1,43 @@
 public import Vocabulary
 
-/// A relation between two accounts as one of them sees it.
+/// A relation between two accounts, as one of them sees it.
 ///
-/// Roles are mirrored: who is my responder has me as a dependent. At least one role stays as long as they are contacts.
-/// A responder sees the dependent's check-ins, alerts and emergency note, so nobody becomes one without the dependent's
-/// consent.
+/// Roles are mutual: my responder has me as a dependent. Contacts always have at least one role. A responder sees the
+/// dependent's check-ins, alerts and emergency note, so no one becomes a responder without the dependent's consent.
 public struct Contact: Codable, Hashable, Sendable, Identifiable {
-    /// The other account.
     public var account: AccountID
-    /// What this side calls the other; empty for none, at most 50 characters.
+    /// What this account calls the other: at most 50 characters, or empty.
     public var nickname: String
-    /// What this side wrote about the other; at most 1,000 characters.
+    /// What this account wrote about the other: at most 1,000 characters.
     public var notes: String
-    /// The other is told when this side misses a check-in or raises an alert, and may ping this side.
+    /// The other is notified when this account misses a check-in or raises an alert, and may ping it.
     public var isMyResponder: Bool
-    /// This side is the other's responder.
+    /// This account is the other's responder.
     public var iAmResponder: Bool
-    /// This side wants to be able to ping the other.
+    /// Whether this account wants to ping the other.
     public var sendPings: Bool
-    /// This side lets the other ping it.
+    /// Whether this account accepts the other's pings.
     public var receivePings: Bool
-    /// This side wants to hear when the other checks in (as the other's responder).
+    /// Whether this account, as a responder, wants to be notified of the other's check-ins.
     public var notifyOnCheckIn: Bool
-    /// This side wants to hear when the other misses a check-in (as the other's responder).
+    /// Whether this account, as a responder, wants to be notified of the other's missed check-ins.
     public var notifyOnMissedCheckIn: Bool
-    /// When this side pinged the other, while no answer came.
+    /// When this account sent a ping that is still unanswered.
     public var outgoingPing: Instant?
-    /// When the other pinged this side, while no answer went out.
+    /// When the other sent a ping that is still unanswered.
     public var incomingPing: Instant?
-    /// When this side asked to become the other's responder, while no answer came.
+    /// When this account asked to become the other's responder; nil once answered.
     public var outgoingRoleRequest: Instant?
-    /// When the other asked to become this side's responder, while no answer went out.
+    /// When the other asked to become this account's responder; nil once answered.
     public var incomingRoleRequest: Instant?
-    /// Since when they are contacts.
+    /// When they became contacts.
     public var added: Instant
-    /// When nickname, notes, roles or preferences of this side last changed.
+    /// When `version` last changed.
     public var updated: Instant
-    /// How often nickname, notes, roles or preferences of this side were set, from 1. Pings and requests don't count.
+    /// Counts the changes to this account's nickname, notes, roles or preferences, from 1. Pings and requests don't
+    /// count.
     public var version: Int64
 
-    /// Its parameters are the properties of the same names.
     public init(
         account: AccountID, nickname: String, notes: String, isMyResponder: Bool, iAmResponder: Bool, sendPings: Bool,
         receivePings: Bool, notifyOnCheckIn: Bool, notifyOnMissedCheckIn: Bool, outgoingPing: Instant? = nil,
@@ -64,24 +62,19 @@ public struct Contact: Codable, Hashable, Sendable, Identifiable {
         self.version = version
     }
 
-    /// The other account.
     public var id: AccountID { account }
 }
 
 /// A request to become contacts that waits for an answer, as one of the two accounts sees it.
 public struct ContactRequest: Codable, Hashable, Sendable, Identifiable {
-    /// The other account.
     public var account: AccountID
-    /// Who asked.
     public var direction: Direction
-    /// The other would become this side's responder.
+    /// Whether the other would become this account's responder.
     public var isMyResponder: Bool
-    /// The other would become this side's dependent.
+    /// Whether the other would become this account's dependent.
     public var iAmResponder: Bool
-    /// When it was asked.
     public var requested: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID, direction: Direction, isMyResponder: Bool, iAmResponder: Bool, requested: Instant) {
         self.account = account
         self.direction = direction
@@ -90,6 +83,5 @@ public struct ContactRequest: Codable, Hashable, Sendable, Identifiable {
         self.requested = requested
     }
 
-    /// The other account.
     public var id: AccountID { account }
 }

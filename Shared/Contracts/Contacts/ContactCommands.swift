@@ -1,7 +1,7 @@
 public import ContractSupport
 public import Vocabulary
 
-/// What makes two accounts contacts.
+/// Commands that make two accounts contacts.
 public enum RequestCommand: MessageSet {
     case addContact(AddContact)
     case approveContactRequest(ApproveContactRequest)
@@ -23,7 +23,7 @@ public enum RequestCommand: MessageSet {
     }
 }
 
-/// What changes or ends the relation of two accounts.
+/// Commands that change or end a relation.
 public enum RelationCommand: MessageSet {
     case updateContact(UpdateContact)
     case removeContact(RemoveContact)
@@ -46,26 +46,25 @@ public enum RelationCommand: MessageSet {
 
 /// Makes another account a contact, or asks it to become one.
 ///
-/// Whoever shows a code agrees to be added, so a code takes effect at once unless its owner wants to approve. Otherwise,
-/// and always by account, this sends a request. If the other has sent one already, this answers it: each side becomes the
-/// responder of the other only if that other one said so.
+/// Showing a code is agreeing to be added, so a code takes effect at once unless its owner wants to approve. Otherwise,
+/// and always by account id, this sends a request. If the other has already sent one, this answers it: each account
+/// becomes the other's responder only if the other one said so.
 ///
-/// Rejected: `notFound` (nobody has this code, its owner blocked the asker or closed the account), `yourself`,
-/// `alreadyContact`, `alreadyRequested` (by the asker, or by the other without offering to be the asker's dependent),
-/// `blocked`, `limitReached`. Result: ``ContactAdded`` or ``ContactRequestSent``.
+/// Rejected: `notFound` (no account has this code, or its owner has blocked the asking account or closed their own),
+/// `yourself`, `alreadyContact`, `alreadyRequested` (by the asking account, or by the other without offering to be a
+/// dependent), `blocked`, `limitReached`. Result: ``ContactAdded`` or ``ContactRequestSent``.
 public struct AddContact: CommandBody {
-    /// The other's contact code; or else `contact`.
+    /// The other's contact code. Exactly one of `code` and `contact` must be given.
     public let code: ContactCode?
-    /// The other account, when the sender looked it up by its handle or phone; or else `code`.
+    /// The other account, found by its handle or phone.
     public let contact: AccountID?
-    /// Make the other the asker's responder.
+    /// Make the other the asking account's responder.
     public let isMyResponder: Bool
-    /// Make the other the asker's dependent.
+    /// Make the other the asking account's dependent.
     public let iAmResponder: Bool
-    /// What to call the other; at most 50 characters.
+    /// What to call the other: at most 50 characters.
     public let nickname: String?
 
-    /// Its parameters are the properties of the same names.
     public init(
         code: ContactCode? = nil, contact: AccountID? = nil, isMyResponder: Bool, iAmResponder: Bool,
         nickname: String? = nil
@@ -77,7 +76,6 @@ public struct AddContact: CommandBody {
         self.nickname = nickname
     }
 
-    /// Checks what needs no state.
     public func validate() throws(Rejection) {
         guard (code == nil) != (contact == nil) else {
             throw Rejection(.invalidField, "Give either the other person's code or their account.", field: "code")
@@ -87,19 +85,18 @@ public struct AddContact: CommandBody {
     }
 }
 
-/// Says yes to a request, with the roles that it showed: a request that was withdrawn and sent again with other roles
-/// isn't accepted by mistake.
+/// Accepts a request with the roles that it showed, so that one withdrawn and sent again with other roles isn't
+/// accepted by mistake.
 ///
 /// Rejected: `notFound` (no such request), `requestChanged`, `limitReached`. Result: ``ContactAdded``.
 public struct ApproveContactRequest: PublicCommandBody {
-    /// Who asked.
+    /// The account that sent the request.
     public let contact: AccountID
-    /// Whether they become the asker's responder, as the request says.
+    /// Whether they become the approving account's responder, as the request says.
     public let isMyResponder: Bool
-    /// Whether they become the asker's dependent, as the request says.
+    /// Whether they become the approving account's dependent, as the request says.
     public let iAmResponder: Bool
 
-    /// Its parameters are the properties of the same names.
     public init(contact: AccountID, isMyResponder: Bool, iAmResponder: Bool) {
         self.contact = contact
         self.isMyResponder = isMyResponder
@@ -107,59 +104,51 @@ public struct ApproveContactRequest: PublicCommandBody {
     }
 }
 
-/// Says no to a request.
+/// Declines a request.
 ///
 /// Rejected: `notFound`. Result: ``ContactRequestEnded``.
 public struct DeclineContactRequest: PublicCommandBody {
-    /// Who asked.
+    /// The account that sent the request.
     public let contact: AccountID
 
-    /// Its parameters are the properties of the same names.
     public init(contact: AccountID) {
         self.contact = contact
     }
 }
 
-/// Takes one's own request back.
+/// Withdraws one's own request.
 ///
 /// Rejected: `notFound`. Result: ``ContactRequestEnded``.
 public struct WithdrawContactRequest: PublicCommandBody {
-    /// Who was asked.
+    /// The account that received the request.
     public let contact: AccountID
 
-    /// Its parameters are the properties of the same names.
     public init(contact: AccountID) {
         self.contact = contact
     }
 }
 
-/// Changes what is given and leaves the rest as it is. Roles change on both sides; without the role a pending ping is
-/// cancelled. A contact who isn't the asker's dependent yet becomes one by ``RequestRoleChange``.
+/// Changes the given fields. Roles change on both sides; losing the role cancels a pending ping. To make a contact a
+/// dependent, use ``RequestRoleChange``.
 ///
 /// Rejected: `notContact`, `staleVersion`, `roleRequired`, `consentRequired`. Result: ``ContactUpdated``.
 public struct UpdateContact: PublicCommandBody {
-    /// Which contact.
     public let contact: AccountID
-    /// The version that the asker has seen; another one is rejected.
+    /// The version that the change is based on. Any other is rejected.
     public let expectedVersion: Int64
-    /// At most 50 characters; empty for none.
+    /// At most 50 characters, or empty.
     public let nickname: String?
-    /// At most 1,000 characters; empty for none.
+    /// At most 1,000 characters, or empty.
     public let notes: String?
-    /// Whether the other is the asker's responder. True also accepts their request for it.
+    /// Whether the other is the asking account's responder. True also accepts their request to become one.
     public let isMyResponder: Bool?
-    /// Whether the other stays the asker's dependent.
+    /// Whether the other stays the asking account's dependent. True is rejected unless they are one already.
     public let iAmResponder: Bool?
-    /// Whether the asker wants to be able to ping.
     public let sendPings: Bool?
-    /// Whether the asker lets the other ping.
     public let receivePings: Bool?
-    /// Whether the asker wants to hear of the other's check-ins.
     public let notifyOnCheckIn: Bool?
-    /// Whether the asker wants to hear of the other's missed check-ins.
     public let notifyOnMissedCheckIn: Bool?
 
-    /// Its parameters are the properties of the same names.
     public init(
         contact: AccountID, expectedVersion: Int64, nickname: String? = nil, notes: String? = nil,
         isMyResponder: Bool? = nil, iAmResponder: Bool? = nil, sendPings: Bool? = nil, receivePings: Bool? = nil,
@@ -177,7 +166,6 @@ public struct UpdateContact: PublicCommandBody {
         self.notifyOnMissedCheckIn = notifyOnMissedCheckIn
     }
 
-    /// Checks what needs no state.
     public func validate() throws(Rejection) {
         if let nickname { try ContactRules.nickname.check(nickname, field: "nickname") }
         if let notes { try ContactRules.notes.check(notes, field: "notes") }
@@ -191,49 +179,44 @@ public struct UpdateContact: PublicCommandBody {
 ///
 /// Rejected: `notContact`. Result: ``ContactRemoved``.
 public struct RemoveContact: PublicCommandBody {
-    /// Which contact.
     public let contact: AccountID
 
-    /// Its parameters are the properties of the same names.
     public init(contact: AccountID) {
         self.contact = contact
     }
 }
 
-/// Ends whatever there is between the two, and keeps the other from adding or asking the asker, who isn't told.
+/// Ends any relation or request between the two, and keeps the other from adding the asking account. The other isn't
+/// notified.
 ///
-/// Rejected: `yourself`, `limitReached`, `accountNotFound`. Result: ``ContactBlocked``; nothing if it was blocked already.
+/// Rejected: `yourself`, `limitReached`, `accountNotFound`. Result: ``ContactBlocked``; nothing if it was blocked
+/// already.
 public struct BlockContact: PublicCommandBody {
-    /// Whom to block; needn't be a contact.
+    /// Need not be a contact.
     public let contact: AccountID
 
-    /// Its parameters are the properties of the same names.
     public init(contact: AccountID) {
         self.contact = contact
     }
 }
 
-/// Takes a block back. Nothing else comes back with it.
+/// Removes a block. This restores nothing else.
 ///
 /// Rejected: `notFound`. Result: ``ContactUnblocked``.
 public struct UnblockContact: PublicCommandBody {
-    /// Whom to unblock.
     public let contact: AccountID
 
-    /// Its parameters are the properties of the same names.
     public init(contact: AccountID) {
         self.contact = contact
     }
 }
 
-/// The rules of a contact's fields that need no state.
+/// Rules for a contact's fields that need no state.
 public enum ContactRules {
-    /// Nicknames: up to 50 characters.
     public static let nickname = TextRule(0...50)
-    /// Notes: up to 1,000 characters, with lines.
     public static let notes = TextRule(0...1000, hasLines: true)
 
-    /// - Throws: `roleRequired` when there is none.
+    /// - Throws: `roleRequired` if there is no role.
     public static func requireRole(isMyResponder: Bool, iAmResponder: Bool) throws(Rejection) {
         guard isMyResponder || iAmResponder else {
             throw Rejection(

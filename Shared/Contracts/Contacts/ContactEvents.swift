@@ -2,12 +2,11 @@ public import Vocabulary
 
 /// The account asked another one to become contacts.
 public struct ContactRequestSent: EventBody {
-    /// Who asked; whose stream this is in.
+    /// The account that sent the request.
     public let account: AccountID
-    /// The request as this side sees it.
+    /// The request as this account sees it.
     public let request: ContactRequest
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID, request: ContactRequest) {
         self.account = account
         self.request = request
@@ -16,32 +15,26 @@ public struct ContactRequestSent: EventBody {
 
 /// Another account asked this one to become contacts.
 public struct ContactRequestReceived: EventBody {
-    /// Who was asked; whose stream this is in.
+    /// The account that received the request.
     public let account: AccountID
-    /// The request as this side sees it.
+    /// The request as this account sees it.
     public let request: ContactRequest
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID, request: ContactRequest) {
         self.account = account
         self.request = request
     }
 }
 
-/// A request is over without a relation.
+/// A request ended without a relation.
 public struct ContactRequestEnded: EventBody {
-    /// Whose stream this is in.
     public let account: AccountID
-    /// The other account.
     public let contact: AccountID
-    /// Outgoing: this side had asked.
+    /// Outgoing: this account had sent it.
     public let direction: Direction
-    /// Why.
     public let reason: EndReason
-    /// When.
     public let at: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID, contact: AccountID, direction: Direction, reason: EndReason, at: Instant) {
         self.account = account
         self.contact = contact
@@ -51,18 +44,16 @@ public struct ContactRequestEnded: EventBody {
     }
 }
 
-/// Two accounts became contacts. Each of the two has this in its stream; a request between them is over.
+/// Two accounts became contacts, which ends any request between them. Each of the two gets this event.
 public struct ContactAdded: EventBody {
-    /// Whose stream this is in.
     public let account: AccountID
-    /// The relation as this side sees it.
+    /// The relation as this account sees it.
     public let contact: Contact
-    /// Who did it.
+    /// The account that did it.
     public let by: AccountID
-    /// Whether this is the answer to the other's request.
+    /// Whether this answers the other's request.
     public let isAcceptance: Bool
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID, contact: Contact, by: AccountID, isAcceptance: Bool) {
         self.account = account
         self.contact = contact
@@ -71,20 +62,17 @@ public struct ContactAdded: EventBody {
     }
 }
 
-/// A relation's fields changed. The other side has this in its stream only if roles changed.
+/// A relation's fields changed. The other account gets this event only if roles changed.
 public struct ContactUpdated: EventBody {
-    /// Whose stream this is in.
     public let account: AccountID
-    /// The relation as this side sees it, after the change.
+    /// The relation after the change, as this account sees it.
     public let contact: Contact
-    /// Who did it.
+    /// The account that did it.
     public let by: AccountID
-    /// Whether roles are others than before.
     public let rolesChanged: Bool
-    /// Whether this is the answer to the other's request for a role.
+    /// Whether this answers the other's request for a role.
     public let isAcceptance: Bool
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID, contact: Contact, by: AccountID, rolesChanged: Bool, isAcceptance: Bool) {
         self.account = account
         self.contact = contact
@@ -94,20 +82,15 @@ public struct ContactUpdated: EventBody {
     }
 }
 
-/// A relation is over. Each of the two has this in its stream.
+/// A relation ended. Each of the two gets this event.
 public struct ContactRemoved: EventBody {
-    /// Whose stream this is in.
     public let account: AccountID
-    /// The other account.
     public let contact: AccountID
-    /// Who did it.
+    /// The account that did it.
     public let by: AccountID
-    /// Why.
     public let reason: EndReason
-    /// When.
     public let at: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID, contact: AccountID, by: AccountID, reason: EndReason, at: Instant) {
         self.account = account
         self.contact = contact
@@ -117,16 +100,12 @@ public struct ContactRemoved: EventBody {
     }
 }
 
-/// The account blocked another one, which isn't told.
+/// The account blocked another one, which isn't notified.
 public struct ContactBlocked: EventBody {
-    /// Who blocked; whose stream this is in.
     public let account: AccountID
-    /// Who is blocked.
     public let contact: AccountID
-    /// When.
     public let at: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID, contact: AccountID, at: Instant) {
         self.account = account
         self.contact = contact
@@ -134,16 +113,12 @@ public struct ContactBlocked: EventBody {
     }
 }
 
-/// The account took a block back.
+/// The account removed a block.
 public struct ContactUnblocked: EventBody {
-    /// Who had blocked; whose stream this is in.
     public let account: AccountID
-    /// Who isn't blocked any more.
     public let contact: AccountID
-    /// When.
     public let at: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID, contact: AccountID, at: Instant) {
         self.account = account
         self.contact = contact

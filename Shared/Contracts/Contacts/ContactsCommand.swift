@@ -1,6 +1,6 @@
 public import Vocabulary
 
-/// Everything that `contacts` can be asked, by subject.
+/// All commands of `contacts`, by subject.
 public enum ContactsCommand: MessageSet {
     case account(AccountCommand)
     case code(CodeCommand)

@@ -1,6 +1,6 @@
 public import Vocabulary
 
-/// Everything that `contacts` says. Each event is in the stream of the account that it names first.
+/// All events of `contacts`. Each is in the stream of its account.
 public enum ContactsEvent: MessageSet {
     case contactsOpened(ContactsOpened)
     case contactsClosed(ContactsClosed)

@@ -2,7 +2,7 @@ import ContractSupport
 import Vocabulary
 
 extension ContactsState {
-    /// Takes in the next event of the stream. Events of other accounts' streams change nothing.
+    /// Applies the next event of the stream. Events of other accounts change nothing.
     public mutating func apply(_ event: ContactsEvent) {
         guard event.account == account, !isClosed else { return }
         switch event {

@@ -1,13 +1,12 @@
 public import Vocabulary
 
-/// What ``ContactCode`` identifies.
 public enum ContactCodeSubject {}
 
-/// What an account shows to those who may add it as a contact, as a QR code for example. Whoever has it can add the
-/// account, so it is random, and its account can replace it at any time.
+/// An account shows this code, as a QR code for example, to those who may add it as a contact. Anyone who has it can do
+/// so, so it is random and can be replaced at any time.
 public typealias ContactCode = ID<ContactCodeSubject>
 
-/// Which way something goes, seen from one account.
+/// A direction as one account sees it.
 public enum Direction: String, Codable, Hashable, Sendable, CaseIterable {
     /// From this account to the other.
     case outgoing
@@ -15,70 +14,60 @@ public enum Direction: String, Codable, Hashable, Sendable, CaseIterable {
     case incoming
 }
 
-/// What responders hear of a dependent.
+/// What responders are notified of.
 public enum AlertKind: String, Codable, Hashable, Sendable, CaseIterable {
-    /// The dependent raised an alert. Every responder hears of it.
+    /// The dependent raised an alert. Every responder is notified.
     case alertRaised
-    /// The dependent's alert is over. Everybody who heard of it hears of this.
+    /// The dependent's alert ended. Everyone who was alerted is notified.
     case alertCleared
-    /// The dependent missed a check-in. Responders who want to hear of expiries do.
+    /// The dependent missed a check-in. Responders who want to know of missed check-ins are notified.
     case checkInMissed
-    /// The dependent checked in. Everybody who heard that one was missed hears of this, and so do responders who want to
-    /// hear of check-ins.
+    /// The dependent checked in. Everyone who was alerted to a missed check-in is notified, and responders who want to
+    /// know of check-ins.
     case checkedIn
 }
 
-/// How an alarm ended for somebody who had heard of it.
+/// How an alarm ended for someone who was alerted to it.
 public enum AlarmEndReason: String, Codable, Hashable, Sendable, CaseIterable {
-    /// The dependent checked in.
     case checkedIn
-    /// The dependent cleared the alert.
     case cleared
-    /// The dependent closed the account.
     case closed
-    /// The two are no contacts any more.
+    /// The two are no longer contacts.
     case removed
     /// Another alarm of the same kind began, and how this one ended never arrived.
     case superseded
 }
 
-/// Why two accounts are no contacts any more, or a request is over.
+/// Why a relation or a request ended.
 public enum EndReason: String, Codable, Hashable, Sendable, CaseIterable {
     /// One of them removed the other.
     case removed
-    /// One of them blocked the other. Only the one who blocked is told so; the other reads `removed`.
+    /// One of them blocked the other. The blocked account gets `removed` instead.
     case blocked
-    /// One of them closed the account.
+    /// One of them closed their account.
     case closed
-    /// The request was declined.
     case declined
-    /// The request was withdrawn.
     case withdrawn
-    /// The request made room for newer ones: the oldest from a stranger goes when too many wait.
+    /// The request made room for newer ones: if too many wait, the oldest from a stranger ends.
     case expired
 }
 
 extension Rejection.Code {
-    /// Nobody can be their own contact.
     public static let yourself: Self = "yourself"
-    /// They are contacts already.
     public static let alreadyContact: Self = "alreadyContact"
-    /// They aren't contacts.
     public static let notContact: Self = "notContact"
-    /// There is a request that waits for an answer.
+    /// A request is already waiting for an answer.
     public static let alreadyRequested: Self = "alreadyRequested"
-    /// The asker blocked the other account.
+    /// The asking account blocked the other one.
     public static let blocked: Self = "blocked"
-    /// Another account has this contact code.
     public static let codeTaken: Self = "codeTaken"
-    /// At least one role must stay.
+    /// Contacts must have at least one role.
     public static let roleRequired: Self = "roleRequired"
     /// The other person has to agree first.
     public static let consentRequired: Self = "consentRequired"
-    /// The request asks for other roles than the ones that were agreed to.
+    /// The request no longer has the roles that were agreed to.
     public static let requestChanged: Self = "requestChanged"
-    /// Only a responder can ping a dependent.
     public static let notDependent: Self = "notDependent"
-    /// One of the two sides doesn't want pings.
+    /// One of the two has pings turned off.
     public static let pingsOff: Self = "pingsOff"
 }

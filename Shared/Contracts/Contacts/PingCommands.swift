@@ -1,6 +1,6 @@
 public import Vocabulary
 
-/// Questions whether somebody is all right, and their answers.
+/// Pings ask whether someone is all right.
 public enum PingCommand: MessageSet {
     case sendPing(SendPing)
     case cancelPing(CancelPing)
@@ -24,27 +24,25 @@ public enum PingCommand: MessageSet {
     }
 }
 
-/// Asks a dependent whether they are all right. While a ping to them waits for an answer, another one changes nothing.
+/// Asks a dependent whether they are all right. Does nothing while an earlier ping to them is unanswered.
 ///
 /// Rejected: `notContact`, `notDependent`, `pingsOff`, `tooSoon`. Result: ``PingSent``.
 public struct SendPing: PublicCommandBody {
     /// The dependent.
     public let contact: AccountID
 
-    /// Its parameters are the properties of the same names.
     public init(contact: AccountID) {
         self.contact = contact
     }
 }
 
-/// Takes a ping back on both sides. Without one it changes nothing.
+/// Cancels a ping on both sides. Without one it changes nothing.
 ///
 /// Rejected: `notContact`. Result: ``PingCancelled``.
 public struct CancelPing: PublicCommandBody {
-    /// Who was pinged.
+    /// The account that was pinged.
     public let contact: AccountID
 
-    /// Its parameters are the properties of the same names.
     public init(contact: AccountID) {
         self.contact = contact
     }
@@ -54,27 +52,24 @@ public struct CancelPing: PublicCommandBody {
 ///
 /// Rejected: `notContact`. Result: ``PingAnswered``.
 public struct RespondToPing: PublicCommandBody {
-    /// Who pinged.
+    /// The account that sent the ping.
     public let contact: AccountID
 
-    /// Its parameters are the properties of the same names.
     public init(contact: AccountID) {
         self.contact = contact
     }
 }
 
-/// Answers all pings that wait, in one go.
+/// Answers all waiting pings at once.
 ///
-/// Result: ``ReceivedPingsCleared`` with everybody who got an answer; nothing if nobody waits.
+/// Result: ``ReceivedPingsCleared`` with everyone who gets an answer; nothing if no ping waits.
 public struct RespondToAllPings: CommandBody {
-    /// It has no parameters.
     public init() {}
 }
 
-/// Answers all pings that wait, in one go, as part of clearing everything that was received.
+/// Answers all waiting pings at once, as part of clearing everything received.
 ///
-/// Result: ``ReceivedPingsCleared`` with everybody who got an answer; nothing if nobody waits.
+/// Result: ``ReceivedPingsCleared`` with everyone who gets an answer; nothing if no ping waits.
 public struct ClearReceivedPings: CommandBody {
-    /// It has no parameters.
     public init() {}
 }

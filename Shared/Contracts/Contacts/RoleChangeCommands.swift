@@ -1,6 +1,6 @@
 public import Vocabulary
 
-/// How a contact becomes a dependent.
+/// Commands by which a contact becomes a dependent.
 public enum RoleCommand: MessageSet {
     case requestRoleChange(RequestRoleChange)
     case acceptRoleChange(AcceptRoleChange)
@@ -22,54 +22,50 @@ public enum RoleCommand: MessageSet {
     }
 }
 
-/// Asks a contact to become the asker's dependent, so that the asker sees their check-ins, alerts and emergency note. While
-/// one request waits, another one changes nothing; neither does one for a role that is there.
+/// Asks a contact to become the asking account's dependent, so that it sees their check-ins, alerts and emergency note.
+/// Does nothing if they already are one or an earlier request waits.
 ///
 /// Rejected: `notContact`. Result: ``RoleChangeRequested``.
 public struct RequestRoleChange: PublicCommandBody {
-    /// The contact who would be seen.
+    /// The future dependent.
     public let contact: AccountID
 
-    /// Its parameters are the properties of the same names.
     public init(contact: AccountID) {
         self.contact = contact
     }
 }
 
-/// Makes a contact who asked for it the asker's responder.
+/// Accepts a contact's request to become the asking account's responder.
 ///
 /// Rejected: `notContact`, `notFound` (no such request). Result: ``ContactUpdated``.
 public struct AcceptRoleChange: PublicCommandBody {
-    /// Who asked.
+    /// The account that sent the request.
     public let contact: AccountID
 
-    /// Its parameters are the properties of the same names.
     public init(contact: AccountID) {
         self.contact = contact
     }
 }
 
-/// Says no to a contact who asked to become the asker's responder. The relation stays as it is.
+/// Declines a contact's request to become the asking account's responder. The relation stays as it is.
 ///
 /// Rejected: `notContact`, `notFound`. Result: ``RoleChangeEnded``.
 public struct DeclineRoleChange: PublicCommandBody {
-    /// Who asked.
+    /// The account that sent the request.
     public let contact: AccountID
 
-    /// Its parameters are the properties of the same names.
     public init(contact: AccountID) {
         self.contact = contact
     }
 }
 
-/// Takes one's own request for a role back.
+/// Withdraws one's own request for a role.
 ///
 /// Rejected: `notContact`, `notFound`. Result: ``RoleChangeEnded``.
 public struct WithdrawRoleChange: PublicCommandBody {
-    /// Who was asked.
+    /// The account that received the request.
     public let contact: AccountID
 
-    /// Its parameters are the properties of the same names.
     public init(contact: AccountID) {
         self.contact = contact
     }

@@ -1,17 +1,13 @@
 public import Vocabulary
 
-/// One of two contacts asked to become the other's responder. Each of the two has this in its stream.
+/// A contact asked to become the other's responder. Each of the two gets this event.
 public struct RoleChangeRequested: EventBody {
-    /// Whose stream this is in.
     public let account: AccountID
-    /// The other account.
     public let contact: AccountID
-    /// Outgoing: this side asked.
+    /// Outgoing: this account asked.
     public let direction: Direction
-    /// When.
     public let at: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID, contact: AccountID, direction: Direction, at: Instant) {
         self.account = account
         self.contact = contact
@@ -20,21 +16,16 @@ public struct RoleChangeRequested: EventBody {
     }
 }
 
-/// A request for a role was declined or withdrawn; an accepted one ends with ``ContactUpdated``. Each of the two has this
-/// in its stream.
+/// A request for a role was declined or withdrawn; an accepted one ends with ``ContactUpdated``. Each of the two gets
+/// this event.
 public struct RoleChangeEnded: EventBody {
-    /// Whose stream this is in.
     public let account: AccountID
-    /// The other account.
     public let contact: AccountID
-    /// Outgoing: this side had asked.
+    /// Outgoing: this account had asked.
     public let direction: Direction
-    /// Why.
     public let reason: EndReason
-    /// When.
     public let at: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID, contact: AccountID, direction: Direction, reason: EndReason, at: Instant) {
         self.account = account
         self.contact = contact

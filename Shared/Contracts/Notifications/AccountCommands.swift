@@ -1,6 +1,6 @@
 public import Vocabulary
 
-/// What begins and ends an account's notifications.
+/// Commands that open and close an account's notifications.
 public enum AccountCommand: MessageSet {
     case openAccount(OpenAccount)
     case closeAccount(CloseAccount)
@@ -15,18 +15,16 @@ public enum AccountCommand: MessageSet {
     }
 }
 
-/// Begins an account's notifications. Sent by a policy when session says that the account was opened.
+/// Opens an account's notifications. A policy sends this when session has opened the account.
 ///
 /// Rejected: `accountExists`, `accountClosed`. Result: ``NotificationsOpened``.
 public struct OpenAccount: CommandBody {
-    /// It has no parameters.
     public init() {}
 }
 
-/// Ends an account's notifications for ever; all of them are deleted. Sent again it changes nothing.
+/// Closes an account's notifications and deletes all of them. Sending it again changes nothing.
 ///
 /// Result: ``NotificationsClosed``.
 public struct CloseAccount: CommandBody {
-    /// It has no parameters.
     public init() {}
 }

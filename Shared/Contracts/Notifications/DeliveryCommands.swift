@@ -1,7 +1,7 @@
 import ContractSupport
 public import Vocabulary
 
-/// What an account is notified of.
+/// Notifications that are delivered now.
 public enum DeliveryCommand: MessageSet {
     case deliverNotification(DeliverNotification)
     case deliverHeldNotification(DeliverHeldNotification)
@@ -16,7 +16,7 @@ public enum DeliveryCommand: MessageSet {
     }
 }
 
-/// What an account is notified of at a later time.
+/// Notifications that are delivered later.
 public enum SchedulingCommand: MessageSet {
     case scheduleNotification(ScheduleNotification)
     case cancelNotification(CancelNotification)
@@ -35,22 +35,19 @@ public enum SchedulingCommand: MessageSet {
     }
 }
 
-/// Tells the asker something. Sent by a policy on behalf of whom it tells. The same id again changes nothing, so each
-/// cause is told once. After much of the same in a short time it is held back for a moment, and only the newest of what is
-/// held back is told.
+/// Notifies the asking account. A policy sends this on its behalf. A second command with the same id changes nothing,
+/// so each cause gives one notification. If much the same was delivered shortly before, the notification is held back
+/// for a moment, and only the newest one held back is delivered.
 ///
 /// Result: ``NotificationDelivered``; nothing if it is held back.
 public struct DeliverNotification: CommandBody {
-    /// Its name, made from what caused it.
+    /// Derived from the cause.
     public let id: NotificationID
-    /// What it says.
     public let kind: NotificationKind
     /// The other account that it is about.
     public let subject: AccountID?
-    /// What else it says.
     public let details: NotificationDetails
 
-    /// Its parameters are the properties of the same names.
     public init(
         id: NotificationID, kind: NotificationKind, subject: AccountID? = nil, details: NotificationDetails = .none
     ) {
@@ -60,28 +57,24 @@ public struct DeliverNotification: CommandBody {
         self.details = details
     }
 
-    /// Checks what needs no state.
     public func validate() throws(Rejection) {
         try details.check()
     }
 }
 
-/// Tells the asker something later. The same id again changes nothing.
+/// Notifies the asking account later. A second command with the same id changes nothing.
 ///
 /// Rejected: `invalidField` (a time in the past or too far ahead), `limitReached`. Result: ``NotificationScheduled``.
 public struct ScheduleNotification: CommandBody {
-    /// Its name, and the notification's.
+    /// The notification's id, too.
     public let id: NotificationID
-    /// What it will say.
     public let kind: NotificationKind
     /// The other account that it is about.
     public let subject: AccountID?
-    /// What else it will say.
     public let details: NotificationDetails
-    /// When; at most a year ahead.
+    /// At most a year ahead.
     public let due: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(
         id: NotificationID, kind: NotificationKind, subject: AccountID? = nil, details: NotificationDetails = .none,
         due: Instant
@@ -93,38 +86,32 @@ public struct ScheduleNotification: CommandBody {
         self.due = due
     }
 
-    /// Checks what needs no state.
     public func validate() throws(Rejection) {
         try details.check()
     }
 }
 
-/// Takes back what was scheduled and not delivered yet. Without it, it changes nothing.
+/// Cancels a scheduled notification that hasn't been delivered. Without one it changes nothing.
 ///
 /// Result: ``ScheduledNotificationCancelled``.
 public struct CancelNotification: CommandBody {
-    /// The name under which it was scheduled.
     public let id: NotificationID
 
-    /// Its parameters are the properties of the same names.
     public init(id: NotificationID) {
         self.id = id
     }
 }
 
-/// Delivers what was scheduled, when it is due. Sent by a timer; when it was cancelled meanwhile or is due at another
-/// time now, it changes nothing.
+/// Delivers a scheduled notification when it is due. A timer sends this; it changes nothing if the notification was
+/// cancelled or moved meanwhile.
 ///
 /// Rejected: `notDue`. Result: ``NotificationDelivered``.
 public struct DeliverScheduledNotification: OwnCommandBody {
-    /// Whose.
     public let account: AccountID
-    /// The name under which it was scheduled.
     public let id: NotificationID
-    /// For when it was scheduled.
+    /// The time that the timer was set for.
     public let due: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID, id: NotificationID, due: Instant) {
         self.account = account
         self.id = id
@@ -132,19 +119,17 @@ public struct DeliverScheduledNotification: OwnCommandBody {
     }
 }
 
-/// Delivers what was held back, when it is due. Sent by a timer; when nothing is held back any more, or until another time,
-/// it changes nothing.
+/// Delivers a held notification when it is due. A timer sends this; it changes nothing if none is held until that time
+/// any more.
 ///
 /// Rejected: `notDue`. Result: ``NotificationDelivered``.
 public struct DeliverHeldNotification: OwnCommandBody {
-    /// Whose.
     public let account: AccountID
-    /// What it is held back together with.
+    /// The limit that held it back.
     public let pace: String
-    /// Until when it was held back.
+    /// The time that the timer was set for.
     public let due: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID, pace: String, due: Instant) {
         self.account = account
         self.pace = pace
@@ -153,7 +138,7 @@ public struct DeliverHeldNotification: OwnCommandBody {
 }
 
 extension NotificationDetails {
-    /// - Throws: `invalidField` when a text is too long or misleads, or a number is negative.
+    /// - Throws: `invalidField` if a text is too long or misleading, or a number is negative.
     func check() throws(Rejection) {
         if let text { try TextRule(0...200).check(text, field: "details.text") }
         if let count, count < 0 {

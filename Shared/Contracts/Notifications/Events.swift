@@ -1,45 +1,36 @@
 public import Vocabulary
 
-/// An account can be told things now.
+/// An account's notifications are open.
 public struct NotificationsOpened: EventBody {
-    /// Whose notifications.
     public let account: AccountID
-    /// When.
     public let at: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID, at: Instant) {
         self.account = account
         self.at = at
     }
 }
 
-/// An account's notifications are gone; nothing follows in its stream.
+/// An account's notifications are closed. No event follows in its stream.
 public struct NotificationsClosed: EventBody {
-    /// Whose notifications.
     public let account: AccountID
-    /// When.
     public let at: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID, at: Instant) {
         self.account = account
         self.at = at
     }
 }
 
-/// The account was told something.
+/// A notification was delivered to the account.
 public struct NotificationDelivered: EventBody {
-    /// Who was told.
     public let account: AccountID
-    /// What.
     public let notification: Notification
-    /// The oldest one, which had to go because the history was full.
+    /// The oldest notification, if it had to make room.
     public let forgotten: NotificationID?
-    /// How many are unread after it.
+    /// How many are unread, including this one.
     public let unread: Int
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID, notification: Notification, forgotten: NotificationID? = nil, unread: Int) {
         self.account = account
         self.notification = notification
@@ -50,28 +41,21 @@ public struct NotificationDelivered: EventBody {
 
 /// A notification will be delivered later.
 public struct NotificationScheduled: EventBody {
-    /// Who will be told.
     public let account: AccountID
-    /// What, and when.
     public let scheduled: ScheduledNotification
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID, scheduled: ScheduledNotification) {
         self.account = account
         self.scheduled = scheduled
     }
 }
 
-/// What was scheduled will not be delivered.
+/// A scheduled notification will not be delivered.
 public struct ScheduledNotificationCancelled: EventBody {
-    /// Who would have been told.
     public let account: AccountID
-    /// The name under which it was scheduled.
     public let id: NotificationID
-    /// When it was cancelled.
     public let at: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID, id: NotificationID, at: Instant) {
         self.account = account
         self.id = id
@@ -79,18 +63,14 @@ public struct ScheduledNotificationCancelled: EventBody {
     }
 }
 
-/// A notification was read, on whichever device.
+/// A notification was read on some device.
 public struct NotificationRead: EventBody {
-    /// Whose.
     public let account: AccountID
-    /// Which one.
     public let id: NotificationID
-    /// When.
     public let at: Instant
-    /// How many are unread after it.
+    /// How many are still unread.
     public let unread: Int
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID, id: NotificationID, at: Instant, unread: Int) {
         self.account = account
         self.id = id
@@ -101,14 +81,11 @@ public struct NotificationRead: EventBody {
 
 /// Every notification was read.
 public struct AllNotificationsRead: EventBody {
-    /// Whose.
     public let account: AccountID
-    /// When.
     public let at: Instant
-    /// How many are unread after it: none.
+    /// Always 0.
     public let unread: Int
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID, at: Instant, unread: Int) {
         self.account = account
         self.at = at
@@ -116,20 +93,17 @@ public struct AllNotificationsRead: EventBody {
     }
 }
 
-/// Notifications were cleared; the history keeps them.
+/// Notifications were cleared. The history keeps them.
 public struct NotificationsCleared: EventBody {
-    /// Whose.
     public let account: AccountID
-    /// Which ones: those that match it and weren't cleared before.
+    /// Matches those that were cleared, as well as some cleared before.
     public let selection: NotificationSelection
-    /// How many they were.
+    /// How many were cleared.
     public let count: Int
-    /// When.
     public let at: Instant
-    /// How many are unread after it.
+    /// How many are still unread.
     public let unread: Int
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID, selection: NotificationSelection, count: Int, at: Instant, unread: Int) {
         self.account = account
         self.selection = selection
@@ -139,18 +113,16 @@ public struct NotificationsCleared: EventBody {
     }
 }
 
-/// What was older than the history goes back is deleted.
+/// Notifications that were too old were deleted.
 public struct NotificationsForgotten: EventBody {
-    /// Whose.
     public let account: AccountID
-    /// Everything delivered before this is gone.
+    /// Everything delivered before this time is gone.
     public let before: Instant
-    /// How many they were.
+    /// How many were deleted.
     public let count: Int
-    /// How many are unread after it.
+    /// How many are still unread.
     public let unread: Int
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID, before: Instant, count: Int, unread: Int) {
         self.account = account
         self.before = before

@@ -1,12 +1,12 @@
-/// What a notification says. How urgent it is and where it belongs follow from it.
+/// What a notification is about. Its priority and category follow from it.
 public enum NotificationKind: String, Codable, Hashable, Sendable, CaseIterable {
     /// I raised an alert.
     case alertRaised
-    /// My alert is over.
+    /// My alert ended.
     case alertCleared
     /// A dependent raised an alert.
     case dependentAlertRaised
-    /// A dependent's alert is over.
+    /// A dependent's alert ended.
     case dependentAlertCleared
     /// I missed a check-in.
     case checkInMissed
@@ -14,15 +14,15 @@ public enum NotificationKind: String, Codable, Hashable, Sendable, CaseIterable 
     case dependentCheckInMissed
     /// A dependent checked in.
     case dependentCheckedIn
-    /// A dependent of whom I heard that they missed a check-in checked in.
+    /// A dependent checked in after a missed check-in that I was alerted to.
     case dependentCheckedInLate
-    /// What I heard of somebody is over for me: they closed their account, or we are no contacts any more.
+    /// An alarm that I was alerted to ended because the dependent closed their account or is no longer my contact.
     case dependentAlarmEnded
     /// My check-in is due soon.
     case checkInReminder
-    /// Somebody became my contact.
+    /// Someone became my contact.
     case contactAdded
-    /// Somebody is no longer my contact.
+    /// Someone is no longer my contact.
     case contactRemoved
     /// The roles between a contact and me changed.
     case contactRoleChanged
@@ -32,29 +32,29 @@ public enum NotificationKind: String, Codable, Hashable, Sendable, CaseIterable 
     case roleChangeAccepted
     /// A contact declined to be my dependent.
     case roleChangeDeclined
-    /// A contact no longer asks to become my responder.
+    /// A contact withdrew their request to become my responder.
     case roleChangeWithdrawn
-    /// Somebody asked to become my contact.
+    /// Someone asked to become my contact.
     case contactRequested
-    /// Somebody whom I asked became my contact.
+    /// Someone accepted my request to become contacts.
     case contactRequestAccepted
-    /// Somebody declined to become my contact.
+    /// Someone declined my request to become contacts.
     case contactRequestDeclined
-    /// Somebody no longer asks to become my contact.
+    /// Someone withdrew their request to become contacts.
     case contactRequestWithdrawn
-    /// My request to become somebody's contact waited too long and ended.
+    /// My request to become contacts waited too long and ended.
     case contactRequestExpired
     /// I pinged a dependent.
     case pingSent
     /// A responder pinged me.
     case pingReceived
-    /// A ping was taken back.
+    /// A ping was cancelled.
     case pingCancelled
-    /// A ping of mine was answered.
+    /// My ping was answered.
     case pingAnswered
     /// I answered and cleared everything that waited.
     case pingsCleared
-    /// I am invited to a group session.
+    /// I was invited to a group session.
     case groupInvitation
     /// A group session began.
     case groupStarted
@@ -62,33 +62,30 @@ public enum NotificationKind: String, Codable, Hashable, Sendable, CaseIterable 
     case groupEnded
     /// A new device signed in to my account.
     case newDevice
-    /// My password changed.
     case passwordChanged
-    /// My phone number changed.
     case phoneChanged
-    /// How my account is kept safe changed.
+    /// My account's security settings changed.
     case securityChanged
-    /// My account has new recovery codes; those of before are void.
+    /// My account has new recovery codes. The old ones are void.
     case recoveryCodesMade
-    /// A recovery code of mine was used.
+    /// One of my recovery codes was used.
     case recoveryCodeUsed
-    /// Changes of my account's security were undone.
+    /// Changes to my account's security were undone.
     case securityUndone
-    /// A message of the system.
+    /// A system message.
     case system
 }
 
-/// How urgent a notification is.
 public enum NotificationPriority: String, Codable, Hashable, Sendable, CaseIterable {
-    /// Somebody may be in danger: told with a sound that can't be missed.
+    /// Someone may be in danger. Apps play a sound that can't be missed.
     case critical
-    /// Somebody waits.
+    /// Someone is waiting.
     case normal
     /// Good to know.
     case low
 }
 
-/// What a person filters by.
+/// For filters.
 public enum NotificationCategory: String, Codable, Hashable, Sendable, CaseIterable {
     /// Alerts and check-ins.
     case alerts
@@ -96,14 +93,12 @@ public enum NotificationCategory: String, Codable, Hashable, Sendable, CaseItera
     case pings
     /// Contacts and roles.
     case relationships
-    /// Group sessions.
     case group
     /// The account and the system.
     case system
 }
 
 extension NotificationKind {
-    /// How urgent it is.
     public var priority: NotificationPriority {
         switch self {
         case .alertRaised, .dependentAlertRaised, .checkInMissed, .dependentCheckInMissed: .critical
@@ -120,7 +115,6 @@ extension NotificationKind {
         }
     }
 
-    /// Where it belongs.
     public var category: NotificationCategory {
         switch self {
         case .alertRaised, .alertCleared, .dependentAlertRaised, .dependentAlertCleared, .checkInMissed,

@@ -1,6 +1,6 @@
 public import Vocabulary
 
-/// Everything that `notifications` can be asked, by subject.
+/// All commands of `notifications`, by subject.
 public enum NotificationsCommand: MessageSet {
     case account(AccountCommand)
     case delivery(DeliveryCommand)

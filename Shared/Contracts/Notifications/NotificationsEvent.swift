@@ -1,6 +1,6 @@
 public import Vocabulary
 
-/// Everything that `notifications` says. Each event is in the stream of the account that it names first.
+/// All events of `notifications`. Each is in the stream of its account.
 public enum NotificationsEvent: MessageSet {
     case notificationsOpened(NotificationsOpened)
     case notificationsClosed(NotificationsClosed)

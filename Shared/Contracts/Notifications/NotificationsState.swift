@@ -1,28 +1,24 @@
 public import ContractSupport
 public import Vocabulary
 
-/// What an account was told: the state of the stream `notifications/<account>`.
+/// One account's notifications: the state of the stream `notifications/<account>`.
 ///
-/// Folding a stream's events from its beginning gives the same as what the owner publishes. It has the newest
-/// notifications alone (``notificationLimit``); the unread count is the owner's, not counted here.
+/// Folding the stream's events from the beginning gives the state that the service publishes. It has only the newest
+/// notifications (``notificationLimit``), so the unread count comes from the events rather than from counting them.
 public struct NotificationsState: Codable, Hashable, Sendable {
-    /// How many notifications it has at most; the history has them all.
+    /// The history may have more.
     public static let notificationLimit = 200
 
-    /// Whose.
     public var account: AccountID
-    /// How many are unread.
     public var unread: Int
-    /// The newest of the history, newest first; what was cleared is still in it.
+    /// The newest of the history, newest first, including cleared ones.
     public var notifications: [Notification]
-    /// What is to be delivered later, by id.
+    /// Sorted by id.
     public var scheduled: Ordered<ScheduledNotification>
-    /// The devices that it is pushed to, in the order of their ids.
+    /// The devices that notifications are pushed to, sorted by id.
     public var pushDevices: [PushDeviceID]
-    /// Whether the account is closed, for ever.
     public var isClosed: Bool
 
-    /// Its parameters are the properties of the same names.
     public init(
         account: AccountID, unread: Int = 0, notifications: [Notification] = [],
         scheduled: Ordered<ScheduledNotification> = [], pushDevices: [PushDeviceID] = [], isClosed: Bool = false
@@ -44,7 +40,7 @@ public struct NotificationsState: Codable, Hashable, Sendable {
         case isClosed
     }
 
-    /// Reads one that was kept by anybody at any time: those from before there were pushes have no devices.
+    /// Also reads states stored before there were pushes; they have no devices.
     public init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: CodingKeys.self)
         account = try fields.decode(AccountID.self, forKey: .account)
@@ -57,7 +53,7 @@ public struct NotificationsState: Codable, Hashable, Sendable {
 }
 
 extension NotificationsState {
-    /// Takes in the next event of the stream. Events of other accounts' streams change nothing.
+    /// Applies the next event of the stream. Events of other accounts change nothing.
     public mutating func apply(_ event: NotificationsEvent) {
         guard event.account == account, !isClosed else { return }
         switch event {

@@ -1,6 +1,6 @@
 public import Vocabulary
 
-/// The devices that are pushed to.
+/// The devices that notifications are pushed to.
 public enum PushCommand: MessageSet {
     case registerPush(RegisterPush)
     case unregisterPush(UnregisterPush)
@@ -17,45 +17,39 @@ public enum PushCommand: MessageSet {
     }
 }
 
-/// What ``PushDeviceID`` identifies.
 public enum PushDeviceSubject {}
 
-/// A device of an account that can be pushed to. Who registers it chooses the id.
+/// A device that notifications can be pushed to. The edge chooses the id.
 public typealias PushDeviceID = ID<PushDeviceSubject>
 
-/// By which kind of push service a device is reached.
+/// The kind of push service that reaches a device.
 public enum PushPlatform: String, Codable, Hashable, Sendable, CaseIterable {
-    /// Apple's, for an app.
+    /// Apple's, for apps.
     case ios
-    /// Google's, for an app.
+    /// Google's, for apps.
     case android
     /// A browser's.
     case web
-    /// Some other.
+    /// Any other.
     case other
 }
 
-/// Has what the asker is told from now on also pushed to a device. With another token or platform it replaces what was
-/// registered for the device.
+/// Registers a device to which the account's notifications are pushed from now on. A different token or platform
+/// replaces the one registered before.
 ///
-/// Rejected: `invalidField` (the token), `limitReached`. Result: ``PushRegistered``; nothing if it was exactly so.
+/// Rejected: `invalidField` (the token), `limitReached`. Result: ``PushRegistered``; nothing if nothing changes.
 public struct RegisterPush: CommandBody {
-    /// Which device.
     public let device: PushDeviceID
-    /// What the push service knows the app on the device by: 1 to 4096 printable ASCII characters without spaces. No
-    /// event tells it.
+    /// Issued by the push service: 1 to 4096 printable ASCII characters without spaces. No event contains it.
     public let token: String
-    /// By which kind of push service it is reached.
     public let platform: PushPlatform
 
-    /// Its parameters are the properties of the same names.
     public init(device: PushDeviceID, token: String, platform: PushPlatform) {
         self.device = device
         self.token = token
         self.platform = platform
     }
 
-    /// Checks what needs no state.
     public func validate() throws(Rejection) {
         let isPrintable = token.utf8.allSatisfy { (0x21...0x7E).contains($0) }
         guard isPrintable, (1...4096).contains(token.utf8.count) else {
@@ -67,36 +61,32 @@ public struct RegisterPush: CommandBody {
     }
 }
 
-/// Has nothing pushed to a device any more, or to none of the account's; what waits to be sent there is dropped.
+/// Stops pushing to one device or to all of them. Pushes that wait are dropped.
 ///
 /// Result: ``PushUnregistered`` for each; nothing if none was registered.
 public struct UnregisterPush: CommandBody {
-    /// Which device; nil for all.
+    /// Nil for all.
     public let device: PushDeviceID?
-    /// Whether what waits to be sent there and is about the account itself still goes, such as why the device was signed
-    /// out. Not unless said.
+    /// Whether to still send waiting pushes about the account itself, such as why the device was signed out. No by
+    /// default.
     public let stillWarns: Bool?
 
-    /// Its parameters are the properties of the same names.
     public init(device: PushDeviceID? = nil, stillWarns: Bool? = nil) {
         self.device = device
         self.stillWarns = stillWarns
     }
 }
 
-/// Unregisters a device of which the push service says that it is gone. Sent by who pushes; when the device was
-/// registered with another token meanwhile, it changes nothing.
+/// Unregisters a device that the push service says is gone. The service sends this to itself; it changes nothing if the
+/// device has another token by now.
 ///
 /// Result: ``PushUnregistered``; nothing if it isn't registered with this token.
 public struct ForgetPush: OwnCommandBody {
-    /// Whose.
     public let account: AccountID
-    /// Which device.
     public let device: PushDeviceID
-    /// What the push service doesn't know any more.
+    /// The token that is gone.
     public let token: String
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID, device: PushDeviceID, token: String) {
         self.account = account
         self.device = device

@@ -1,17 +1,12 @@
 public import Vocabulary
 
-/// What an account is told is also pushed to a device from now on, or under another token than before.
+/// Notifications are pushed to a device from now on, or under a new token.
 public struct PushRegistered: EventBody {
-    /// Whose.
     public let account: AccountID
-    /// Which device.
     public let device: PushDeviceID
-    /// By which kind of push service it is reached.
     public let platform: PushPlatform
-    /// When.
     public let at: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID, device: PushDeviceID, platform: PushPlatform, at: Instant) {
         self.account = account
         self.device = device
@@ -20,18 +15,13 @@ public struct PushRegistered: EventBody {
     }
 }
 
-/// Nothing is pushed to a device any more.
+/// Nothing more is pushed to a device.
 public struct PushUnregistered: EventBody {
-    /// Whose.
     public let account: AccountID
-    /// Which device.
     public let device: PushDeviceID
-    /// Why.
     public let reason: PushUnregistrationReason
-    /// When.
     public let at: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID, device: PushDeviceID, reason: PushUnregistrationReason, at: Instant) {
         self.account = account
         self.device = device
@@ -40,12 +30,11 @@ public struct PushUnregistered: EventBody {
     }
 }
 
-/// Why nothing is pushed to a device any more.
+/// Why nothing more is pushed to a device.
 public enum PushUnregistrationReason: String, Codable, Hashable, Sendable, CaseIterable {
-    /// Somebody asked for it.
     case asked
-    /// The push service doesn't know the device any more, or the app there is somebody else's now.
+    /// The push service no longer knows the device, or the app there belongs to another account now.
     case gone
-    /// The same app registered anew, as another device.
+    /// The same app registered again as another device.
     case replaced
 }

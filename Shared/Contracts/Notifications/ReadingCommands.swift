@@ -1,6 +1,6 @@
 public import Vocabulary
 
-/// What an account read, cleared and saw, and what its history forgets.
+/// What an account reads, clears and sees, and what its history forgets.
 public enum ReadingCommand: MessageSet {
     case markRead(MarkRead)
     case markAllRead(MarkAllRead)
@@ -24,14 +24,12 @@ public enum ReadingCommand: MessageSet {
     }
 }
 
-/// Marks one notification as read. When it was read or cleared before, nothing changes.
+/// Marks one notification as read. Changes nothing if it was read or cleared already.
 ///
 /// Rejected: `notFound`. Result: ``NotificationRead``.
 public struct MarkRead: PublicCommandBody {
-    /// Which one.
     public let id: NotificationID
 
-    /// Its parameters are the properties of the same names.
     public init(id: NotificationID) {
         self.id = id
     }
@@ -41,57 +39,49 @@ public struct MarkRead: PublicCommandBody {
 ///
 /// Result: ``AllNotificationsRead``; nothing if none was unread.
 public struct MarkAllRead: PublicCommandBody {
-    /// It has no parameters.
     public init() {}
 }
 
-/// Clears the notifications that match everything that is given. They stay in the history.
+/// Clears all notifications that match the selection. They stay in the history.
 ///
 /// Result: ``NotificationsCleared``; nothing if none matched.
 public struct ClearNotifications: PublicCommandBody {
-    /// Which ones.
     public let selection: NotificationSelection
 
-    /// Its parameters are the properties of the same names.
     public init(selection: NotificationSelection) {
         self.selection = selection
     }
 
-    /// Checks what needs no state.
     public func validate() throws(Rejection) {
         try selection.check()
     }
 }
 
-/// Deletes what is older than the history goes back. Sent by a timer.
+/// Deletes notifications that are too old. A timer sends this.
 ///
 /// Result: ``NotificationsForgotten``; nothing if none was that old.
 public struct ForgetOldNotifications: OwnCommandBody {
-    /// Whose.
     public let account: AccountID
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID) {
         self.account = account
     }
 }
 
-/// Which notifications are meant: those that match everything that is given.
+/// Selects the notifications that match everything given.
 public struct NotificationSelection: Codable, Hashable, Sendable {
-    /// One of these; 1 to 500, each once.
+    /// 1 to 500 ids without duplicates.
     public var ids: [NotificationID]?
-    /// Of one of these kinds; at least one, each once.
+    /// At least one kind, without duplicates.
     public var kinds: [NotificationKind]?
-    /// Of this category.
     public var category: NotificationCategory?
-    /// About one of these accounts; 1 to 1000, each once.
+    /// About one of these accounts: 1 to 1000, without duplicates.
     public var subjects: [AccountID]?
-    /// About what happened by then; delivered by then, where it doesn't say when it happened.
+    /// About something that happened by then; if a notification doesn't say when, delivered by then.
     public var occurredBy: Instant?
-    /// True: all of them; nothing else may be given then but ``occurredBy``.
+    /// True selects all of them. Then only ``occurredBy`` may be given besides.
     public var everything: Bool?
 
-    /// Its parameters are the properties of the same names.
     public init(
         ids: [NotificationID]? = nil, kinds: [NotificationKind]? = nil, category: NotificationCategory? = nil,
         subjects: [AccountID]? = nil, occurredBy: Instant? = nil, everything: Bool? = nil
@@ -104,7 +94,7 @@ public struct NotificationSelection: Codable, Hashable, Sendable {
         self.everything = everything
     }
 
-    /// Whether a notification is meant. What is cleared already never is.
+    /// A cleared notification never matches.
     public func matches(_ notification: Notification) -> Bool {
         guard notification.cleared == nil else { return false }
         if let occurredBy, notification.details.at ?? notification.created > occurredBy { return false }
@@ -114,7 +104,7 @@ public struct NotificationSelection: Codable, Hashable, Sendable {
             && (subjects?.contains { $0 == notification.subject } ?? true)
     }
 
-    /// - Throws: `invalidField` when nothing or too much is given.
+    /// - Throws: `invalidField` if nothing or too much is given.
     func check() throws(Rejection) {
         let isNarrow = ids != nil || kinds != nil || category != nil || subjects != nil
         guard isNarrow != (everything == true) else {

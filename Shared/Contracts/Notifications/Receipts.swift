@@ -1,25 +1,22 @@
 public import Vocabulary
 
-/// Says that an app showed notifications to its person. What was shown on the device before, and what isn't in the history
-/// any more, changes nothing.
+/// Reports that an app showed notifications to its user. Those shown on the device before, or no longer in the history,
+/// are ignored.
 ///
 /// Rejected: `invalidField`. Result: ``NotificationsShown``; nothing if none is new.
 public struct ShowNotifications: CommandBody {
-    /// Which ones; 1 to 500, each once.
+    /// 1 to 500 ids without duplicates.
     public let ids: [NotificationID]
-    /// Where they were shown.
     public let device: PushDeviceID
-    /// When, by the device's clock; never later than it is handled. Nil: when it is handled.
+    /// By the device's clock. Replaced by the time of handling if nil or later than that.
     public let shown: Instant?
 
-    /// Its parameters are the properties of the same names.
     public init(ids: [NotificationID], device: PushDeviceID, shown: Instant? = nil) {
         self.ids = ids
         self.device = device
         self.shown = shown
     }
 
-    /// Checks what needs no state.
     public func validate() throws(Rejection) {
         guard (1...500).contains(ids.count), Set(ids).count == ids.count else {
             throw Rejection(.invalidField, "Give 1 to 500 ids, each once.", field: "ids")
@@ -27,20 +24,16 @@ public struct ShowNotifications: CommandBody {
     }
 }
 
-/// An app showed notifications to its person.
+/// An app showed notifications to its user.
 public struct NotificationsShown: EventBody {
-    /// Whose.
     public let account: AccountID
-    /// Which ones are new on this device.
+    /// Those that are new on this device.
     public let ids: [NotificationID]
-    /// Where they were shown.
     public let device: PushDeviceID
-    /// When they were.
     public let shown: Instant
-    /// When that was heard.
+    /// When the device reported it.
     public let at: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID, ids: [NotificationID], device: PushDeviceID, shown: Instant, at: Instant) {
         self.account = account
         self.ids = ids

@@ -1,21 +1,16 @@
 public import Vocabulary
 
-/// An account is open.
+/// An account was opened.
 public struct AccountOpened: EventBody {
-    /// Its id.
     public let account: AccountID
-    /// What others find it by.
     public let handle: String
-    /// The person's name; without it the account still needs a profile.
+    /// Without a name the account still needs a profile.
     public let name: String?
-    /// How often to check in.
     public let checkInInterval: Interval
-    /// By when the first check-in is due.
+    /// When the first check-in is due.
     public let due: Instant
-    /// When.
     public let at: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(
         account: AccountID, handle: String, name: String? = nil, checkInInterval: Interval, due: Instant, at: Instant
     ) {
@@ -28,14 +23,11 @@ public struct AccountOpened: EventBody {
     }
 }
 
-/// An account is closed for ever; nothing follows in its stream.
+/// An account was closed. No event follows in its stream.
 public struct AccountClosed: EventBody {
-    /// Its id.
     public let account: AccountID
-    /// When.
     public let at: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID, at: Instant) {
         self.account = account
         self.at = at
@@ -44,16 +36,12 @@ public struct AccountClosed: EventBody {
 
 /// A device signed in.
 public struct DeviceSignedIn: EventBody {
-    /// Whose.
     public let account: AccountID
-    /// Which one.
     public let device: Device
     /// Whether it signed the account up.
     public let isFirst: Bool
-    /// When.
     public let at: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID, device: Device, isFirst: Bool, at: Instant) {
         self.account = account
         self.device = device
@@ -64,14 +52,10 @@ public struct DeviceSignedIn: EventBody {
 
 /// A device has a new refresh token.
 public struct DeviceRefreshed: EventBody {
-    /// Whose.
     public let account: AccountID
-    /// Which one.
     public let device: DeviceID
-    /// When.
     public let at: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID, device: DeviceID, at: Instant) {
         self.account = account
         self.device = device
@@ -79,18 +63,13 @@ public struct DeviceRefreshed: EventBody {
     }
 }
 
-/// A device isn't signed in any more.
+/// A device is no longer signed in.
 public struct DeviceSignedOut: EventBody {
-    /// Whose.
     public let account: AccountID
-    /// Which one.
     public let device: DeviceID
-    /// Why.
     public let reason: SignOutReason
-    /// When.
     public let at: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID, device: DeviceID, reason: SignOutReason, at: Instant) {
         self.account = account
         self.device = device
@@ -99,53 +78,44 @@ public struct DeviceSignedOut: EventBody {
     }
 }
 
-/// Somebody gave a wrong password, or a wrong recovery code on a device.
+/// Someone gave a wrong password, or a wrong recovery code on a device.
 public struct SignInFailed: EventBody {
-    /// Whose account they tried.
     public let account: AccountID
-    /// Until when no password is looked at.
+    /// Until when no password is checked.
     public let blockedUntil: Instant?
-    /// When.
     public let at: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID, blockedUntil: Instant? = nil, at: Instant) {
         self.account = account
         self.blockedUntil = blockedUntil
         self.at = at
     }
 
-    /// What to answer: the same as for a handle that nobody has.
+    /// The answer, which is the same for an unknown handle.
     public static let rejection = Rejection(
         .invalidCredentials, "The handle or the password is wrong.", field: "password")
 }
 
-/// The password is another one.
+/// The password changed.
 public struct PasswordChanged: EventBody {
-    /// Whose.
     public let account: AccountID
-    /// When.
     public let at: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID, at: Instant) {
         self.account = account
         self.at = at
     }
 }
 
-/// How the account is kept safe was chosen.
+/// The security settings changed.
 public struct SecurityUpdated: EventBody {
-    /// Whose.
     public let account: AccountID
-    /// Whether a sign-in signs the other devices out.
+    /// Whether signing in signs all other devices out.
     public let isSingleDevice: Bool
-    /// Whether sensitive acts need the password again.
+    /// Whether signing other devices out needs a confirmation.
     public let isConfirmationRequired: Bool
-    /// When.
     public let at: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID, isSingleDevice: Bool, isConfirmationRequired: Bool, at: Instant) {
         self.account = account
         self.isSingleDevice = isSingleDevice
@@ -154,20 +124,16 @@ public struct SecurityUpdated: EventBody {
     }
 }
 
-/// The profile is another one.
+/// The profile changed.
 public struct ProfileUpdated: EventBody {
-    /// Whose.
     public let account: AccountID
-    /// The person's name.
     public let name: String?
-    /// What responders should know.
+    /// Shown to responders.
     public let emergencyNote: String
-    /// The profile's version.
+    /// The profile's new version.
     public let version: Int64
-    /// When.
     public let at: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID, name: String? = nil, emergencyNote: String, version: Int64, at: Instant) {
         self.account = account
         self.name = name

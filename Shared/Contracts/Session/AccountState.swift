@@ -1,44 +1,37 @@
 public import ContractSupport
 public import Vocabulary
 
-/// An account as its person sees it: the state of the stream `account/<account>`. No secret is in it.
+/// An account as its owner sees it: the state of the stream `account/<account>`. It contains no secrets.
 ///
-/// Folding a stream's events from its beginning gives the same as what the owner publishes.
+/// Folding the stream's events from the beginning gives the state that the service publishes.
 public struct AccountState: Codable, Hashable, Sendable {
-    /// Its id.
     public var account: AccountID
-    /// What others find it by; nil before the beginning and after the end.
+    /// Nil before the account is opened and once it is closed.
     public var handle: String?
-    /// The person's name.
     public var name: String?
-    /// What responders should know.
+    /// Shown to responders.
     public var emergencyNote: String
-    /// How often the profile was set.
+    /// Counts the changes to the profile.
     public var profileVersion: Int64
-    /// The phone that it can sign in by.
+    /// For signing in.
     public var phone: Phone?
-    /// The person's picture.
     public var avatar: Avatar?
-    /// What the person still has to do; nil before the beginning and after the end.
+    /// What is left to do. Nil before the account is opened and once it is closed.
     public var onboarding: Onboarding?
-    /// Whether a sign-in signs the other devices out.
+    /// Whether signing in signs all other devices out.
     public var isSingleDevice: Bool
-    /// Whether sensitive acts need the password again.
+    /// Whether signing other devices out needs a confirmation.
     public var isConfirmationRequired: Bool
-    /// How many recovery codes are good.
+    /// How many are unused.
     public var recoveryCodes: Int
-    /// The check-in timer.
     public var checkIn: CheckInState
-    /// Since when an alert is on.
+    /// When the alert was raised; nil while there is none.
     public var alertRaised: Instant?
-    /// The alarm that the alert is.
     public var alertAlarm: AlarmID?
-    /// The devices that are signed in, by id.
+    /// The devices that are signed in, sorted by id.
     public var devices: Ordered<Device>
-    /// Whether the account is closed, for ever.
     public var isClosed: Bool
 
-    /// Its parameters are the properties of the same names.
     public init(
         account: AccountID, handle: String? = nil, name: String? = nil, emergencyNote: String = "",
         profileVersion: Int64 = 0, phone: Phone? = nil, avatar: Avatar? = nil, onboarding: Onboarding? = nil,
@@ -67,16 +60,13 @@ public struct AccountState: Codable, Hashable, Sendable {
 
 /// A device that is signed in.
 public struct Device: Codable, Hashable, Sendable, Identifiable {
-    /// Its id.
     public var id: DeviceID
-    /// What its person sees in the list of devices.
+    /// Shown in the list of devices.
     public var name: String
-    /// Since when.
     public var signedIn: Instant
     /// When it last exchanged its token.
     public var lastSeen: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(id: DeviceID, name: String, signedIn: Instant, lastSeen: Instant) {
         self.id = id
         self.name = name
@@ -85,22 +75,18 @@ public struct Device: Codable, Hashable, Sendable, Identifiable {
     }
 }
 
-/// A check-in timer.
 public struct CheckInState: Codable, Hashable, Sendable {
-    /// How often to check in.
     public var interval: Interval
-    /// Which reminders come, the longest first.
+    /// Longest first.
     public var reminders: [ReminderLead]
-    /// The last check-in.
     public var last: Instant?
-    /// By when the next one is due, or was, if it was missed; nil for a closed account.
+    /// When the next check-in is due, or when the missed one was. Nil for a closed account.
     public var due: Instant?
-    /// Whether it was missed and nothing came since.
+    /// Whether the deadline was missed and no check-in followed.
     public var missed: Bool
-    /// The alarm that is on since it was missed.
+    /// The alarm that started when the deadline was missed.
     public var alarm: AlarmID?
 
-    /// Its parameters are the properties of the same names.
     public init(
         interval: Interval = CheckInRules.defaultInterval, reminders: [ReminderLead] = ReminderLead.allCases,
         last: Instant? = nil, due: Instant? = nil, missed: Bool = false, alarm: AlarmID? = nil
@@ -113,12 +99,12 @@ public struct CheckInState: Codable, Hashable, Sendable {
         self.alarm = alarm
     }
 
-    /// From when on a missed check-in is late by more than one whole interval; nil while none is missed.
+    /// When a missed check-in will be late by more than a whole interval. Nil while none is missed.
     public var veryLateFrom: Instant? { missed ? due.map { $0 + interval } : nil }
 }
 
 extension AccountState {
-    /// Takes in the next event of the stream. Events of other accounts' streams change nothing.
+    /// Applies the next event of the stream. Events of other accounts change nothing.
     public mutating func apply(_ event: SessionEvent) {
         guard event.account == account, !isClosed else { return }
         switch event {

@@ -1,27 +1,27 @@
 import Foundation
 public import Vocabulary
 
-/// What an account is found by: 3 to 30 of `a` to `z`, digits, `_`, `.` and `-`, beginning with a letter, ending with a
-/// letter or a digit.
+/// A unique name that an account can be found by: 3 to 30 of `a` to `z`, digits, `_`, `.` and `-`, beginning with a
+/// letter and ending with a letter or digit.
 ///
-/// Compatibility forms and upper case are folded (`Ａnna` is `anna`). Everything else that only looks like a letter of
-/// these is refused, and so is a handle that could be read as another's: see ``skeleton``.
+/// Compatibility forms and upper case are folded (`Ａnna` becomes `anna`). Other characters that only look like these
+/// are rejected. A handle that could be mistaken for another one is taken; see ``skeleton``.
 public struct Handle: Hashable, Sendable, CustomStringConvertible {
-    /// The handle as it is kept and shown.
+    /// As stored and shown.
     public let description: String
 
-    /// Words for the people who run the service. No part of a handle between separators may be one of them.
+    /// Words for the people who run the service. No part of a handle between separators may be one of these.
     private static let reserved = [
         "admin", "administrator", "moderator", "official", "postmaster", "quartet", "root", "security", "staff",
         "support", "system", "webmaster",
     ].map(skeleton(of:))
-    /// Words that are theirs, too, where the whole handle is made of such: `helpdesk`, but not `anna-team`.
+    /// Reserved only when the whole handle consists of such words: `helpdesk`, but not `anna-team`.
     private static let reservedTogether =
         reserved
         + ["abuse", "desk", "help", "info", "mod", "service", "team"]
         .map(skeleton(of:))
 
-    /// - Throws: `invalidField` that says what a handle may be.
+    /// - Throws: `invalidField`, saying what a handle may be.
     public init(_ text: String) throws(Rejection) {
         guard text.utf8.count <= 400 else { throw Self.wrong("Shorten the handle to at most 30 characters.") }
         let folded = text.trimmingCharacters(in: .whitespacesAndNewlines).precomposedStringWithCompatibilityMapping
@@ -39,7 +39,7 @@ public struct Handle: Hashable, Sendable, CustomStringConvertible {
             throw Self.wrong("Begin the handle with a letter and end it with a letter or digit.")
         }
         description = folded
-        // A 1 is read as an l or, in a word that one expects, as an i.
+        // A 1 may stand for an l or an i.
         for reading in [folded, folded.replacing("1", with: "i")] {
             let parts = reading.split { !$0.isLetter && !$0.isNumber }.map(String.init)
             guard !parts.contains(where: { Self.isMade(of: Self.reserved, $0) }),
@@ -48,7 +48,7 @@ public struct Handle: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether a text is made of these words alone, numbered or not: `admin`, `quartet-support`, `staff2`.
+    /// Whether a text consists of these words alone, numbered or not: `admin`, `quartet-support`, `staff2`.
     private static func isMade(of words: [String], _ text: String) -> Bool {
         var unnumbered = text[...]
         while let last = unnumbered.last, last.isNumber { unnumbered.removeLast() }
@@ -62,12 +62,13 @@ public struct Handle: Hashable, Sendable, CustomStringConvertible {
         return false
     }
 
-    /// A handle that was accepted once, whatever the rules say by now.
+    /// A stored handle, which is valid even if the rules have changed since.
     package init(kept: String) {
         description = kept
     }
 
-    /// What it looks like: two handles with one skeleton could be taken for each other, so only one of them can be.
+    /// What the handle looks like. Two handles with the same skeleton could be mistaken for each other, so only one of
+    /// them can exist.
     public var skeleton: String { Self.skeleton(of: description) }
 
     private static func skeleton(of handle: String) -> String {
@@ -84,6 +85,6 @@ public struct Handle: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Key {
-    /// The key of what is asked by handle before anybody is signed in.
+    /// The key of commands by handle before anyone has signed in.
     public static func handle(_ handle: Handle) -> Self { Self(kind: "handle", id: handle.description) }
 }

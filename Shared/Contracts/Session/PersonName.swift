@@ -4,12 +4,12 @@ public import Vocabulary
 
 /// A person's name: 2 to 50 characters; letters of any script, spaces, hyphens and apostrophes; at least one letter.
 ///
-/// Spaces around it are cut off, several between words become one.
+/// Spaces around it are removed, and several between words become one.
 public struct PersonName: Hashable, Sendable, CustomStringConvertible {
-    /// The name as it is kept and shown.
+    /// As stored and shown.
     public let description: String
 
-    /// - Throws: `invalidField` that says what a name may be.
+    /// - Throws: `invalidField`, saying what a name may be.
     public init(_ text: String) throws(Rejection) {
         guard text.utf8.count <= 1600 else { throw Self.wrong("Shorten the name to at most 50 characters.") }
         let name = text.split(separator: " ").joined(separator: " ").trimmingCharacters(in: .whitespacesAndNewlines)
@@ -37,8 +37,7 @@ public struct PersonName: Hashable, Sendable, CustomStringConvertible {
     private static func wrong(_ message: String) -> Rejection { Rejection(.invalidField, message, field: "name") }
 }
 
-/// The rules of a profile's other fields.
+/// Rules for a profile's other fields.
 enum ProfileRules {
-    /// Emergency notes: up to 1,000 characters, with lines.
     static let emergencyNote = TextRule(0...1000, hasLines: true)
 }

@@ -1,13 +1,13 @@
 public import Vocabulary
 
-/// A telephone number in the form of ITU-T E.164: `+`, then 7 to 15 digits, the first of them not 0.
+/// A phone number in E.164 form: `+`, then 7 to 15 digits, the first of them not 0.
 ///
-/// Spaces, hyphens, dots and parentheses between the digits are left out, so that people may write it as they do.
+/// Spaces, hyphens, dots and parentheses between the digits are removed.
 public struct PhoneNumber: Hashable, Sendable, CustomStringConvertible {
-    /// The number as it is kept and dialled.
+    /// As stored and dialled.
     public let description: String
 
-    /// - Throws: `invalidField` that says what a number may be.
+    /// - Throws: `invalidField`, saying what a number may be.
     public init(_ text: String) throws(Rejection) {
         guard text.utf8.count <= 64 else { throw Self.wrong }
         let number = String(text.filter { !" -.()\u{A0}".contains($0) })
@@ -24,20 +24,19 @@ public struct PhoneNumber: Hashable, Sendable, CustomStringConvertible {
         field: "phone")
 }
 
-/// A phone number of an account, after its person proved that it is theirs.
+/// An account's phone number, which its owner has confirmed.
 public struct Phone: Codable, Hashable, Sendable {
-    /// As ``PhoneNumber`` writes it.
+    /// In the form of ``PhoneNumber``.
     public var number: String
-    /// Where it was given: ISO 3166-1 alpha-2, two capital letters.
+    /// The region it was entered for: ISO 3166-1 alpha-2, two capital letters.
     public var region: String?
 
-    /// Its parameters are the properties of the same names.
     public init(number: String, region: String? = nil) {
         self.number = number
         self.region = region
     }
 
-    /// - Throws: `invalidField` for a number or a region that can't be.
+    /// - Throws: `invalidField` for an invalid number or region.
     public func check() throws(Rejection) {
         guard try PhoneNumber(number).description == number else {
             throw Rejection(.invalidField, "Write the number without spaces and punctuation.", field: "phone")
@@ -53,29 +52,26 @@ public struct Phone: Codable, Hashable, Sendable {
     }
 }
 
-/// What ``PhoneID`` identifies.
 public enum PhoneSubject {}
 
-/// A name for a phone number that nobody can turn back into the number: the edge makes it under the server's key. What is
-/// asked before anybody is signed in goes by it, so that no log has a stranger's number.
+/// A name for a phone number that can't be turned back into the number: the edge derives it under a server key.
+/// Commands before anyone has signed in use it, so that no log contains a stranger's number.
 public typealias PhoneID = ID<PhoneSubject>
 
-/// What ``PhoneCodeID`` identifies.
 public enum PhoneCodeSubject {}
 
-/// A code that was sent to a phone. The edge makes the six digits from this id under the server's key; session knows no
-/// more than the hash of a proof of them.
+/// A code sent to a phone. The edge derives the six digits from this id under a server key; session knows only the hash
+/// of a proof of them.
 public typealias PhoneCodeID = ID<PhoneCodeSubject>
 
 extension Key {
-    /// The key of what is asked by phone before anybody is signed in.
+    /// The key of commands by phone before anyone has signed in.
     public static func phone(_ phone: PhoneID) -> Self { Self(kind: "phone", id: phone.description) }
 }
 
-/// The numbers of phone codes that a sender can know beforehand.
+/// The limits that a sender can know beforehand.
 public enum PhoneCodeRules {
-    /// How long a code is good for.
     public static let lifetime: Interval = .minutes(10)
-    /// How often it may be tried.
+    /// Wrong digits before the code is void.
     public static let attempts = 5
 }

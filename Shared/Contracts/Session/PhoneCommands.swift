@@ -1,6 +1,6 @@
 public import Vocabulary
 
-/// The phone that an account signs in by.
+/// The phone that an account signs in with.
 public enum PhoneCommand: MessageSet {
     case requestPhoneChange(RequestPhoneChange)
     case changePhone(ChangePhone)
@@ -21,26 +21,23 @@ public enum PhoneCommand: MessageSet {
     }
 }
 
-/// Begins a sign-in by phone: the code that the edge is about to send will be good for it.
+/// Begins a sign-in by phone: announces the code that the edge is about to send.
 ///
-/// Nobody asks this: who it is turns out here. Its key is the phone's. A phone with which nobody signs in is accepted
-/// without an event and counted like any other, so that nobody learns which numbers sign in.
-/// Rejected: `tooSoon`, `tooManyAttempts`. Result: ``PhoneCodeIssued``.
+/// No account asks for this; the phone's key orders it. A phone of no account is accepted without an event and counted
+/// like any other, so that no one learns which numbers have accounts. Rejected: `tooSoon`, `tooManyAttempts`. Result:
+/// ``PhoneCodeIssued``.
 public struct RequestSignInCode: CommandBody {
-    /// The phone whose account is to be signed in to.
     public let phone: PhoneID
-    /// What earlier keys made of its number.
+    /// The number's names under older server keys.
     public let earlier: [PhoneID]?
-    /// The code's id, chosen by the edge.
+    /// Chosen by the edge.
     public let code: PhoneCodeID
-    /// What whoever has the code can show.
+    /// What proves the code.
     public let proof: Proof
-    /// Where the request comes from.
     public let source: SourceID
-    /// The device that asks, where it shows that it was signed in before.
+    /// The device that it claims to be.
     public let known: KnownDevice?
 
-    /// Its parameters are the properties of the same names.
     public init(
         phone: PhoneID, earlier: [PhoneID]? = nil, code: PhoneCodeID, proof: Proof, source: SourceID,
         known: KnownDevice? = nil
@@ -54,28 +51,23 @@ public struct RequestSignInCode: CommandBody {
     }
 }
 
-/// Signs a device in by a code that was sent to the account's phone.
+/// Signs in a device by a code sent to the account's phone.
 ///
-/// Nobody asks this; its key is the phone's. A wrong code is accepted as an event, because it is counted:
-/// ``PhoneCodeFailed``. A code that expired, was used, was tried too often or never was is accepted without one and
+/// No account asks for this; the phone's key orders it. A wrong code is accepted with an event, because it is counted:
+/// ``PhoneCodeFailed``. A code that expired, was used, was tried too often or never existed is accepted without one and
 /// counted alike. Rejected: `tooManyAttempts`. Result: ``DeviceSignedIn``.
 public struct SignInByPhone: CommandBody {
-    /// The phone.
     public let phone: PhoneID
-    /// What earlier keys made of its number.
+    /// The number's names under older server keys.
     public let earlier: [PhoneID]?
-    /// Which code.
     public let code: PhoneCodeID
-    /// What the edge made of the digits that were typed, under each key.
+    /// Derived from the entered digits by the edge, under each server key.
     public let proof: [Proof]
-    /// The device.
     public let device: NewDevice
-    /// Where it comes from.
     public let source: SourceID
-    /// What it was before, where it shows that.
+    /// The device that it claims to be.
     public let known: KnownDevice?
 
-    /// Its parameters are the properties of the same names.
     public init(
         phone: PhoneID, earlier: [PhoneID]? = nil, code: PhoneCodeID, proof: [Proof], device: NewDevice,
         source: SourceID, known: KnownDevice? = nil
@@ -89,28 +81,25 @@ public struct SignInByPhone: CommandBody {
         self.known = known
     }
 
-    /// Checks what needs no state.
     public func validate() throws(Rejection) {
         try device.check()
     }
 }
 
-/// Begins to give the account a phone: the code that the edge is about to send proves that it is the person's.
+/// Begins to change the account's phone: announces the code that the edge is about to send there.
 ///
 /// Rejected: `confirmationRequired`, `phoneTaken`, `tooSoon`, `tooManyAttempts`. Result: ``PhoneCodeIssued``.
 public struct RequestPhoneChange: CommandBody {
-    /// The phone.
     public let phone: Phone
-    /// The name that the edge made of its number, under the same key as the proof.
+    /// The number's name, made with the same server key as the proof.
     public let phoneID: PhoneID
-    /// The code's id, chosen by the edge.
+    /// Chosen by the edge.
     public let code: PhoneCodeID
-    /// What whoever has the code can show.
+    /// What proves the code.
     public let proof: Proof
-    /// The device that asks.
+    /// The asking device.
     public let by: DeviceID?
 
-    /// Its parameters are the properties of the same names.
     public init(phone: Phone, phoneID: PhoneID, code: PhoneCodeID, proof: Proof, by: DeviceID? = nil) {
         self.phone = phone
         self.phoneID = phoneID
@@ -119,25 +108,22 @@ public struct RequestPhoneChange: CommandBody {
         self.by = by
     }
 
-    /// Checks what needs no state.
     public func validate() throws(Rejection) {
         try phone.check()
     }
 }
 
-/// Gives the account the phone to which a code was sent.
+/// Gives the account the phone that the code was sent to.
 ///
-/// A wrong code is accepted as an event, because it is counted: ``PhoneCodeFailed``.
-/// Rejected: `invalidCode`, `phoneTaken`. Result: ``PhoneChanged``.
+/// A wrong code is accepted with an event, because it is counted: ``PhoneCodeFailed``. Rejected: `invalidCode`,
+/// `phoneTaken`. Result: ``PhoneChanged``.
 public struct ChangePhone: CommandBody {
-    /// Which code.
     public let code: PhoneCodeID
-    /// What the edge made of the digits that were typed, under each key.
+    /// Derived from the entered digits by the edge, under each server key.
     public let proof: [Proof]
-    /// The device that asks.
+    /// The asking device.
     public let by: DeviceID?
 
-    /// Its parameters are the properties of the same names.
     public init(code: PhoneCodeID, proof: [Proof], by: DeviceID? = nil) {
         self.code = code
         self.proof = proof
@@ -145,17 +131,17 @@ public struct ChangePhone: CommandBody {
     }
 }
 
-/// Gives the account's phone the name that the server's current key makes of its number. If that has another name or there is
-/// none by now, it changes nothing. Nobody asks this but the edge, and it says nothing: whose phone it is stays.
+/// Renames the account's phone to what the current server key makes of its number. Changes nothing if the phone has
+/// another name by now, or if there is none. Only the edge sends this. It emits nothing, since the number stays the
+/// same.
 public struct RenamePhone: CommandBody {
-    /// The name that it has.
+    /// Its present name.
     public let phone: PhoneID
-    /// The name that it gets.
+    /// Its new name.
     public let next: PhoneID
-    /// Under which key that was made.
+    /// The server key that `next` was made with.
     public let key: KeyVersion
 
-    /// Its parameters are the properties of the same names.
     public init(phone: PhoneID, next: PhoneID, key: KeyVersion) {
         self.phone = phone
         self.next = next
@@ -163,32 +149,14 @@ public struct RenamePhone: CommandBody {
     }
 }
 
-/// Takes the phone from the account. Without one it changes nothing.
+/// Removes the account's phone. Without one it changes nothing.
 ///
 /// Rejected: `confirmationRequired`. Result: ``PhoneChanged``.
 public struct RemovePhone: CommandBody {
-    /// The device that asks.
+    /// The asking device.
     public let by: DeviceID?
 
-    /// Its parameters are the properties of the same names.
     public init(by: DeviceID? = nil) {
         self.by = by
-    }
-}
-
-/// Proves once more who uses a device: for a few minutes it may do what the account wants confirmed.
-///
-/// A wrong password is accepted as an event, because it is counted: ``SignInFailed``.
-/// Rejected: `tooManyAttempts`, `deviceSignedOut`. Result: ``IdentityConfirmed``.
-public struct ConfirmIdentity: CommandBody {
-    /// Made of the password, under each key.
-    public let verifier: [Proof]
-    /// The device.
-    public let device: DeviceID
-
-    /// Its parameters are the properties of the same names.
-    public init(verifier: [Proof], device: DeviceID) {
-        self.verifier = verifier
-        self.device = device
     }
 }

@@ -1,27 +1,19 @@
 public import Vocabulary
 
-/// What a code that was sent to a phone is good for.
+/// What a code sent to a phone can be used for.
 public enum PhoneCodePurpose: String, Codable, Hashable, Sendable, CaseIterable {
-    /// To sign a device in.
     case signIn
-    /// To give the account the phone.
     case phoneChange
 }
 
-/// A code is on its way to a phone; earlier ones for the same purpose are void.
+/// A code is on its way to a phone. Earlier ones for the same purpose are void.
 public struct PhoneCodeIssued: EventBody {
-    /// Whose.
     public let account: AccountID
-    /// Which code.
     public let code: PhoneCodeID
-    /// What it is good for.
     public let purpose: PhoneCodePurpose
-    /// Until when.
     public let expires: Instant
-    /// When.
     public let at: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID, code: PhoneCodeID, purpose: PhoneCodePurpose, expires: Instant, at: Instant) {
         self.account = account
         self.code = code
@@ -31,18 +23,14 @@ public struct PhoneCodeIssued: EventBody {
     }
 }
 
-/// Somebody gave wrong digits for a code.
+/// Someone entered wrong digits for a code.
 public struct PhoneCodeFailed: EventBody {
-    /// Whose account they tried.
     public let account: AccountID
-    /// Which code.
     public let code: PhoneCodeID
-    /// How often it may still be tried; 0: it is void.
+    /// At 0 the code is void.
     public let attemptsLeft: Int
-    /// When.
     public let at: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID, code: PhoneCodeID, attemptsLeft: Int, at: Instant) {
         self.account = account
         self.code = code
@@ -50,23 +38,20 @@ public struct PhoneCodeFailed: EventBody {
         self.at = at
     }
 
-    /// What to answer at a sign-in: the same as for a phone with which nobody signs in.
+    /// The answer when signing in, which is the same for a phone of no account.
     public static let rejection = Rejection(
         .invalidCode,
         "Check the six digits, or request another code; a code lasts ten minutes and five tries, and works once.",
         field: "code")
 }
 
-/// The account has another phone, or none.
+/// The account's phone changed.
 public struct PhoneChanged: EventBody {
-    /// Whose.
     public let account: AccountID
-    /// The phone; none when it was removed.
+    /// Nil if it was removed.
     public let phone: Phone?
-    /// When.
     public let at: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID, phone: Phone? = nil, at: Instant) {
         self.account = account
         self.phone = phone
@@ -74,18 +59,14 @@ public struct PhoneChanged: EventBody {
     }
 }
 
-/// Whoever uses a device proved again who they are.
+/// Someone confirmed who is using a device.
 public struct IdentityConfirmed: EventBody {
-    /// Whose.
     public let account: AccountID
-    /// Which one.
     public let device: DeviceID
-    /// Until when it may do what the account wants confirmed.
+    /// Until when the device may do what needs a confirmation.
     public let until: Instant
-    /// When.
     public let at: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID, device: DeviceID, until: Instant, at: Instant) {
         self.account = account
         self.device = device

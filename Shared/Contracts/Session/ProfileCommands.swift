@@ -1,25 +1,23 @@
 import ContractSupport
 public import Vocabulary
 
-/// Changes what is given of the profile and leaves the rest.
+/// Changes the given fields of the profile.
 ///
-/// Rejected: `staleVersion`. Result: ``ProfileUpdated``; nothing if it was so.
+/// Rejected: `staleVersion`. Result: ``ProfileUpdated``; nothing if nothing changes.
 public struct UpdateProfile: PublicCommandBody {
-    /// The version that the asker has seen; another one is rejected.
+    /// The version that the change is based on. Any other is rejected.
     public let expectedVersion: Int64
-    /// The person's name; see ``PersonName``.
+    /// See ``PersonName``.
     public let name: String?
-    /// What responders should know; at most 1,000 characters, with lines; empty for none.
+    /// Shown to responders: at most 1,000 characters, or empty.
     public let emergencyNote: String?
 
-    /// Its parameters are the properties of the same names.
     public init(expectedVersion: Int64, name: String? = nil, emergencyNote: String? = nil) {
         self.expectedVersion = expectedVersion
         self.name = name
         self.emergencyNote = emergencyNote
     }
 
-    /// Checks what needs no state.
     public func validate() throws(Rejection) {
         if let name { _ = try PersonName(name) }
         if let emergencyNote { try ProfileRules.emergencyNote.check(emergencyNote, field: "emergencyNote") }

@@ -1,9 +1,8 @@
-/// Which of the server's keys something was made under: eight hexadecimal digits, which follow from the key.
+/// Identifies a server key by eight hexadecimal digits derived from it.
 public struct KeyVersion: Hashable, Sendable, CustomStringConvertible {
-    /// The digits.
     public let description: String
 
-    /// Returns nil for anything but eight hexadecimal digits in lower case.
+    /// Nil for anything but eight lowercase hexadecimal digits.
     public init?(_ text: String) {
         guard text.utf8.count == 8,
             text.utf8.allSatisfy({
@@ -16,12 +15,11 @@ public struct KeyVersion: Hashable, Sendable, CustomStringConvertible {
 
     private init() { description = "00000000" }
 
-    /// No key's: for a table's blank row.
+    /// Stands for no key, in a table's blank row.
     package static let blank = Self()
 }
 
 extension KeyVersion: Codable {
-    /// From one JSON value.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let version = Self(try container.decode(String.self)) else {
@@ -31,24 +29,21 @@ extension KeyVersion: Codable {
         self = version
     }
 
-    /// As one JSON value.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)
     }
 }
 
-/// Shows that somebody knows a password, or has a code: the edge makes it of that under one of the server's keys.
+/// Proves knowledge of a password or code. The edge derives it under a server key.
 ///
-/// What was kept under an earlier key is known by it as long as that key is listed, so commands carry one for each, the
-/// current key's first.
+/// A hash stored under an older key still matches while that key is in use: commands carry a proof for each key, the
+/// current one's first.
 public struct Proof: Codable, Hashable, Sendable {
-    /// Under which key it was made.
+    /// The server key that it was made with.
     public let key: KeyVersion
-    /// What was made.
     public let secret: Secret
 
-    /// Its parameters are the properties of the same names.
     public init(key: KeyVersion, secret: Secret) {
         self.key = key
         self.secret = secret

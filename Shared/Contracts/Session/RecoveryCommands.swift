@@ -1,7 +1,7 @@
 import ContractSupport
 public import Vocabulary
 
-/// How an account is taken back from a thief.
+/// Recovery codes and the undoing of security changes, against thieves.
 public enum RecoveryCommand: MessageSet {
     case makeRecoveryCodes(MakeRecoveryCodes)
     case confirmByRecoveryCode(ConfirmByRecoveryCode)
@@ -23,28 +23,26 @@ public enum RecoveryCommand: MessageSet {
     }
 }
 
-/// Numbers in the rules of recovery codes.
+/// The limits that a sender can know beforehand.
 public enum RecoveryRules {
-    /// How many codes an account gets at a time.
+    /// Made at a time.
     public static let codes = 10
 }
 
-/// Makes the account's recovery codes; those of before are void. Each signs in, or confirms, once.
+/// Replaces the account's recovery codes. Each can be used once, to sign in or to confirm.
 ///
 /// Rejected: `confirmationRequired`, `tooManyAttempts`. Result: ``RecoveryCodesMade``.
 public struct MakeRecoveryCodes: CommandBody {
-    /// What the holder of each code can show.
+    /// What proves each code.
     public let proofs: [Secret]
-    /// The device that asks.
+    /// The asking device.
     public let by: DeviceID
 
-    /// Its parameters are the properties of the same names.
     public init(proofs: [Secret], by: DeviceID) {
         self.proofs = proofs
         self.by = by
     }
 
-    /// Checks what needs no state.
     public func validate() throws(Rejection) {
         guard proofs.count == RecoveryRules.codes, Set(proofs).count == proofs.count else {
             throw Rejection(.invalidField, "Give \(RecoveryRules.codes) different proofs.", field: "proofs")
@@ -52,49 +50,43 @@ public struct MakeRecoveryCodes: CommandBody {
     }
 }
 
-/// Signs a device in by a recovery code.
+/// Signs in a device by a recovery code.
 ///
-/// Nobody asks this: who it is turns out here. Its key is the handle's. A wrong code counts nowhere: codes have too many
-/// digits to be guessed, and a stranger's guesses must not lock out a person who has no other way in.
-/// Rejected: `invalidCredentials`. Result: ``DeviceSignedIn``.
+/// No account asks for this; the handle's key orders it. Wrong codes aren't counted: codes have too many digits to be
+/// guessed, and a stranger's guesses must not lock out someone who has no other way in. Rejected: `invalidCredentials`.
+/// Result: ``DeviceSignedIn``.
 public struct SignInByRecoveryCode: CommandBody {
-    /// Whose account.
     public let handle: String
-    /// What the edge made of the code that was typed.
+    /// Derived from the entered code by the edge.
     public let proof: Secret
-    /// The device.
     public let device: NewDevice
 
-    /// Its parameters are the properties of the same names.
     public init(handle: String, proof: Secret, device: NewDevice) {
         self.handle = handle
         self.proof = proof
         self.device = device
     }
 
-    /// Checks what needs no state.
     public func validate() throws(Rejection) {
-        // A handle that can't be is one that isn't known.
+        // An invalid handle is treated like an unknown one.
         try device.check()
     }
 
-    /// What to answer to a wrong code: the same as for a handle that nobody has.
+    /// The answer to a wrong code, which is the same for an unknown handle.
     public static let rejection = Rejection(
         .invalidCredentials, "The handle or the recovery code is wrong, or the code was used.",
         field: "recoveryCode")
 }
 
-/// Proves by a recovery code who uses a device: for a few minutes it may do what needs a confirmation.
+/// Confirms by a recovery code who is using a device. For a few minutes it may then do what needs a confirmation.
 ///
-/// A wrong code is accepted as an event, because it is counted as a wrong password is: ``SignInFailed``.
-/// Rejected: `tooManyAttempts`, `deviceSignedOut`. Result: ``IdentityConfirmed``.
+/// A wrong code is accepted with an event, because it is counted like a wrong password: ``SignInFailed``. Rejected:
+/// `tooManyAttempts`, `deviceSignedOut`. Result: ``IdentityConfirmed``.
 public struct ConfirmByRecoveryCode: CommandBody {
-    /// What the edge made of the code that was typed.
+    /// Derived from the entered code by the edge.
     public let proof: Secret
-    /// The device.
     public let device: DeviceID
 
-    /// Its parameters are the properties of the same names.
     public init(proof: Secret, device: DeviceID) {
         self.proof = proof
         self.device = device

@@ -1,15 +1,11 @@
 public import Vocabulary
 
-/// The account has new recovery codes; those of before are void.
+/// The account has new recovery codes. The old ones are void.
 public struct RecoveryCodesMade: EventBody {
-    /// Whose.
     public let account: AccountID
-    /// How many.
     public let count: Int
-    /// When.
     public let at: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID, count: Int, at: Instant) {
         self.account = account
         self.count = count
@@ -17,18 +13,15 @@ public struct RecoveryCodesMade: EventBody {
     }
 }
 
-/// A recovery code was used; it is good no more.
+/// A recovery code was used and is void.
 public struct RecoveryCodeUsed: EventBody {
-    /// Whose.
     public let account: AccountID
-    /// The device that signed in or confirmed by it.
+    /// The device that signed in or was confirmed.
     public let device: DeviceID
     /// How many codes are left.
     public let left: Int
-    /// When.
     public let at: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(account: AccountID, device: DeviceID, left: Int, at: Instant) {
         self.account = account
         self.device = device

@@ -1,6 +1,6 @@
 public import Vocabulary
 
-/// Everything that `session` can be asked, by subject.
+/// All commands of `session`, by subject.
 public enum SessionCommand: MessageSet {
     case signIn(SignInCommand)
     case account(AccountCommand)

@@ -1,6 +1,6 @@
 public import Vocabulary
 
-/// Everything that `session` says. Each event is in the stream of the account that it names first.
+/// All events of `session`. Each is in the stream of its account.
 public enum SessionEvent: MessageSet {
     case accountOpened(AccountOpened)
     case accountClosed(AccountClosed)

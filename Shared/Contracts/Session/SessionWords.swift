@@ -1,33 +1,31 @@
 public import Vocabulary
 
-/// What ``DeviceID`` identifies.
 public enum DeviceSubject {}
 
-/// A device that signed in; chosen by the edge at each sign-in.
+/// A device that signed in. The edge chooses a new id at each sign-in.
 public typealias DeviceID = ID<DeviceSubject>
 
-/// Why a device isn't signed in any more.
+/// Why a device is no longer signed in.
 public enum SignOutReason: String, Codable, Hashable, Sendable, CaseIterable {
-    /// Its own person signed out on it.
+    /// By its own user.
     case signedOut
-    /// It was signed out from another device.
+    /// From another device.
     case revoked
-    /// Another device signed in, and the account wants one at a time.
+    /// Another device signed in, and the account allows one at a time.
     case displaced
-    /// The account had as many devices as there may be, and this one was seen the longest ago.
+    /// The account had as many devices as it may, and this one was seen longest ago.
     case tooMany
-    /// A refresh token came a second time: somebody has a copy, so neither may go on.
+    /// A refresh token came a second time, so someone has a copy and neither may go on.
     case tokenReused
-    /// The password changed.
     case passwordChanged
-    /// Changes of the account's security were undone: its own, those made before it signed in, or by it.
+    /// Security changes were undone: its own, or some made before it signed in.
     case undone
-    /// The account is closed.
     case closed
 }
 
 extension SignOutReason {
-    /// Whether it follows from what somebody did to the account, not to this device: the device may then undo that.
+    /// Whether it follows from a change to the account rather than to this device, so that the device may undo that
+    /// change.
     public var leavesUndo: Bool {
         switch self {
         case .passwordChanged, .displaced, .tooMany: true
@@ -35,7 +33,7 @@ extension SignOutReason {
         }
     }
 
-    /// What a device is told, as the second half of a sentence.
+    /// What the device is told, as the second half of a sentence.
     public var explanation: String {
         switch self {
         case .signedOut: "you signed out on this device"
@@ -50,30 +48,24 @@ extension SignOutReason {
     }
 }
 
-/// What a person still has to do before the account is of use to others.
+/// What is left to do before the account is useful to others.
 public enum Onboarding: String, Codable, Hashable, Sendable, CaseIterable {
-    /// To give a name.
+    /// It needs a name.
     case needsProfile
-    /// Nothing.
     case done
 }
 
-/// What begins an alarm, which goes on until it is ended.
+/// What begins an alarm.
 public enum AlarmKind: String, Codable, Hashable, Sendable, CaseIterable {
-    /// A check-in was missed.
     case checkInMissed
-    /// An alert is on.
     case alertRaised
 }
 
-/// When a reminder comes before the deadline.
+/// How long before the deadline a reminder comes.
 public enum ReminderLead: String, Codable, Hashable, Sendable, CaseIterable {
-    /// Two hours before.
     case twoHours
-    /// Thirty minutes before.
     case thirtyMinutes
 
-    /// The time before the deadline.
     public var interval: Interval {
         switch self {
         case .twoHours: .hours(2)
@@ -83,22 +75,18 @@ public enum ReminderLead: String, Codable, Hashable, Sendable, CaseIterable {
 }
 
 extension Rejection.Code {
-    /// Handle, password or both are wrong; which one isn't told.
+    /// The handle or the password is wrong; which one isn't said.
     public static let invalidCredentials: Self = "invalidCredentials"
-    /// Somebody has this handle, or one that looks like it.
+    /// Someone has this handle or one that looks like it.
     public static let handleTaken: Self = "handleTaken"
-    /// The device isn't signed in any more, or never was.
+    /// The device is no longer signed in, or never was.
     public static let deviceSignedOut: Self = "deviceSignedOut"
-    /// The refresh token isn't this device's.
     public static let invalidToken: Self = "invalidToken"
-    /// The new password is the old one.
     public static let samePassword: Self = "samePassword"
-    /// The digits are wrong, or their code is no good (any more).
+    /// The digits are wrong, or the code can no longer be used.
     public static let invalidCode: Self = "invalidCode"
-    /// There is no change that this device may undo.
     public static let nothingToUndo: Self = "nothingToUndo"
-    /// Another account signs in by this phone.
     public static let phoneTaken: Self = "phoneTaken"
-    /// The account wants this confirmed by the password, on this device, a few minutes ago at most.
+    /// The device must have been confirmed in the last few minutes.
     public static let confirmationRequired: Self = "confirmationRequired"
 }

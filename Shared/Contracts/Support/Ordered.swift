@@ -1,18 +1,16 @@
-/// Things by id, in the order of their ids: equal contents are equal lists, whatever happened in which order.
+/// Elements sorted by id, so that equal contents compare equal whatever their history.
 ///
 /// Encoded as an array.
 public struct Ordered<Element: Identifiable & Hashable & Sendable>: Hashable, Sendable
 where Element.ID: Comparable & Sendable {
     private var elements: [Element] = []
 
-    /// The elements by id; of several with one id the last one stays.
+    /// Of several elements with the same id, keeps the last.
     public init(_ elements: some Sequence<Element>) {
         for element in elements { self[element.id] = element }
     }
 
-    /// The element with this id. Setting nil removes it.
-    ///
-    /// The index is found in logarithmic time; what is set must have this id.
+    /// The element with this id, found in logarithmic time. Setting nil removes it. A new element must have this id.
     public subscript(id: Element.ID) -> Element? {
         get {
             let index = place(of: id)
@@ -43,11 +41,9 @@ where Element.ID: Comparable & Sendable {
 }
 
 extension Ordered: RandomAccessCollection {
-    /// Always 0.
     public var startIndex: Int { 0 }
-    /// How many there are.
     public var endIndex: Int { elements.count }
-    /// The element at a place in the order of the ids.
+    /// The element at a position in the order of ids.
     public subscript(position: Int) -> Element { elements[position] }
 }
 
@@ -57,14 +53,12 @@ extension Ordered: Codable where Element: Codable {
         self.init(try [Element](from: decoder))
     }
 
-    /// Writes an array in the order of the ids.
     public func encode(to encoder: any Encoder) throws {
         try elements.encode(to: encoder)
     }
 }
 
 extension Ordered: ExpressibleByArrayLiteral {
-    /// The elements by id.
     public init(arrayLiteral elements: Element...) {
         self.init(elements)
     }

@@ -1,30 +1,27 @@
 public import Vocabulary
 
 extension Rejection.Code {
-    /// The account is closed, for ever.
     public static let accountClosed: Self = "accountClosed"
-    /// Nobody has heard of the account yet.
+    /// The service doesn't know the account yet.
     public static let accountNotFound: Self = "accountNotFound"
-    /// The account is there already.
     public static let accountExists: Self = "accountExists"
     /// The command must be sent on behalf of an account.
     public static let accountRequired: Self = "accountRequired"
-    /// What the command names isn't there, or isn't the asker's.
+    /// What the command names doesn't exist, or doesn't belong to the asking account.
     public static let notFound: Self = "notFound"
-    /// The command was made from an older state than the present one.
+    /// The command is based on an older version.
     public static let staleVersion: Self = "staleVersion"
-    /// Something was done a moment ago; the message tells the time left.
+    /// Something was done a moment ago. The message says how long to wait.
     public static let tooSoon: Self = "tooSoon"
-    /// As many as there may be are there already.
     public static let limitReached: Self = "limitReached"
-    /// A timer's command came before its time.
+    /// A timer's command came too early.
     public static let notDue: Self = "notDue"
-    /// Too many wrong guesses, or too many requests; the message tells how long to wait.
+    /// Too many wrong guesses or too many requests. The message says how long to wait.
     public static let tooManyAttempts: Self = "tooManyAttempts"
 }
 
 extension Rejection {
-    /// The account that asks, or that `field` names, is closed.
+    /// The asking account, or the one that `field` names, is closed.
     public static func accountClosed(_ field: String? = nil) -> Self {
         Rejection(
             .accountClosed,
@@ -33,16 +30,14 @@ extension Rejection {
                 : "The account in \(field ?? "") is closed; choose another.", field: field)
     }
 
-    /// The account that asks isn't known here yet.
+    /// The service doesn't know the account yet.
     public static func accountNotFound(_ field: String? = nil) -> Self {
         Rejection(
             .accountNotFound, "This account isn't known yet; open it first, or try again in a moment.", field: field)
     }
 
-    /// The command was sent on behalf of nobody.
     public static let accountRequired = Rejection(.accountRequired, "Send this command on behalf of an account.")
 
-    /// The command was made from version `expected`, and what it changes is at `current` by now.
     public static func staleVersion(expected: Int64, current: Int64) -> Self {
         Rejection(
             .staleVersion,
@@ -50,18 +45,14 @@ extension Rejection {
             field: "expectedVersion")
     }
 
-    /// - Parameters:
-    ///   - left: How long to wait.
-    ///   - what: What was done a moment ago, as in "You checked in".
+    /// - Parameter what: What was done a moment ago, as in "You checked in".
     public static func tooSoon(_ what: String, left: Interval) -> Self {
         Rejection(.tooSoon, "\(what) a moment ago; wait \(left.inWords) and try again.", retryAfter: left)
     }
 }
 
 extension Rejection {
-    /// - Parameters:
-    ///   - what: What there were too many of, as in "Too many wrong passwords".
-    ///   - left: How long to wait.
+    /// - Parameter what: What there were too many of, as in "Too many wrong passwords".
     public static func tooManyAttempts(_ what: String, left: Interval, field: String? = nil) -> Self {
         Rejection(
             .tooManyAttempts, "\(what); wait \(left.inWords) and try again.", field: field, retryAfter: left)
@@ -69,7 +60,7 @@ extension Rejection {
 }
 
 extension Interval {
-    /// As people say it, in the two largest units, rounded up to a second: `4 minutes and 10 seconds`.
+    /// In words, with the two largest units, rounded up to a second: `4 minutes and 10 seconds`.
     public var inWords: String {
         let seconds = max(1, secondsRoundedUp)
         let parts = [

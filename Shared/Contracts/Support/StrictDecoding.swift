@@ -2,10 +2,10 @@ import Foundation
 public import Vocabulary
 
 extension MessageBody {
-    /// Reads a body of this type that somebody outside wrote: like ``decoded(from:)``, but a field that the type doesn't
-    /// have is refused, at any depth, with the fields that it does have.
+    /// Decodes a body from outside. Unlike ``decoded(from:)``, rejects fields that the type doesn't have, at any depth,
+    /// and lists those that it does have.
     ///
-    /// Nothing needs to be declared for it: what a type asks its decoder for are its fields.
+    /// Types needn't declare anything: the fields that they ask their decoder for are the fields that they have.
     /// - Throws: ``MessageError/malformed(type:reason:field:)``, which names the field by its path.
     public static func decodedStrictly(from body: [UInt8]) throws(MessageError) -> Self {
         do {
@@ -18,7 +18,7 @@ extension MessageBody {
     }
 }
 
-/// A value that used up every field of its document.
+/// A value that used every field of its document.
 private struct Strict<Value: Decodable>: Decodable {
     let value: Value
 
@@ -27,10 +27,10 @@ private struct Strict<Value: Decodable>: Decodable {
     }
 }
 
-/// Passes everything on, and notes which fields were asked for.
+/// Forwards everything, and records which fields were asked for.
 private final class WatchingDecoder: Decoder {
     let base: any Decoder
-    /// The fields that were asked for; nil for what isn't read as an object.
+    /// The fields that were asked for. Nil for a value that isn't an object.
     private var asked: Set<String>? = []
 
     private init(_ base: any Decoder) {
@@ -82,10 +82,9 @@ private final class WatchingDecoder: Decoder {
     }
 }
 
-/// What a number must be. Foundation's decoder says of one that doesn't fit that the document is no JSON, and not where.
+/// Foundation's decoder reports a number that doesn't fit as invalid JSON, without saying where.
 private func numberRule(_ type: any Any.Type) -> String { "it must be a number that fits \(type)" }
 
-/// Any name that a document may have for a field.
 private struct AnyField: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }

@@ -1,24 +1,20 @@
 public import Vocabulary
 
-/// What a text may be that a person wrote: how long, and without characters that mislead whoever reads it.
+/// The length and characters allowed in a text that a person wrote.
 ///
-/// Control characters, what can't be seen, characters that reverse the direction of what follows, and heaps of combining
-/// marks are refused everywhere. New lines are allowed where the rule says so.
+/// Control characters, invisible characters, characters that reverse the direction of the text, and piled-up combining
+/// marks are always rejected. A rule may allow new lines.
 public struct TextRule: Hashable, Sendable {
-    /// How many characters (as people count them).
+    /// In characters as people count them.
     public let lengths: ClosedRange<Int>
-    /// Whether it may have several lines.
     public let hasLines: Bool
 
-    /// - Parameters:
-    ///   - lengths: How many characters (as people count them).
-    ///   - hasLines: Whether it may have several lines.
     public init(_ lengths: ClosedRange<Int>, hasLines: Bool = false) {
         self.lengths = lengths
         self.hasLines = hasLines
     }
 
-    /// - Throws: a ``Rejection`` that says what to change in `field`.
+    /// - Throws: a ``Rejection`` that says what to change.
     public func check(_ text: String, field: String) throws(Rejection) {
         // Bytes first: counting the characters of a very long text takes long.
         guard text.utf8.count <= lengths.upperBound * 16, text.count <= lengths.upperBound else {
@@ -50,11 +46,12 @@ public struct TextRule: Hashable, Sendable {
         }
     }
 
-    /// What shows nothing, but for what joins or varies emoji and letters (Unicode Standard Annex 44, Default_Ignorable_Code_Point).
+    /// Invisible characters, except those that join or vary emoji and letters (Unicode Standard Annex 44,
+    /// Default_Ignorable_Code_Point).
     private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x200C, 0x200D, 0xFE00...0xFE0F, 0xE0100...0xE01EF, 0xE0020...0xE007F: false
-        // Interlinear annotation, and a pattern of Braille without dots.
+        // Interlinear annotations, and the Braille pattern without dots.
         case 0xFFF9...0xFFFB, 0x2800: true
         default: scalar.properties.isDefaultIgnorableCodePoint
         }

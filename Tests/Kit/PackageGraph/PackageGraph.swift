@@ -9,6 +9,7 @@
 /// - `Shared/API` knows contracts and the vocabulary, session-client's orchestration knows these and the API: neither knows
 ///   the bus, PostgreSQL or a transport.
 /// - Of session-client's files, those in `HTTP` alone know HTTP.
+/// - Rules are pure: a target in a folder `Rules` knows contracts and the vocabulary, so it can't reach PostgreSQL or the bus.
 /// - What a file imports is declared in `Package.swift`.
 struct PackageGraph: Sendable {
     /// A target as the manifest has it, with what its files say.
@@ -103,6 +104,12 @@ extension PackageGraph.Target {
         return String(folders[2])
     }
 
+    /// Whether it has a service's rules.
+    var isRules: Bool { path.hasSuffix("/Rules") }
+
+    /// Whether it has messages that services exchange, or what contracts have in common.
+    var isContract: Bool { isBelow("Shared/Contracts") || path.hasSuffix("/Contract") }
+
     func isBelow(_ folder: String) -> Bool {
         path == folder || path.hasPrefix(folder + "/")
     }
@@ -122,9 +129,7 @@ extension PackageGraph.Target {
     /// The folders of what Storage may know.
     private static let belowStorage: Set = ["Shared/CLibpq", "Shared/Postgres", "Shared/Vocabulary"]
 
-    private var isBelowAPI: Bool {
-        ["Shared/Contracts", "Shared/Vocabulary"].contains { isBelow($0) }
-    }
+    private var isBelowAPI: Bool { isContract || isBelow("Shared/Vocabulary") }
 
     /// The law that forbids a file to import a module of another package, if one does.
     func law(against module: String, in file: PackageGraph.File) -> String? {
@@ -151,6 +156,9 @@ extension PackageGraph.Target {
             if let stranger = other.contract, stranger != service, service != PackageGraph.knowsAllContracts {
                 return "only \(PackageGraph.knowsAllContracts) knows the contracts of other services"
             }
+        }
+        if isRules, !other.isBelowAPI {
+            return "rules are pure: they know a contract and the vocabulary"
         }
         if isBelow("Shared"), let service = other.service {
             return "shared code is below the services, and \(service) is one"

@@ -145,8 +145,8 @@ struct AlarmTests {
                     try Self.check(events, people)
                     try Self.checkAlerted(people)
                 }
-                for (place, alarm) in people.alarmsOn {
-                    try people.relay(place.kind == .alertRaised ? .alertCleared : .checkedIn, alarm, of: place.account)
+                for (key, alarm) in people.alarmsOn {
+                    try people.relay(key.kind == .alertRaised ? .alertCleared : .checkedIn, alarm, of: key.account)
                 }
                 try Self.checkEndings(people)
             }
@@ -172,10 +172,10 @@ struct AlarmTests {
 
     /// Every responder who wants to hear of an alarm that is on has heard of it, and not of its end.
     private static func checkAlerted(_ people: People) throws {
-        for (place, alarm) in people.alarmsOn {
-            let responders = people.rows.published(place.account).contacts.filter { card in
-                guard card.isMyResponder, let seen = people.contact(card.account, place.account) else { return false }
-                return place.kind == .alertRaised || seen.notifyOnMissedCheckIn
+        for (key, alarm) in people.alarmsOn {
+            let responders = people.rows.published(key.account).contacts.filter { card in
+                guard card.isMyResponder, let seen = people.contact(card.account, key.account) else { return false }
+                return key.kind == .alertRaised || seen.notifyOnMissedCheckIn
             }.map(\.account)
             try #require(people.hearing(of: alarm).isSuperset(of: responders))
         }

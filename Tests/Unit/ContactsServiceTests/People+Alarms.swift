@@ -5,7 +5,7 @@ import Vocabulary
 
 extension People {
     /// An account's alarm of a kind: `alertRaised` or `checkInMissed`.
-    struct AlarmPlace: Hashable {
+    struct AlarmKey: Hashable {
         let account: AccountID
         let kind: AlertKind
     }
@@ -24,7 +24,7 @@ extension People {
     mutating func randomRelay(of account: AccountID, using random: inout SeededRandom) -> any CommandBody {
         let begins: AlertKind = random.oneIn(2) ? .alertRaised : .checkInMissed
         let ends: AlertKind = begins == .alertRaised ? .alertCleared : .checkedIn
-        guard let on = alarmsOn[AlarmPlace(account: account, kind: begins)], !random.oneIn(20) else {
+        guard let on = alarmsOn[AlarmKey(account: account, kind: begins)], !random.oneIn(20) else {
             if random.oneIn(4) { return RelayAlert(kind: .checkedIn, occurred: time) }
             return RelayAlert(kind: begins, alarm: id(), occurred: time)
         }
@@ -37,14 +37,14 @@ extension People {
     mutating func note(_ command: any CommandBody, of account: AccountID) {
         switch command {
         case is CloseAccount:
-            for kind in AlertKind.allCases { alarmsOn[AlarmPlace(account: account, kind: kind)] = nil }
+            for kind in AlertKind.allCases { alarmsOn[AlarmKey(account: account, kind: kind)] = nil }
         case let relay as RelayAlert:
             switch relay.kind {
-            case .alertRaised, .checkInMissed: alarmsOn[AlarmPlace(account: account, kind: relay.kind)] = relay.alarm
-            case .alertCleared: alarmsOn[AlarmPlace(account: account, kind: .alertRaised)] = nil
+            case .alertRaised, .checkInMissed: alarmsOn[AlarmKey(account: account, kind: relay.kind)] = relay.alarm
+            case .alertCleared: alarmsOn[AlarmKey(account: account, kind: .alertRaised)] = nil
             case .checkedIn:
                 guard relay.alarm != nil else { return }
-                alarmsOn[AlarmPlace(account: account, kind: .checkInMissed)] = nil
+                alarmsOn[AlarmKey(account: account, kind: .checkInMissed)] = nil
             }
         default: return
         }

@@ -13,7 +13,7 @@ struct People {
     private(set) var replicas: [AccountID: ContactsState] = [:]
     private(set) var log: [Emission<ContactsEvent>] = []
     /// Alarms that are on, as session would have it.
-    var alarmsOn: [AlarmPlace: AlarmID] = [:]
+    var alarmsOn: [AlarmKey: AlarmID] = [:]
     /// Every command that was sent, and how it ended.
     private(set) var history: [(command: any CommandBody, context: CommandContext, ended: Ended)] = []
     private var random: SeededRandom

@@ -37,9 +37,9 @@ struct ContactsTableTests {
             var (alarm, recipient) = (Tables.alarm.blank, Tables.alarmRecipient.blank)
             (alarm.alarm, alarm.occurred, alarm.deadline, recipient.at) = (.new(), time(4), time(5), time(6))
             try await Tables.alarm.expectRoundTrip(
-                of: [(AlarmPlace(anna, .missedCheckIn), alarm)], in: database, as: "contacts")
+                of: [(AlarmKey(anna, .missedCheckIn), alarm)], in: database, as: "contacts")
             try await Tables.alarmRecipient.expectRoundTrip(
-                of: [(RecipientPlace(anna, alarm.alarm, ben), recipient)], in: database, as: "contacts")
+                of: [(RecipientKey(anna, alarm.alarm, ben), recipient)], in: database, as: "contacts")
         }
     }
 

@@ -36,7 +36,7 @@ struct NotificationsPropertyTests {
                     }
                 }
                 // Who unregistered, or closed the account, isn't pushed to.
-                for push in inbox.rows.pushes { try #require(inbox.rows[push.place] != nil) }
+                for push in inbox.rows.pushes { try #require(inbox.rows[push.key] != nil) }
             }
         }
     }

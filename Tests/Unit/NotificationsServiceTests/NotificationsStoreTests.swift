@@ -90,7 +90,7 @@ struct NotificationsStoreTests {
         try #require(kept == Set(shown))
         let devices = accounts.flatMap { account in
             inbox.rows.pushDevices(of: account).map {
-                "\(account) \($0) \(inbox.rows[PushPlace(account, $0)]?.token ?? "")"
+                "\(account) \($0) \(inbox.rows[PushDeviceKey(account, $0)]?.token ?? "")"
             }
         }
         let registered = try await lines(
@@ -99,7 +99,7 @@ struct NotificationsStoreTests {
               FROM notifications.push_device AS d WHERE d.account IN (\(list)) AND NOT d.is_leaving
             """)
         try #require(registered == Set(devices))
-        let pushes = inbox.rows.pushes.map { "\($0.place.account) \($0.place.device) \($0.body.notification.id)" }
+        let pushes = inbox.rows.pushes.map { "\($0.key.account) \($0.key.device) \($0.body.notification.id)" }
         let waiting = try await lines(
             """
             SELECT concat_ws(' ', p.account, p.device, p.notification)

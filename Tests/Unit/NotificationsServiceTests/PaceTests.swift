@@ -50,9 +50,9 @@ struct PaceTests {
                 var newest: (id: NotificationID, at: Instant)?
                 func check() throws {
                     let times = inbox.state(anna).notifications.map(\.created).sorted()
-                    for (place, time) in times.enumerated() where place >= limits.burst {
-                        let isFar = time >= times[place - 1] + limits.burstInterval
-                        try #require(isFar || time >= times[place - limits.burst] + limits.burstWindow)
+                    for (index, time) in times.enumerated() where index >= limits.burst {
+                        let isFar = time >= times[index - 1] + limits.burstInterval
+                        try #require(isFar || time >= times[index - limits.burst] + limits.burstWindow)
                     }
                     for (_, held) in inbox.rows.held.keys.map({ ($0, inbox.rows.held[$0]) }) {
                         try #require(try #require(held).due <= inbox.time + limits.burstInterval)

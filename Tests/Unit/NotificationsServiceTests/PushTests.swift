@@ -96,7 +96,7 @@ struct PushTests {
         try inbox.ask(anna, deliver)
         try inbox.ask(anna, deliver)
         let pushes = inbox.rows.pushes
-        #expect(pushes.map(\.place) == devices.map { PushPlace(anna, $0) })
+        #expect(pushes.map(\.key) == devices.map { PushDeviceKey(anna, $0) })
         #expect(Set(pushes.map(\.body.id)).count == 2)
         for body in pushes.map(\.body) {
             #expect(body.notification.id == deliver.id && body.notification.kind == .dependentAlertRaised)
@@ -125,8 +125,8 @@ struct PushTests {
         #expect(gone == PushUnregistered(account: anna, device: phone, reason: .asked, at: inbox.time))
         #expect(try inbox.ask(anna, unregister).isEmpty)
         try inbox.tell(anna)
-        #expect(inbox.rows.pushes.map(\.place) == [PushPlace(anna, tablet), PushPlace(anna, tablet)])
-        #expect(inbox.rows.silenced == [PushPlace(anna, phone)])
+        #expect(inbox.rows.pushes.map(\.key) == [PushDeviceKey(anna, tablet), PushDeviceKey(anna, tablet)])
+        #expect(inbox.rows.silenced == [PushDeviceKey(anna, phone)])
         #expect(inbox.state(anna).pushDevices == [tablet] && inbox.replicas[anna] == inbox.state(anna))
     }
 
@@ -142,7 +142,7 @@ struct PushTests {
         #expect(gone == PushUnregistered(account: anna, device: phone, reason: .asked, at: inbox.time))
         #expect(try inbox.ask(anna, unregister).isEmpty)
         try inbox.tell(anna, .phoneChanged)
-        let toPhone = inbox.rows.pushes.filter { $0.place.device == phone }.map(\.body.notification.kind)
+        let toPhone = inbox.rows.pushes.filter { $0.key.device == phone }.map(\.body.notification.kind)
         #expect(toPhone == [.passwordChanged])
         #expect(inbox.state(anna).pushDevices == [tablet] && inbox.replicas[anna] == inbox.state(anna))
         // Signed in again, it is pushed to again.
@@ -150,7 +150,7 @@ struct PushTests {
         #expect(Set(inbox.state(anna).pushDevices) == [phone, tablet])
         try inbox.ask(anna, unregister)
         try inbox.ask(anna, CloseAccount())
-        #expect(inbox.rows.pushes.isEmpty && inbox.rows[PushPlace(anna, phone)] == nil)
+        #expect(inbox.rows.pushes.isEmpty && inbox.rows[PushDeviceKey(anna, phone)] == nil)
     }
 
     @Test("S38: a device that is gone is forgotten, unless it is back under another token")
@@ -176,7 +176,7 @@ struct PushTests {
         let device = try inbox.register(anna)
         try inbox.tell(anna)
         try inbox.ask(anna, CloseAccount())
-        #expect(inbox.rows.pushes.isEmpty && inbox.rows.silenced == [PushPlace(anna, device)])
+        #expect(inbox.rows.pushes.isEmpty && inbox.rows.silenced == [PushDeviceKey(anna, device)])
         #expect(inbox.state(anna) == NotificationsState(account: anna, isClosed: true))
         let register = RegisterPush(device: device, token: "a", platform: .ios)
         let unregister = UnregisterPush(device: device)

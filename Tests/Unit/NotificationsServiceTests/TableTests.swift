@@ -34,9 +34,10 @@ struct NotificationsTableTests {
                 id: id, kind: .contactAdded, subject: ben, details: details, due: time(3))
             let latest = ScheduledNotification(id: id, kind: .pingReceived, details: .none, due: time(4))
             try await Tables.scheduled.expectRoundTrip(
-                of: [(Place(anna, id), later), (Place(ben, id), latest)], in: database, as: "notifications")
+                of: [(NotificationKey(anna, id), later), (NotificationKey(ben, id), latest)], in: database,
+                as: "notifications")
             try await Tables.held.expectRoundTrip(
-                of: [(PacePlace(anna, Pace(name: "ping")), later), (PacePlace(anna, Pace(name: "request")), latest)],
+                of: [(PaceKey(anna, Pace(name: "ping")), later), (PaceKey(anna, Pace(name: "request")), latest)],
                 in: database, as: "notifications")
 
             let read = Notification(
@@ -44,12 +45,13 @@ struct NotificationsTableTests {
                 cleared: time(7))
             let new = Notification(id: id, kind: .pingReceived, details: .none, created: time(8))
             try await Tables.notification.expectRoundTrip(
-                of: [(Place(anna, id), read), (Place(ben, id), new)], in: database, as: "notifications")
+                of: [(NotificationKey(anna, id), read), (NotificationKey(ben, id), new)], in: database,
+                as: "notifications")
 
             var device = Tables.pushDevice.blank
             (device.token, device.platform, device.registered, device.isLeaving) = ("token", .android, time(9), true)
             try await Tables.pushDevice.expectRoundTrip(
-                of: [(PushPlace(anna, .new()), device)], in: database, as: "notifications")
+                of: [(PushDeviceKey(anna, .new()), device)], in: database, as: "notifications")
 
             try await database.psql(
                 """
@@ -59,7 +61,7 @@ struct NotificationsTableTests {
             var shown = Tables.shown.blank
             (shown.at, shown.heard) = (time(10), time(11))
             try await Tables.shown.expectRoundTrip(
-                of: [(ShownPlace(anna, id, .new()), shown)], in: database, as: "notifications")
+                of: [(ShownKey(anna, id, .new()), shown)], in: database, as: "notifications")
         }
     }
 

@@ -104,6 +104,23 @@ struct PackageGraphTests {
         #expect(found.contains("Shared/Bus: Bus depends on Storage: the bus knows no tables but its own"))
     }
 
+    @Test("rules can't reach PostgreSQL or the bus, not even through another target (law 7)")
+    func rules() {
+        let rules = PackageGraph.Target(
+            name: "ContactsRules", path: "Services/Contacts/Rules", dependencies: ["ContactsContract"])
+        #expect(violations { $0["ContactsRules"] = rules } == [])
+        let found = violations {
+            $0["ContactsRules"] = rules
+            $0["ContactsContract"]?.dependencies.insert("Bus")
+        }
+        for module in ["Bus", "Postgres"] {
+            #expect(
+                found.contains(
+                    "Services/Contacts/Rules: ContactsRules depends on \(module): rules are pure: they know a contract and the vocabulary"
+                ))
+        }
+    }
+
     @Test("shared code can't know a service")
     func sharedOnService() {
         let found = violations { $0["Bus"]?.dependencies.insert("Contacts") }

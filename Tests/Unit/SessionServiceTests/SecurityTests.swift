@@ -448,8 +448,8 @@ struct SecurityTests {
             handle: "anna", verifier: try Household.proof("secret"),
             device: NewDevice(id: known, name: "phone", token: try Household.secret("t")), source: Household.source())
         #expect(try household.rejection(nil, again) == .invalidField)
-        let place = AttemptPlace(.handle(try Handle("anna")), Household.source())
-        #expect(household.rows.attempts[place]?.guesses.failures == 1)
+        let key = AttemptKey(.handle(try Handle("anna")), Household.source())
+        #expect(household.rows.attempts[key]?.guesses.failures == 1)
     }
 
     @Test("S48: a device that isn't signed in confirms nothing")
@@ -489,13 +489,13 @@ struct SecurityTests {
         let avatar = try Self.avatar()
         let set = SetAvatar(avatar: avatar)
         let stranger = try household.person("bob")
-        household.rows.uploads[UploadPlace(stranger, avatar.hash)] = Upload(size: 70, type: .png)
+        household.rows.uploads[UploadKey(stranger, avatar.hash)] = Upload(size: 70, type: .png)
         #expect(try household.rejection(account, set) == .notFound, "another account's upload is nobody else's")
         for upload in [Upload(size: 71, type: .png), Upload(size: 70, type: .jpeg), Upload(size: 70, type: nil)] {
-            household.rows.uploads[UploadPlace(account, avatar.hash)] = upload
+            household.rows.uploads[UploadKey(account, avatar.hash)] = upload
             #expect(try household.rejection(account, set) == .invalidField)
         }
-        household.rows.uploads[UploadPlace(account, avatar.hash)] = Upload(size: 70, type: .png)
+        household.rows.uploads[UploadKey(account, avatar.hash)] = Upload(size: 70, type: .png)
         #expect(
             try household.ask(account, set) == [
                 .avatarSet(.init(account: account, avatar: avatar, at: household.time))

@@ -86,8 +86,8 @@ struct SessionPropertyTests {
         let known =
             try random.oneIn(3) ? device.map { KnownDevice(device: $0, token: try Household.secret("t\($0)")) } : nil
         let code = { (purpose: PhoneCodePurpose, household: inout Household) -> PhoneCodeID in
-            let source = purpose == .signIn ? Household.source() : AttemptPlace.everywhere
-            return household.rows.phoneCodes[PhoneCodePlace(account, purpose, from: source)]?.code ?? household.id()
+            let source = purpose == .signIn ? Household.source() : AttemptKey.everywhere
+            return household.rows.phoneCodes[PhoneCodeKey(account, purpose, from: source)]?.code ?? household.id()
         }
         switch Int.random(in: 0..<37, using: &random) {
         case 0: return random.oneIn(20) ? CloseAccount(by: device) : SignOut(by: device)

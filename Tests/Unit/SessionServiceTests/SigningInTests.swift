@@ -108,7 +108,7 @@ struct SigningInTests {
         }
         household.pass(.hours(1))
         #expect(try household.rejection(nil, right) == nil)
-        #expect(household.rows.attempts[AttemptPlace(.handle(try Handle("anna")), Household.source())] == nil)
+        #expect(household.rows.attempts[AttemptKey(.handle(try Handle("anna")), Household.source())] == nil)
         #expect(household.state(account).devices.count == 2)
     }
 

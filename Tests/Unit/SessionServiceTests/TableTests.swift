@@ -60,20 +60,20 @@ struct SessionTableTests {
             (device.signedOut, device.reason, device.confirmedUntil) = (time(3), .revoked, time(4))
             (device.isConfirmedByPassword, device.guesses) = (true, GuessesRow(failures: 5, blockedUntil: time(5)))
             try await Tables.device.expectRoundTrip(
-                of: [(DevicePlace(anna, .new()), device)], in: database, as: "session")
+                of: [(DeviceKey(anna, .new()), device)], in: database, as: "session")
 
             var code = Tables.phoneCode.blank
             (code.code, code.phoneID, code.phone, code.key, code.hash) = (.new(), .new(), phone, key, hash(6))
             (code.attempts, code.issued, code.expires, code.signsInFrom) = (3, time(6), time(7), time(8))
             try await Tables.phoneCode.expectRoundTrip(
-                of: [(PhoneCodePlace(anna, .phoneChange), code)], in: database, as: "session")
+                of: [(PhoneCodeKey(anna, .phoneChange), code)], in: database, as: "session")
 
             var (own, bare) = (Tables.attempt.blank, Tables.attempt.blank)
             (own.since, own.guesses) = (time(9), GuessesRow(failures: 9, blockedUntil: time(10)))
             own.codes = CodesRow(since: time(11), last: time(12), count: 2)
             bare.since = time(13)
             try await Tables.attempt.expectRoundTrip(
-                of: [(AttemptPlace(.account(anna)), own), (AttemptPlace(.account(anna), .new()), bare)], in: database,
+                of: [(AttemptKey(.account(anna)), own), (AttemptKey(.account(anna), .new()), bare)], in: database,
                 as: "session")
         }
     }
@@ -82,14 +82,14 @@ struct SessionTableTests {
     func deletedMeanwhile() async throws {
         try await TestDatabase.with(Self.tables) { database in
             let connection = try await Connection.connect(Configuration(try database.url(as: "session")))
-            let place = AttemptPlace(.account(anna))
+            let key = AttemptKey(.account(anna))
             for failures in 1...2 {
                 try await connection.run { database in
                     var rows = SessionRows()
                     var row = Tables.attempt.blank
-                    rows.attempts.load(row, at: place)
+                    rows.attempts.load(row, at: key)
                     row.guesses.failures = failures
-                    rows.attempts[place] = row
+                    rows.attempts[key] = row
                     try database.pipeline { [rows] pipeline in
                         try SessionStore().save(rows, in: pipeline)
                         try pipeline.flush()
@@ -117,7 +117,7 @@ struct SessionTableTests {
                 isSingleDevice: true, isConfirmationRequired: true, recovery: codes)
             (bare.at, bare.before.password.hash) = (time(5), hash(4))
             try await Tables.securityChange.expectRoundTrip(
-                of: [(SecurityChangePlace(anna, 1), change), (SecurityChangePlace(anna, 2), bare)], in: database,
+                of: [(SecurityChangeKey(anna, 1), change), (SecurityChangeKey(anna, 2), bare)], in: database,
                 as: "session")
         }
     }

@@ -174,8 +174,8 @@ struct UndoPropertyTests {
                 phone: Phone(number: "+493012345\(phone.low)"), phoneID: phone, code: household.id(),
                 proof: try Household.proof("1"), by: device)
         case 12:
-            let place = PhoneCodePlace(account, .phoneChange)
-            let code = household.rows.phoneCodes[place]?.code ?? household.id()
+            let key = PhoneCodeKey(account, .phoneChange)
+            let code = household.rows.phoneCodes[key]?.code ?? household.id()
             return ChangePhone(code: code, proof: try Household.proof("1"), by: device)
         case 13: return RemovePhone(by: device)
         case 14: return MakeRecoveryCodes(proofs: try household.newRecoveryCodes(), by: device)

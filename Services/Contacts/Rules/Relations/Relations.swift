@@ -14,6 +14,35 @@ extension ContactsReducer {
         }
     }
 
+    static func update(
+        _ rows: inout ContactsRows, _ command: UpdateContact, _ asker: Asker
+    ) throws(Rejection) -> [ContactsEvent] {
+        var view = try relation(rows, asker, with: command.contact)
+        guard view.mine.version == command.expectedVersion else {
+            throw .staleVersion(expected: command.expectedVersion, current: view.mine.version)
+        }
+        // A person must agree before anyone sees more of them.
+        guard command.iAmResponder != true || view.mine.iAmResponder else {
+            throw Rejection(
+                .consentRequired, "They must agree to be your dependent; ask them with RequestRoleChange.",
+                field: "iAmResponder")
+        }
+        let before = view
+        view.theirs.iAmResponder = command.isMyResponder ?? view.theirs.iAmResponder
+        view.mine.iAmResponder = command.iAmResponder ?? view.mine.iAmResponder
+        try ContactRules.requireRole(isMyResponder: view.theirs.iAmResponder, iAmResponder: view.mine.iAmResponder)
+        startResponding(&view.mine, was: before.mine)
+        startResponding(&view.theirs, was: before.theirs)
+        view.mine.nickname = command.nickname ?? view.mine.nickname
+        view.mine.notes = command.notes ?? view.mine.notes
+        view.mine.sendPings = command.sendPings ?? view.mine.sendPings
+        view.mine.receivePings = command.receivePings ?? view.mine.receivePings
+        view.mine.notifyOnCheckIn = command.notifyOnCheckIn ?? view.mine.notifyOnCheckIn
+        view.mine.notifyOnMissedCheckIn = command.notifyOnMissedCheckIn ?? view.mine.notifyOnMissedCheckIn
+        guard view.row != before.row else { return [] }
+        return change(&rows, from: before, to: view, asker)
+    }
+
     static func remove(
         _ rows: inout ContactsRows, _ command: RemoveContact, _ asker: Asker
     ) throws(Rejection) -> [ContactsEvent] {
@@ -22,56 +51,56 @@ extension ContactsReducer {
         return removed(&rows, view, mine: .removed, asker)
     }
 
-    private static func removed(
+    static func removed(
         _ rows: inout ContactsRows, _ view: RelationView, mine: EndReason, _ asker: Asker
     ) -> [ContactsEvent] {
-        let told: [ContactsEvent] = [
+        let events: [ContactsEvent] = [
             (view.account, view.contact, mine), (view.contact, view.account, EndReason.removed),
         ].map {
             .contactRemoved(.init(account: $0.0, contact: $0.1, by: asker.account, reason: $0.2, at: asker.time))
         }
-        return told + endAlarms(&rows, between: view.account, and: view.contact, at: asker.time)
+        return events + endAlarms(&rows, between: view.account, and: view.contact, at: asker.time)
     }
 
-    static func block(
-        _ rows: inout ContactsRows, _ command: BlockContact, _ asker: Asker
-    ) throws(Rejection) -> [ContactsEvent] {
-        guard command.contact != asker.account else {
-            throw Rejection(.yourself, "You can't block yourself.", field: "contact")
+    /// Saves the asking account's change to a relation, and everything that follows from it.
+    static func change(
+        _ rows: inout ContactsRows, from before: RelationView, to changed: RelationView, _ asker: Asker
+    ) -> [ContactsEvent] {
+        var view = changed
+        var cancelled: [ContactsEvent] = []
+        if let sent = view.mine.pinged, !view.mine.iAmResponder {
+            view.mine.pinged = nil
+            cancelled += Self.cancelled(sent, from: view.account, to: view.contact, at: asker.time)
         }
-        try requireOpen(rows, command.contact, field: "contact")
-        let ends = Ends(from: asker.account, to: command.contact)
-        guard rows.blocks[ends] == nil else { return [] }
-        guard rows.blocks.keys.count(where: { $0.from == asker.account }) < rows.limits.blocks else {
-            throw Rejection(
-                .limitReached, "You can block at most \(rows.limits.blocks) accounts; unblock one first.")
+        if let sent = view.theirs.pinged, !view.theirs.iAmResponder {
+            view.theirs.pinged = nil
+            cancelled += Self.cancelled(sent, from: view.contact, to: view.account, at: asker.time)
         }
-        rows.blocks[ends] = BlockRow(at: asker.time)
-        var told: [ContactsEvent] = [
-            .contactBlocked(.init(account: asker.account, contact: command.contact, at: asker.time))
-        ]
-        let pair = Pair(asker.account, command.contact)
-        if let row = rows[pair] {
-            rows[pair] = nil
-            told += removed(&rows, RelationView(row, of: asker.account, with: command.contact), mine: .blocked, asker)
+        let rolesChanged =
+            view.mine.iAmResponder != before.mine.iAmResponder || view.theirs.iAmResponder != before.theirs.iAmResponder
+        let isAcceptance = view.theirs.iAmResponder && before.theirs.roleRequested != nil
+        if isAcceptance { view.theirs.roleRequested = nil }
+        view.mine.version += 1
+        view.mine.updated = asker.time
+        if rolesChanged {
+            view.theirs.version += 1
+            view.theirs.updated = asker.time
         }
-        // For the blocked one it looks like any other end.
-        for (request, reason) in [(ends, EndReason.withdrawn), (Ends(from: ends.to, to: ends.from), .declined)]
-        where rows.requests[request] != nil {
-            told += end(&rows, request, reason, at: asker.time, first: asker.account)
+        rows[view.pair] = view.row
+        let events: [ContactsEvent] = (rolesChanged ? [view, view.mirrored] : [view]).map { view in
+            .contactUpdated(
+                .init(
+                    account: view.account, contact: view.seen, by: asker.account, rolesChanged: rolesChanged,
+                    isAcceptance: isAcceptance))
         }
-        return told
+        return events + cancelled + catchUp(&rows, view, at: asker.time)
     }
 
-    static func unblock(
-        _ rows: inout ContactsRows, _ command: UnblockContact, _ asker: Asker
-    ) throws(Rejection) -> [ContactsEvent] {
-        let ends = Ends(from: asker.account, to: command.contact)
-        guard rows.blocks[ends] != nil else {
-            throw Rejection(.notFound, "You haven't blocked this account.", field: "contact")
-        }
-        rows.blocks[ends] = nil
-        return [.contactUnblocked(.init(account: asker.account, contact: command.contact, at: asker.time))]
+    /// A new responder is notified of everything until they say otherwise; a former one of nothing.
+    static func startResponding(_ side: inout RelationRow.Side, was before: RelationRow.Side) {
+        guard side.iAmResponder != before.iAmResponder else { return }
+        side.notifyOnCheckIn = side.iAmResponder
+        side.notifyOnMissedCheckIn = side.iAmResponder
     }
 }
 

@@ -14,35 +14,6 @@ extension ContactsReducer {
         }
     }
 
-    static func update(
-        _ rows: inout ContactsRows, _ command: UpdateContact, _ asker: Asker
-    ) throws(Rejection) -> [ContactsEvent] {
-        var view = try relation(rows, asker, with: command.contact)
-        guard view.mine.version == command.expectedVersion else {
-            throw .staleVersion(expected: command.expectedVersion, current: view.mine.version)
-        }
-        // Whoever is seen more has to agree.
-        guard command.iAmResponder != true || view.mine.iAmResponder else {
-            throw Rejection(
-                .consentRequired, "They must agree to be your dependent; ask them with RequestRoleChange.",
-                field: "iAmResponder")
-        }
-        let before = view
-        view.theirs.iAmResponder = command.isMyResponder ?? view.theirs.iAmResponder
-        view.mine.iAmResponder = command.iAmResponder ?? view.mine.iAmResponder
-        try ContactRules.requireRole(isMyResponder: view.theirs.iAmResponder, iAmResponder: view.mine.iAmResponder)
-        startResponding(&view.mine, was: before.mine)
-        startResponding(&view.theirs, was: before.theirs)
-        view.mine.nickname = command.nickname ?? view.mine.nickname
-        view.mine.notes = command.notes ?? view.mine.notes
-        view.mine.sendPings = command.sendPings ?? view.mine.sendPings
-        view.mine.receivePings = command.receivePings ?? view.mine.receivePings
-        view.mine.notifyOnCheckIn = command.notifyOnCheckIn ?? view.mine.notifyOnCheckIn
-        view.mine.notifyOnMissedCheckIn = command.notifyOnMissedCheckIn ?? view.mine.notifyOnMissedCheckIn
-        guard view.row != before.row else { return [] }
-        return change(&rows, from: before, to: view, asker)
-    }
-
     static func requestRole(
         _ rows: inout ContactsRows, _ command: RequestRoleChange, _ asker: Asker
     ) throws(Rejection) -> [ContactsEvent] {
@@ -106,46 +77,6 @@ extension ContactsReducer {
         }
     }
 
-    /// Writes what the asker changed of a relation, and what follows from it.
-    private static func change(
-        _ rows: inout ContactsRows, from before: RelationView, to changed: RelationView, _ asker: Asker
-    ) -> [ContactsEvent] {
-        var view = changed
-        var cancelled: [ContactsEvent] = []
-        if let sent = view.mine.pinged, !view.mine.iAmResponder {
-            view.mine.pinged = nil
-            cancelled += Self.cancelled(sent, from: view.account, to: view.contact, at: asker.time)
-        }
-        if let sent = view.theirs.pinged, !view.theirs.iAmResponder {
-            view.theirs.pinged = nil
-            cancelled += Self.cancelled(sent, from: view.contact, to: view.account, at: asker.time)
-        }
-        let rolesChanged =
-            view.mine.iAmResponder != before.mine.iAmResponder || view.theirs.iAmResponder != before.theirs.iAmResponder
-        let isAcceptance = view.theirs.iAmResponder && before.theirs.roleRequested != nil
-        if isAcceptance { view.theirs.roleRequested = nil }
-        view.mine.version += 1
-        view.mine.updated = asker.time
-        if rolesChanged {
-            view.theirs.version += 1
-            view.theirs.updated = asker.time
-        }
-        rows[view.pair] = view.row
-        let told: [ContactsEvent] = (rolesChanged ? [view, view.mirrored] : [view]).map { view in
-            .contactUpdated(
-                .init(
-                    account: view.account, contact: view.seen, by: asker.account, rolesChanged: rolesChanged,
-                    isAcceptance: isAcceptance))
-        }
-        return told + cancelled + catchUp(&rows, view, at: asker.time)
-    }
-
-    /// Who becomes a responder wants to hear of everything unless they say otherwise; who stops hears nothing.
-    private static func startResponding(_ side: inout RelationRow.Side, was before: RelationRow.Side) {
-        guard side.iAmResponder != before.iAmResponder else { return }
-        side.notifyOnCheckIn = side.iAmResponder
-        side.notifyOnMissedCheckIn = side.iAmResponder
-    }
 }
 
 extension ContactsRows.Selection {

@@ -7,7 +7,7 @@ extension NotificationsReducer {
         _ rows: inout NotificationsRows, _ command: DeliveryCommand, _ account: AccountID, _ time: Instant
     ) throws(Rejection) -> [NotificationsEvent] {
         switch command {
-        case .deliverNotification(let command): tell(&rows, command.notification(at: time), to: account)
+        case .deliverNotification(let command): notify(&rows, command.notification(at: time), to: account)
         case .deliverHeldNotification(let command): try deliver(&rows, command, time)
         }
     }
@@ -24,13 +24,13 @@ extension NotificationsReducer {
             row.unread -= oldest.isUnread ? 1 : 0
         }
         rows[account, notification.id] = notification
-        rows.scheduled[Place(account, notification.id)] = nil
+        rows.scheduled[NotificationKey(account, notification.id)] = nil
         row.total += 1
         row.unread += 1
-        // The clock may have gone back since the first one came.
+        // The clock may have gone back since the oldest one arrived.
         let tooOld = notification.created + rows.limits.age
         row.forgetting = min(row.forgetting ?? tooOld, tooOld)
-        // Overdue by an hour: its timer was lost with a command that was given up, so it is set again.
+        // Overdue by an hour: its timer was lost with a command that was given up, so set it again.
         if let due = row.forgetting, due + .hours(1) < notification.created { rows.woken.insert(account) }
         rows.accounts[account] = row
         rows.push(notification, to: account, unread: row.unread)
@@ -52,7 +52,7 @@ extension NotificationsRows.Selection {
         switch command {
         case .deliverNotification(let command):
             deliver(command.id, to: account)
-            if let pace = Pace(of: command.kind, about: command.subject) { paced.insert(PacePlace(account, pace)) }
+            if let pace = Pace(of: command.kind, about: command.subject) { paced.insert(PaceKey(account, pace)) }
         case .deliverHeldNotification:
             deliver(to: account)
             woken.insert(account)

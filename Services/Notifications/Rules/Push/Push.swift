@@ -16,23 +16,23 @@ extension NotificationsReducer {
     static func registerPush(
         _ rows: inout NotificationsRows, _ command: RegisterPush, _ account: AccountID, _ time: Instant
     ) throws(Rejection) -> [NotificationsEvent] {
-        let place = PushPlace(account, command.device)
-        let known = rows[place].flatMap { $0.isLeaving ? nil : $0 }
+        let key = PushDeviceKey(account, command.device)
+        let known = rows[key].flatMap { $0.isLeaving ? nil : $0 }
         if let known, known.token == command.token, known.platform == command.platform { return [] }
         let isReplacing = rows.pushDevices(of: account).contains {
-            rows[PushPlace(account, $0)]?.token == command.token
+            rows[PushDeviceKey(account, $0)]?.token == command.token
         }
         guard known != nil || isReplacing || rows.pushDevices(of: account).count < rows.limits.pushDevices else {
             throw Rejection(
                 .limitReached,
                 "At most \(rows.limits.pushDevices) devices can get pushes; unregister one first.")
         }
-        // An app that signed in again without signing out is another device with the same token.
+        // An app that signed in again without signing out is a new device with the same token.
         let former = rows.pushDevices(of: account).filter {
-            $0 != command.device && rows[PushPlace(account, $0)]?.token == command.token
+            $0 != command.device && rows[PushDeviceKey(account, $0)]?.token == command.token
         }
-        // What waits for it goes to the new token.
-        rows[place] = PushDeviceRow(token: command.token, platform: command.platform, registered: time)
+        // Waiting pushes go to the new token.
+        rows[key] = PushDeviceRow(token: command.token, platform: command.platform, registered: time)
         let registered = NotificationsEvent.pushRegistered(
             .init(account: account, device: command.device, platform: command.platform, at: time))
         return [registered] + former.flatMap { unregisterPush(&rows, $0, account, .replaced, time) }
@@ -50,18 +50,18 @@ extension NotificationsReducer {
         _ rows: inout NotificationsRows, _ device: PushDeviceID, _ account: AccountID,
         _ reason: PushUnregistrationReason, _ time: Instant, stillWarns: Bool = false
     ) -> [NotificationsEvent] {
-        let place = PushPlace(account, device)
-        guard let row = rows[place], !row.isLeaving else { return [] }
-        if stillWarns { rows.leave(place) } else { rows.unregister(place) }
+        let key = PushDeviceKey(account, device)
+        guard let row = rows[key], !row.isLeaving else { return [] }
+        if stillWarns { rows.leave(key) } else { rows.unregister(key) }
         return [.pushUnregistered(.init(account: account, device: device, reason: reason, at: time))]
     }
 
-    /// The device may be back under another token: only the one that is gone is forgotten.
+    /// Forgets the device only if it still has the token that is gone.
     static func forgetPush(
         _ rows: inout NotificationsRows, _ command: ForgetPush, _ time: Instant
     ) -> [NotificationsEvent] {
-        // One that leaves goes by itself when nothing waits for it any more.
-        guard rows[PushPlace(command.account, command.device)]?.token == command.token else { return [] }
+        // A leaving device is deleted once nothing waits for it.
+        guard rows[PushDeviceKey(command.account, command.device)]?.token == command.token else { return [] }
         return unregisterPush(&rows, command.device, command.account, .gone, time)
     }
 }

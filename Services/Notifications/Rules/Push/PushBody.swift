@@ -1,28 +1,20 @@
 package import NotificationsContract
 package import Vocabulary
 
-/// What ``PushID`` identifies.
 package enum PushSubject {}
 
-/// One notification on its way to one device: the same each time it is sent, so that who hands it on can tell.
+/// A notification on its way to one device. The same for every attempt, so that receivers can drop duplicates.
 package typealias PushID = ID<PushSubject>
 
-/// What a push says of a notification: what it says itself, and what follows from its kind, for who doesn't know the
-/// kinds.
+/// A notification as it is pushed: with what follows from its kind, for receivers that don't know the kinds.
 package struct PushedNotification: Codable, Hashable, Sendable {
-    /// The notification's name.
     package let id: NotificationID
-    /// What it says.
     package let kind: NotificationKind
-    /// How urgent it is.
     package let priority: NotificationPriority
-    /// Where it belongs.
     package let category: NotificationCategory
     /// The other account that it is about.
     package let subject: AccountID?
-    /// What else it says.
     package let details: NotificationDetails
-    /// When it was delivered.
     package let created: Instant
 
     init(_ notification: Notification) {
@@ -36,13 +28,12 @@ package struct PushedNotification: Codable, Hashable, Sendable {
     }
 }
 
-/// What is known of a push when its notification is delivered, and kept until it is sent: all but where to.
+/// What is known about a push when its notification is delivered: everything but the device's token.
 package struct PushBody: Codable, Hashable, Sendable {
-    /// The same each time it is sent.
+    /// The same for every attempt.
     package let id: PushID
-    /// What is told.
     package let notification: PushedNotification
-    /// How many notifications are unread after it.
+    /// How many notifications are unread, including this one.
     package let unread: Int
 
     init(_ notification: Notification, to device: PushDeviceID, unread: Int) {

@@ -4,24 +4,24 @@ import Postgres
 package import Storage
 import Vocabulary
 
-// The statements on notifications.held, and on what was told at the same pace.
+// notifications.held, and the notifications delivered at the same pace
 
 extension Tables {
-    package static let held = Table<PacePlace, ScheduledNotification>(
+    package static let held = Table<PaceKey, ScheduledNotification>(
         "notifications.held", as: "h",
-        key: TableKey(KeyColumn("account", \.account), KeyColumn("pace", \.pace), make: PacePlace.init),
+        key: TableKey(KeyColumn("account", \.account), KeyColumn("pace", \.pace), make: PaceKey.init),
         blank: laterBlank, columns: later)
 }
 
 extension Pipeline {
-    /// Reads the newest notifications at each pace, as many as are delivered at once.
-    func newestNotifications(of places: Set<PacePlace>) -> Pending? {
-        guard !places.isEmpty else { return nil }
-        let places = places.sorted()
+    /// Reads the newest notifications of each pace, as many as may be delivered at once.
+    func newestNotifications(of keys: Set<PaceKey>) -> Pending? {
+        guard !keys.isEmpty else { return nil }
+        let keys = keys.sorted()
         return query(
             """
             SELECT \(unescaped: Tables.notification.selection)
-              FROM unnest(\(places.map(\.account)), \(places.map(\.pace.name))) AS w(account, pace)
+              FROM unnest(\(keys.map(\.account)), \(keys.map(\.pace.name))) AS w(account, pace)
              CROSS JOIN LATERAL (SELECT o.*
                                    FROM notifications.notification AS o
                                   WHERE o.account = w.account AND o.pace = w.pace
@@ -30,7 +30,7 @@ extension Pipeline {
             """)
     }
 
-    /// Reads what was delivered already of what is held back for accounts.
+    /// Reads notifications that are held back but have been delivered already.
     func deliveredOfHeld(for accounts: Set<AccountID>) -> Pending? {
         guard !accounts.isEmpty else { return nil }
         return query(

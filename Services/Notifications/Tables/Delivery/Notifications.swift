@@ -4,12 +4,12 @@ import Postgres
 package import Storage
 import Vocabulary
 
-// The statements on notifications.notification.
+// notifications.notification
 
 extension Tables {
-    package static let notification = Table<Place, NotificationsContract.Notification>(
+    package static let notification = Table<NotificationKey, NotificationsContract.Notification>(
         "notifications.notification", as: "n",
-        key: TableKey(KeyColumn("account", \.account), KeyColumn("id", \.id), make: Place.init),
+        key: TableKey(KeyColumn("account", \.account), KeyColumn("id", \.id), make: NotificationKey.init),
         blank: .init(id: .blank, kind: .system, details: .none, created: .blank),
         columns: [
             Column("id", \.id),
@@ -23,24 +23,23 @@ extension Tables {
             Column("cleared_at", \.cleared),
         ])
 
-    /// What becomes of a notification after it was delivered.
+    /// The columns that change after delivery.
     static let mark = notification.only(["read_at", "cleared_at"])
 }
 
 extension Pipeline {
-    /// Reads notifications by name.
-    func notifications(_ places: Set<Place>) -> Pending? {
-        guard !places.isEmpty else { return nil }
-        let places = places.sorted()
+    func notifications(_ keys: Set<NotificationKey>) -> Pending? {
+        guard !keys.isEmpty else { return nil }
+        let keys = keys.sorted()
         return query(
             """
             SELECT \(unescaped: Tables.notification.selection)
-              FROM unnest(\(places.map(\.account)), \(places.map(\.id))) AS w(account, id)
+              FROM unnest(\(keys.map(\.account)), \(keys.map(\.id))) AS w(account, id)
               JOIN notifications.notification AS n ON n.account = w.account AND n.id = w.id
             """)
     }
 
-    /// Reads everything of accounts that can be read or cleared.
+    /// Reads everything that can still be read or cleared.
     func unclearedNotifications(of accounts: Set<AccountID>) -> Pending? {
         guard !accounts.isEmpty else { return nil }
         return query(
@@ -51,7 +50,6 @@ extension Pipeline {
             """)
     }
 
-    /// Reads everything of accounts.
     func allNotifications(of accounts: Set<AccountID>) -> Pending? {
         guard !accounts.isEmpty else { return nil }
         return query(
@@ -62,12 +60,12 @@ extension Pipeline {
             """)
     }
 
-    /// Reads what the rules may find too old and a little more, since their time is given later; and so many of those
-    /// that come next, the oldest of which says when to look again.
+    /// Reads what the rules may find too old, and a little more since they decide later. Also reads the next few, the
+    /// oldest of which says when to look again.
     func oldNotifications(_ accounts: [AccountID: Int32], age: Interval) -> Pending? {
         guard !accounts.isEmpty else { return nil }
         let accounts = accounts.sorted { $0.key < $1.key }
-        // One time for both: with a clock that goes on, a row could fall between them.
+        // The same time for both halves. With a running clock, a row could fall between them.
         let limit: Query = "statement_timestamp() + interval '1 hour' - \(age.microseconds) * interval '1 microsecond'"
         return query(
             """
@@ -86,7 +84,7 @@ extension Pipeline {
             """)
     }
 
-    /// Reads the oldest ones of accounts whose history would become longer than it may, as many as would be too many.
+    /// Reads the oldest notifications of accounts that would exceed `limit`, as many as have to make room.
     func oldestNotifications(_ deliveries: [AccountID: Int32], limit: Int) -> Pending? {
         guard !deliveries.isEmpty else { return nil }
         let deliveries = deliveries.sorted { $0.key < $1.key }
@@ -103,11 +101,11 @@ extension Pipeline {
             """)
     }
 
-    func save(_ changes: WorkingSet<Place, NotificationsContract.Notification>.Changes) throws {
-        // What went and came back under the same name in one batch is deleted and inserted: with it goes what became of
-        // the old one.
-        let back = changes.updated.filter { !$0.row.tellsTheSame(as: $0.before) }
-        let marked = changes.updated.filter { $0.row.tellsTheSame(as: $0.before) }
+    func save(_ changes: WorkingSet<NotificationKey, NotificationsContract.Notification>.Changes) throws {
+        // A notification that was deleted and delivered again under the same id within one batch is replaced, along
+        // with everything that refers to it.
+        let back = changes.updated.filter { !$0.row.isSameDelivery(as: $0.before) }
+        let marked = changes.updated.filter { $0.row.isSameDelivery(as: $0.before) }
         delete(changes.deleted + back.map(\.key), from: Tables.notification)
         try update(marked.map { ($0.key, $0.row) }, in: Tables.mark)
         try insert(changes.inserted + back.map { ($0.key, $0.row) }, into: Tables.notification)
@@ -115,8 +113,8 @@ extension Pipeline {
 }
 
 extension NotificationsContract.Notification {
-    /// Whether only what became of it may differ.
-    fileprivate func tellsTheSame(as other: Self) -> Bool {
+    /// Whether the two differ at most in what happened after delivery.
+    fileprivate func isSameDelivery(as other: Self) -> Bool {
         created == other.created && kind == other.kind && subject == other.subject && details == other.details
     }
 }

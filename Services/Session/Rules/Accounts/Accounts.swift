@@ -36,6 +36,32 @@ extension SessionReducer {
                     version: changed.profileVersion, at: time))
         ]
     }
+
+    /// Keeps the id, and for a while the handle, so that no one else gets it. Everything else is deleted, so this can't
+    /// be undone.
+    static func close(
+        _ rows: inout SessionRows, _ command: CloseAccount, _ account: AccountID, _ row: AccountRow, _ time: Instant
+    ) throws(Rejection) -> [SessionEvent] {
+        guard row.closed == nil else { return [] }
+        try requireConfirmed(rows, account, by: command.by, time)
+        for (id, _) in rows.devices(of: account) { rows[account, id] = nil }
+        rows.credentials[account] = nil
+        rows.recoveries[account] = nil
+        for change in rows.securityChanges(of: account) { rows.securityChanges[change.key] = nil }
+        for key in rows.phoneCodes.keys.filter({ $0.account == account }) { rows.phoneCodes[key] = nil }
+        rows[account] = AccountRow(handle: row.handle, opened: row.opened, closed: time)
+        return [.accountClosed(.init(account: account, at: time))]
+    }
+
+    /// Emits nothing: a closed account has no more events.
+    static func freeHandle(
+        _ rows: inout SessionRows, _ command: FreeHandle, _ time: Instant
+    ) throws(Rejection) -> [SessionEvent] {
+        guard let closed = rows[command.account]?.closed, rows[command.account]?.handle != nil else { return [] }
+        try requireDue(closed + rows.limits.handleRest, time)
+        rows[command.account]?.handle = nil
+        return []
+    }
 }
 
 extension SessionRows.Selection {

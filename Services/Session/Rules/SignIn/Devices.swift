@@ -1,6 +1,51 @@
 import ContractSupport
-import SessionContract
-import Vocabulary
+package import SessionContract
+package import Vocabulary
+
+package struct DeviceKey: Hashable, Comparable, Sendable {
+    package let account: AccountID
+    package let device: DeviceID
+
+    package init(_ account: AccountID, _ device: DeviceID) {
+        self.account = account
+        self.device = device
+    }
+
+    package static func < (left: Self, right: Self) -> Bool {
+        (left.account, left.device) < (right.account, right.device)
+    }
+}
+
+/// A device that is or was signed in.
+package struct DeviceRow: Equatable, Sendable {
+    /// Shown in the list of devices.
+    package var name: String
+    package var signedIn: Instant
+    /// When it last exchanged its token.
+    package var lastSeen: Instant
+    /// The hash of its token.
+    package var token: Secret
+    /// The hashes of its former tokens, the latest last.
+    package var earlier: [Secret] = []
+    package var signedOut: Instant?
+    package var reason: SignOutReason?
+    /// Until when it may do what needs a confirmation.
+    package var confirmedUntil: Instant?
+    /// Whether it was confirmed by the password rather than a code.
+    package var isConfirmedByPassword = false
+    /// Wrong passwords on this device. They are counted apart from strangers', which could lock the owner out.
+    package var guesses = GuessesRow()
+
+    /// Whether a recent security change signed it out, so that it may undo that change.
+    func mayUndo(at time: Instant, _ limits: SessionLimits) -> Bool {
+        guard let reason, let signedOut else { return false }
+        return reason.leavesUndo && signedOut + limits.undoWindow > time
+    }
+}
+
+extension DeviceRow {
+    package static let blank = Self(name: "", signedIn: .blank, lastSeen: .blank, token: .blank)
+}
 
 extension SessionReducer {
     static func reduce(
@@ -42,7 +87,7 @@ extension SessionReducer {
             try requireConfirmed(rows, account, by: command.by, time)
         }
         guard let id = command.device else {
-            // The device that asks comes first: its event is the command's result.
+            // The asking device comes first: its event is the command's result.
             let devices = rows.signedIn(account).map(\.id)
             return (devices.filter { $0 == command.by } + devices.filter { $0 != command.by }).map {
                 signOut(&rows, $0, $0 == command.by ? .signedOut : .revoked, account, time)
@@ -56,7 +101,7 @@ extension SessionReducer {
         return [signOut(&rows, id, isOwn ? .signedOut : .revoked, account, time)]
     }
 
-    /// Signs a device out and remembers why, so that it can be told when it comes back; only some are remembered.
+    /// Signs a device out and remembers why, so that it can be told when it returns. Only some are remembered.
     static func signOut(
         _ rows: inout SessionRows, _ id: DeviceID, _ reason: SignOutReason, _ account: AccountID, _ time: Instant
     ) -> SessionEvent {
@@ -67,7 +112,7 @@ extension SessionReducer {
             ($0.row.signedOut ?? time, $0.id) < ($1.row.signedOut ?? time, $1.id)
         }
         for (old, _) in others.dropLast(rows.limits.signedOutDevices) { rows[account, old] = nil }
-        // Nobody gets rid of the owner's devices by signing in and out: of those that may undo what was done, the ones that
+        // Signing in and out must not push the owner's devices out: among those that may undo something, the ones that
         // signed in last are forgotten.
         let undoing = signedOut.filter { $0.row.mayUndo(at: time, rows.limits) }.sorted {
             ($0.row.signedIn, $0.id) < ($1.row.signedIn, $1.id)

@@ -1,9 +1,18 @@
 import ContractSupport
 import Crypto
 import SessionContract
-import Vocabulary
+package import Vocabulary
 
-// Recovery codes: for people who forgot the password and have no phone.
+/// The unused recovery codes. They are in no event, and no other service can read them.
+package struct RecoveryRow: Equatable, Sendable {
+    /// SHA-256 of each code's proof.
+    package var hashes: [[UInt8]]
+    package var made: Instant
+}
+
+extension RecoveryRow {
+    package static let blank = Self(hashes: [], made: .blank)
+}
 
 extension SessionReducer {
     static func reduce(
@@ -67,20 +76,20 @@ extension SessionReducer {
         ]
     }
 
-    /// The hash of a proof that is one of a good code.
+    /// The hash of an unused code that the proof matches.
     private static func goodCode(_ rows: SessionRows, _ proof: Secret, of account: AccountID) -> [UInt8]? {
         let digest = SHA256.hash(data: proof.bytes)
-        // Comparing a digest takes the same time wherever it differs.
+        // Comparing digests takes the same time wherever they differ.
         return rows.recoveries[account]?.hashes.first { digest == $0 }
     }
 
-    /// Strikes a code out, also where an undo would bring it back: each is good once.
+    /// Removes a code, also from states that an undo would restore: each can be used once.
     private static func use(
         _ rows: inout SessionRows, _ code: [UInt8], of account: AccountID, on device: DeviceID, _ time: Instant
     ) -> SessionEvent {
         rows.recoveries[account]?.hashes.removeAll { $0 == code }
         for change in rows.securityChanges(of: account) {
-            rows.securityChanges[change.place]?.before.recovery?.hashes.removeAll { $0 == code }
+            rows.securityChanges[change.key]?.before.recovery?.hashes.removeAll { $0 == code }
         }
         return .recoveryCodeUsed(
             .init(

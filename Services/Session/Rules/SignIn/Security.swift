@@ -31,8 +31,7 @@ extension SessionReducer {
         return .identityConfirmed(.init(account: account, device: device, until: until, at: time))
     }
 
-    /// What could take the account away from its person, whatever its settings, needs more than a token, which may be
-    /// stolen.
+    /// Acts that could cost the owner the account need more than a token, which may be stolen.
     @discardableResult
     static func requireConfirmed(
         _ rows: SessionRows, _ account: AccountID, by device: DeviceID?, _ time: Instant
@@ -46,14 +45,6 @@ extension SessionReducer {
             )
         }
         return asker
-    }
-
-    static func resetPassword(
-        _ rows: inout SessionRows, _ command: ResetPassword, _ account: AccountID, _ time: Instant
-    ) throws(Rejection) -> [SessionEvent] {
-        try requireConfirmed(rows, account, by: command.by, time)
-        try requireRoomForChange(rows, account, time)
-        return setPassword(&rows, command.next, account, by: command.by, time)
     }
 
     static func updateSecurity(
@@ -76,30 +67,6 @@ extension SessionReducer {
         ]
     }
 
-    /// Keeps the id, and the handle out of others' reach for a while; nothing else of the person stays. So it can't be undone.
-    static func close(
-        _ rows: inout SessionRows, _ command: CloseAccount, _ account: AccountID, _ row: AccountRow, _ time: Instant
-    ) throws(Rejection) -> [SessionEvent] {
-        guard row.closed == nil else { return [] }
-        try requireConfirmed(rows, account, by: command.by, time)
-        for (id, _) in rows.devices(of: account) { rows[account, id] = nil }
-        rows.credentials[account] = nil
-        rows.recoveries[account] = nil
-        for change in rows.securityChanges(of: account) { rows.securityChanges[change.place] = nil }
-        for place in rows.phoneCodes.keys.filter({ $0.account == account }) { rows.phoneCodes[place] = nil }
-        rows[account] = AccountRow(handle: row.handle, opened: row.opened, closed: time)
-        return [.accountClosed(.init(account: account, at: time))]
-    }
-
-    /// Says nothing: an account that is closed says nothing any more.
-    static func freeHandle(
-        _ rows: inout SessionRows, _ command: FreeHandle, _ time: Instant
-    ) throws(Rejection) -> [SessionEvent] {
-        guard let closed = rows[command.account]?.closed, rows[command.account]?.handle != nil else { return [] }
-        try requireDue(closed + rows.limits.handleRest, time)
-        rows[command.account]?.handle = nil
-        return []
-    }
 }
 
 extension SessionRows.Selection {

@@ -2,11 +2,11 @@ import ContractSupport
 import SessionContract
 import Vocabulary
 
-// A thief who takes an account over changes its password, which signs the owner's devices out. For a few days those devices
-// may take that back with the refresh token that they had.
+// A thief who takes over an account changes its password, which signs out the owner's devices. For a few days those
+// devices can undo that with their last refresh token.
 
 extension SessionReducer {
-    /// Refuses more changes than are remembered: forgetting the first one would let a thief get rid of it.
+    /// Rejects more changes than are remembered: a thief must not be able to push out the first one.
     static func requireRoomForChange(
         _ rows: SessionRows, _ account: AccountID, _ time: Instant
     ) throws(Rejection) {
@@ -16,7 +16,7 @@ extension SessionReducer {
             "The account's security was changed too often", left: first.row.at + rows.limits.undoWindow - time)
     }
 
-    /// Writes down what a change is about to replace.
+    /// Records the state that a change is about to replace.
     static func record(
         _ rows: inout SessionRows, _ kind: SecurityChangeKind, _ account: AccountID, by device: DeviceID?,
         _ time: Instant
@@ -26,8 +26,8 @@ extension SessionReducer {
             password: credential, phone: row.phone, phoneID: row.phoneID, phoneKey: row.phoneKey,
             isSingleDevice: row.isSingleDevice,
             isConfirmationRequired: row.isConfirmationRequired, recovery: rows.recoveries[account])
-        let number = (rows.securityChanges(of: account).last?.place.number ?? 0) + 1
-        rows.securityChanges[SecurityChangePlace(account, number)] = SecurityChangeRow(
+        let number = (rows.securityChanges(of: account).last?.key.number ?? 0) + 1
+        rows.securityChanges[SecurityChangeKey(account, number)] = SecurityChangeRow(
             kind: kind, at: time, device: device,
             deviceSignedIn: device.flatMap { rows[account, $0]?.signedIn } ?? time, before: before)
         forget(&rows, account, time)
@@ -45,11 +45,11 @@ extension SessionReducer {
         guard let first = first(of: mine, since: command.since, for: asker) else {
             throw Rejection(.nothingToUndo, "There is no recent change that this device may undo.")
         }
-        let undone = changes.filter { $0.place >= first.place }
+        let undone = changes.filter { $0.key >= first.key }
         restore(&rows, first.row.before, account, row, time)
-        for change in undone { rows.securityChanges[change.place] = nil }
+        for change in undone { rows.securityChanges[change.key] = nil }
         forget(&rows, account, time)
-        // Once.
+        // A device can undo only once.
         rows[account, command.device]?.reason = .undone
 
         let actors = Set(undone.compactMap(\.row.device))
@@ -63,14 +63,14 @@ extension SessionReducer {
             if actors.contains(id) || device.signedIn >= first.row.at {
                 events.append(signOut(&rows, id, .undone, account, time))
             } else {
-                // What was confirmed by what is taken back is confirmed no more.
+                // A confirmation may be based on what was just undone.
                 rows[account, id]?.confirmedUntil = nil
             }
         }
         return events
     }
 
-    /// Drops changes that can't be undone any more; says nothing, since nobody saw them.
+    /// Deletes changes that can no longer be undone. Emits nothing, since no one saw them.
     static func forgetSecurityChanges(
         _ rows: inout SessionRows, _ command: ForgetSecurityChanges, _ time: Instant
     ) throws(Rejection) -> [SessionEvent] {
@@ -82,9 +82,9 @@ extension SessionReducer {
 
     private static func forget(_ rows: inout SessionRows, _ account: AccountID, _ time: Instant) {
         var oldest: Instant?
-        for (place, row) in rows.securityChanges(of: account) {
+        for (key, row) in rows.securityChanges(of: account) {
             if row.at + rows.limits.undoWindow <= time {
-                rows.securityChanges[place] = nil
+                rows.securityChanges[key] = nil
             } else {
                 oldest = min(oldest ?? row.at, row.at)
             }
@@ -111,11 +111,11 @@ extension SessionReducer {
         return device
     }
 
-    /// The first change that is taken back: unless a time is given, the first one of the device that made the change by
-    /// which the asker was signed out, or the first one after it.
+    /// The first change to undo: the first one since a given time or, without one, the first by the device whose change
+    /// signed the asking device out.
     private static func first(
-        of changes: [(place: SecurityChangePlace, row: SecurityChangeRow)], since: Instant?, for asker: DeviceRow
-    ) -> (place: SecurityChangePlace, row: SecurityChangeRow)? {
+        of changes: [(key: SecurityChangeKey, row: SecurityChangeRow)], since: Instant?, for asker: DeviceRow
+    ) -> (key: SecurityChangeKey, row: SecurityChangeRow)? {
         if let since { return changes.first { $0.row.at >= since } }
         let after = changes.first { change in asker.signedOut.map { change.row.at >= $0 } ?? false }
         guard let cause = after ?? changes.last else { return nil }
@@ -125,7 +125,7 @@ extension SessionReducer {
     private static func restore(
         _ rows: inout SessionRows, _ before: SecurityState, _ account: AccountID, _ row: AccountRow, _ time: Instant
     ) {
-        // Somebody else may have proved meanwhile that the phone is theirs.
+        // Someone else may have claimed the phone meanwhile.
         let isFree = before.phone.map { rows.owner(of: $0) ?? account == account } ?? true
         var restored = row
         restored.phone = isFree ? before.phone : nil
@@ -136,9 +136,9 @@ extension SessionReducer {
         rows[account] = restored
         rows.credentials[account] = before.password
         rows.recoveries[account] = before.recovery
-        // Codes that are on their way were asked for by whoever made the changes.
-        for place in rows.phoneCodes.keys.filter({ $0.account == account }) {
-            if let code = rows.phoneCodes[place], code.expires > time { rows.phoneCodes[place]?.expires = time }
+        // Codes on their way were requested by whoever made the changes.
+        for key in rows.phoneCodes.keys.filter({ $0.account == account }) {
+            if let code = rows.phoneCodes[key], code.expires > time { rows.phoneCodes[key]?.expires = time }
         }
     }
 }

@@ -1,5 +1,4 @@
 import ContractSupport
-import Crypto
 import SessionContract
 import Vocabulary
 
@@ -34,7 +33,7 @@ extension SessionReducer {
             rows[owner]?.handle = nil
         }
         var row = AccountRow(handle: handle, name: name?.description, opened: time)
-        // Who never presses the button is missed, too.
+        // Someone who never checks in at all is missed, too.
         row.checkIn.move(to: time + row.checkIn.interval)
         rows[command.account] = row
         rows.credentials[command.account] = CredentialRow(command.verifier)
@@ -56,7 +55,7 @@ extension SessionReducer {
         let attempts = Attempts(rows, .handle(handle), of: account, from: command.source, command.known)
         if let account { try requireNew(command.device, rows, account) }
         try attempts.requireAdmitted(rows, "passwords", field: "password", time)
-        // An unknown handle is counted like a known one, and there is nobody to tell.
+        // An unknown handle is counted like a known one; there is no one to notify.
         guard let account, let row = rows[account] else {
             attempts.fail(&rows, time)
             return []
@@ -71,7 +70,7 @@ extension SessionReducer {
         return begin(&rows, command.device, account, row, time)
     }
 
-    /// Asked before anything is counted: a rejected command changes nothing.
+    /// Checked before anything is counted: a rejected command changes nothing.
     static func requireNew(_ device: NewDevice, _ rows: SessionRows, _ account: AccountID) throws(Rejection) {
         guard rows[account, device.id] == nil else {
             throw Rejection(
@@ -79,7 +78,7 @@ extension SessionReducer {
         }
     }
 
-    /// Signs a device in to an account whose person proved who they are.
+    /// Signs in a device of a person who proved their identity.
     static func begin(
         _ rows: inout SessionRows, _ device: NewDevice, _ account: AccountID, _ row: AccountRow, _ time: Instant,
         byPassword: Bool = true
@@ -94,79 +93,11 @@ extension SessionReducer {
         return events
     }
 
-    static func changePassword(
-        _ rows: inout SessionRows, _ command: ChangePassword, _ account: AccountID, _ time: Instant
-    ) throws(Rejection) -> [SessionEvent] {
-        guard !command.verifier.contains(command.next) else {
-            throw Rejection(.samePassword, "The new password must differ from the current one.", field: "next")
-        }
-        try requireRoomForChange(rows, account, time)
-        if let failed = try prove(&rows, account, command.verifier, by: command.by, time) { return [failed] }
-        return setPassword(&rows, command.next, account, by: command.by, time)
-    }
-
-    /// Sets the password and signs every device out but the one that asks.
-    static func setPassword(
-        _ rows: inout SessionRows, _ next: Proof, _ account: AccountID, by device: DeviceID?, _ time: Instant
-    ) -> [SessionEvent] {
-        record(&rows, .password, account, by: device, time)
-        rows.credentials[account] = CredentialRow(next)
-        var events: [SessionEvent] = [.passwordChanged(.init(account: account, at: time))]
-        for (id, _) in rows.signedIn(account) where id != device {
-            events.append(signOut(&rows, id, .passwordChanged, account, time))
-        }
-        return events
-    }
-
-    /// Nil when the password is right; what to say when it is wrong, which is counted for the device that is signed in, so
-    /// that no stranger's guesses keep its person from acting.
-    static func prove(
-        _ rows: inout SessionRows, _ account: AccountID, _ verifier: [Proof], by device: DeviceID?, _ time: Instant
-    ) throws(Rejection) -> SessionEvent? {
-        guard let device, let asker = rows[account, device], asker.signedOut == nil else {
-            throw Rejection(.deviceSignedOut, "This device isn't signed in; sign in again.", field: "device")
-        }
-        var guesses = asker.guesses
-        if let until = guesses.blockedUntil, until > time {
-            throw .tooManyAttempts("Too many wrong passwords", left: until - time, field: "password")
-        }
-        let isRight = isRight(verifier, rows, account)
-        if isRight {
-            guesses = GuessesRow()
-        } else {
-            guesses.fail(at: time, free: rows.limits.freeFailures, rows.limits)
-        }
-        rows[account, device]?.guesses = guesses
-        if isRight { renew(&rows, verifier, account) }
-        return isRight
-            ? nil : .signInFailed(.init(account: account, blockedUntil: guesses.blockedUntil, at: time))
-    }
-
-    private static func isRight(_ verifier: [Proof], _ rows: SessionRows, _ account: AccountID) -> Bool {
-        guard let credential = rows.credentials[account] else { return false }
-        return isRight(verifier, credential.hash, madeUnder: credential.key)
-    }
-
-    /// Whether one of these is what was kept. None is, when the key isn't listed any more under which that was made.
-    static func isRight(_ proofs: [Proof], _ hash: [UInt8], madeUnder key: KeyVersion) -> Bool {
-        guard let proof = proofs.first(where: { $0.key == key }) else { return false }
-        // Comparing a digest takes the same time wherever it differs.
-        return SHA256.hash(data: proof.secret.bytes) == hash
-    }
-
-    /// Keeps a password that was right under the server's current key, where an earlier one made what is kept.
-    private static func renew(_ rows: inout SessionRows, _ verifier: [Proof], _ account: AccountID) {
-        guard let current = verifier.first, rows.credentials[account]?.key != current.key else { return }
-        rows.credentials[account] = CredentialRow(current)
-    }
-
-    static func hash(of secret: Secret) -> [UInt8] { Array(SHA256.hash(data: secret.bytes)) }
-
     private static func add(
         _ rows: inout SessionRows, _ device: NewDevice, _ account: AccountID, isFirst: Bool,
         byPassword: Bool, _ time: Instant
     ) -> SessionEvent {
-        // Who has just signed in has just proved who they are.
+        // Signing in is a confirmation, too.
         rows[account, device.id] = DeviceRow(
             name: device.name, signedIn: time, lastSeen: time, token: device.token,
             confirmedUntil: time + rows.limits.confirmation, isConfirmedByPassword: byPassword)
@@ -195,12 +126,5 @@ extension SessionRows.Selection {
         case .signInByRecoveryCode(let command):
             if let handle = try? Handle(command.handle) { recoveringSkeletons.insert(handle.skeleton) }
         }
-    }
-}
-
-extension CredentialRow {
-    /// Of a password that is set.
-    fileprivate init(_ verifier: Proof) {
-        self.init(key: verifier.key, hash: SessionReducer.hash(of: verifier.secret))
     }
 }

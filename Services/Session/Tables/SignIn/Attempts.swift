@@ -4,14 +4,14 @@ package import SessionRules
 package import Storage
 import Vocabulary
 
-// The statements on session.sign_in_attempt. All commands that touch a row have its subject as their key, so the order of
-// the key keeps it.
+// session.sign_in_attempt. All commands that touch a row have its subject as their key, and commands with one key are
+// handled in order.
 
 extension Tables {
-    package static let attempt = Table<AttemptPlace, AttemptsRow>(
+    package static let attempt = Table<AttemptKey, AttemptsRow>(
         "session.sign_in_attempt", as: "a",
         key: TableKey(
-            KeyColumn("subject", \.subject), KeyColumn("source", \.source), make: AttemptPlace.init(_:_:)),
+            KeyColumn("subject", \.subject), KeyColumn("source", \.source), make: AttemptKey.init(_:_:)),
         blank: .blank,
         columns: [
             Column("counted_since", \.since),
@@ -24,13 +24,13 @@ extension Tables {
 }
 
 extension Pipeline {
-    func attempts(_ places: Set<AttemptPlace>) -> Pending? {
-        guard !places.isEmpty else { return nil }
-        let places = places.sorted()
+    func attempts(_ keys: Set<AttemptKey>) -> Pending? {
+        guard !keys.isEmpty else { return nil }
+        let keys = keys.sorted()
         return query(
             """
             SELECT \(unescaped: Tables.attempt.selection)
-              FROM unnest(\(places.map(\.subject)), \(places.map(\.source))) AS w(subject, source)
+              FROM unnest(\(keys.map(\.subject)), \(keys.map(\.source))) AS w(subject, source)
               JOIN session.sign_in_attempt AS a ON a.subject = w.subject AND a.source = w.source
             """)
     }

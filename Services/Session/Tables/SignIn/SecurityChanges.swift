@@ -2,22 +2,15 @@ import Postgres
 import SessionContract
 package import SessionRules
 package import Storage
-package import Vocabulary
+import Vocabulary
 
-// The statements on session.recovery and session.security_change. Their rows are kept by the lock on the account.
+// session.security_change. Its rows are protected by the lock on the account.
 
 extension Tables {
-    package static let recovery = Table<AccountID, RecoveryRow>(
-        "session.recovery", as: "r", key: TableKey("account"), blank: .blank,
-        columns: [
-            Column("hashes", \.hashes.kept),
-            Column("made_at", \.made),
-        ])
-
-    package static let securityChange = Table<SecurityChangePlace, SecurityChangeRow>(
+    package static let securityChange = Table<SecurityChangeKey, SecurityChangeRow>(
         "session.security_change", as: "s",
         key: TableKey(
-            KeyColumn("account", \.account), KeyColumn("number", \.number), make: SecurityChangePlace.init),
+            KeyColumn("account", \.account), KeyColumn("number", \.number), make: SecurityChangeKey.init),
         blank: .blank,
         columns: [
             Column("kind", \.kind),
@@ -38,16 +31,6 @@ extension Tables {
 }
 
 extension Pipeline {
-    func recoveries(of selection: AccountSelection) -> Pending? {
-        guard !selection.isEmpty else { return nil }
-        return query(
-            """
-            SELECT \(unescaped: Tables.recovery.selection)
-              FROM session.recovery AS r
-              JOIN (\(selection.query)) AS w ON w.account = r.account
-            """)
-    }
-
     func securityChanges(of selection: AccountSelection) -> Pending? {
         guard !selection.isEmpty else { return nil }
         return query(

@@ -3,14 +3,14 @@ import Postgres
 package import Storage
 import Vocabulary
 
-// The statements on notifications.shown. Its rows go with their notification, by a foreign key.
+// notifications.shown. A foreign key deletes its rows with their notification.
 
 extension Tables {
-    package static let shown = Table<ShownPlace, ShownRow>(
+    package static let shown = Table<ShownKey, ShownRow>(
         "notifications.shown", as: "s",
         key: TableKey(
             KeyColumn("account", \.account), KeyColumn("notification", \.notification), KeyColumn("device", \.device),
-            make: ShownPlace.init),
+            make: ShownKey.init),
         blank: .blank,
         columns: [
             Column("shown_at", \.at),
@@ -19,13 +19,13 @@ extension Tables {
 }
 
 extension Pipeline {
-    func shown(_ places: Set<ShownPlace>) -> Pending? {
-        guard !places.isEmpty else { return nil }
-        let places = places.sorted()
+    func shown(_ keys: Set<ShownKey>) -> Pending? {
+        guard !keys.isEmpty else { return nil }
+        let keys = keys.sorted()
         return query(
             """
             SELECT \(unescaped: Tables.shown.selection)
-              FROM unnest(\(places.map(\.account)), \(places.map(\.notification)), \(places.map(\.device)))
+              FROM unnest(\(keys.map(\.account)), \(keys.map(\.notification)), \(keys.map(\.device)))
                    AS w(account, notification, device)
               JOIN notifications.shown AS s
                 ON s.account = w.account AND s.notification = w.notification AND s.device = w.device

@@ -2,7 +2,7 @@ import ContactsContract
 import ContractSupport
 import Vocabulary
 
-// Who heard of which alarm, and who therefore hears of its end.
+// Remembers who was alerted to which alarm, so that they all get the all-clear.
 
 extension ContactsReducer {
     static func reduce(
@@ -14,73 +14,73 @@ extension ContactsReducer {
     }
 
     static func relay(_ rows: inout ContactsRows, _ command: RelayAlert, _ asker: Asker) -> [ContactsEvent] {
-        let told: [ContactsEvent]
+        let events: [ContactsEvent]
         switch (command.kind, command.alarm) {
-        case (.alertRaised, let alarm?): told = begin(&rows, .alert, alarm, command, asker)
-        case (.checkInMissed, let alarm?): told = begin(&rows, .missedCheckIn, alarm, command, asker)
-        case (.alertCleared, let alarm?): told = end(&rows, .alert, alarm, .cleared, command.occurred, asker)
+        case (.alertRaised, let alarm?): events = begin(&rows, .alert, alarm, command, asker)
+        case (.checkInMissed, let alarm?): events = begin(&rows, .missedCheckIn, alarm, command, asker)
+        case (.alertCleared, let alarm?): events = end(&rows, .alert, alarm, .cleared, command.occurred, asker)
         case (.checkedIn, let alarm):
             let ended = alarm.map { end(&rows, .missedCheckIn, $0, .checkedIn, command.occurred, asker) } ?? []
-            told = ended + checkedIn(rows, command, asker, except: Set(ended.map(\.account)))
-        // The command was validated: only a check-in belongs to no alarm.
-        case (.alertRaised, nil), (.checkInMissed, nil), (.alertCleared, nil): told = []
+            events = ended + checkedIn(rows, command, asker, except: Set(ended.map(\.account)))
+        // Unreachable: validation lets only a check-in have no alarm.
+        case (.alertRaised, nil), (.checkInMissed, nil), (.alertCleared, nil): events = []
         }
         let relayed = AlertRelayed(
             account: asker.account, kind: command.kind, alarm: command.alarm, occurred: command.occurred,
-            deadline: command.deadline, repetition: command.repetition, responders: told.count, at: asker.time)
-        return [.alertRelayed(relayed)] + told
+            deadline: command.deadline, repetition: command.repetition, responders: events.count, at: asker.time)
+        return [.alertRelayed(relayed)] + events
     }
 
-    /// An alarm begins or is repeated: each responder hears of it who wants to.
+    /// Starts or repeats an alarm for each responder who wants to know.
     private static func begin(
         _ rows: inout ContactsRows, _ kind: AlarmRow.Kind, _ alarm: AlarmID, _ command: RelayAlert, _ asker: Asker
     ) -> [ContactsEvent] {
-        let place = AlarmPlace(asker.account, kind)
-        var told: [ContactsEvent] = []
-        if let old = rows.alarms[place], old.alarm != alarm {
-            told = end(&rows, kind, old.alarm, .superseded, command.occurred, asker)
+        let key = AlarmKey(asker.account, kind)
+        var events: [ContactsEvent] = []
+        if let old = rows.alarms[key], old.alarm != alarm {
+            events = end(&rows, kind, old.alarm, .superseded, command.occurred, asker)
         }
-        // A repetition doesn't change when it began.
-        if rows.alarms[place] == nil {
-            rows.alarms[place] = AlarmRow(alarm: alarm, occurred: command.occurred, deadline: command.deadline)
+        // A repetition doesn't change when the alarm began.
+        if rows.alarms[key] == nil {
+            rows.alarms[key] = AlarmRow(alarm: alarm, occurred: command.occurred, deadline: command.deadline)
         }
-        return told
+        return events
             + rows.responders(of: asker.account).compactMap { responder in
-                alert(&rows, responder.account, responder.side, of: place, command.repetition, at: asker.time)
+                alert(&rows, responder.account, responder.side, of: key, command.repetition, at: asker.time)
             }
     }
 
-    /// Has a responder hear of an alarm that is on, if they want to.
-    /// - Parameter repetition: Which repetition this is; nil has only those hear who haven't yet.
+    /// Alerts a responder to an alarm that is on, unless they don't want to know.
+    /// - Parameter repetition: The number of this repetition. Nil alerts only those who haven't been alerted yet.
     private static func alert(
-        _ rows: inout ContactsRows, _ responder: AccountID, _ side: RelationRow.Side, of place: AlarmPlace,
+        _ rows: inout ContactsRows, _ responder: AccountID, _ side: RelationRow.Side, of key: AlarmKey,
         _ repetition: Int?, at time: Instant
     ) -> ContactsEvent? {
-        guard let row = rows.alarms[place], side.iAmResponder, side.wantsToHear(of: place.kind) else { return nil }
-        let recipient = RecipientPlace(place.account, row.alarm, responder)
+        guard let row = rows.alarms[key], side.iAmResponder, side.wantsToHear(of: key.kind) else { return nil }
+        let recipient = RecipientKey(key.account, row.alarm, responder)
         if rows.recipients[recipient] != nil, repetition == nil { return nil }
         if rows.recipients[recipient] == nil { rows.recipients[recipient] = RecipientRow(at: time) }
         return .responderAlerted(
             .init(
-                account: responder, dependent: place.account, kind: place.kind.alert, alarm: row.alarm,
+                account: responder, dependent: key.account, kind: key.kind.alert, alarm: row.alarm,
                 occurred: row.occurred, deadline: row.deadline, repetition: repetition ?? 0, at: time))
     }
 
-    /// The all-clear: whoever heard of the alarm hears that it is over.
+    /// Sends the all-clear to everyone who was alerted.
     private static func end(
         _ rows: inout ContactsRows, _ kind: AlarmRow.Kind, _ alarm: AlarmID, _ reason: AlarmEndReason,
         _ occurred: Instant, _ asker: Asker
     ) -> [ContactsEvent] {
-        let place = AlarmPlace(asker.account, kind)
-        guard let row = rows.alarms[place], row.alarm == alarm else { return [] }
+        let key = AlarmKey(asker.account, kind)
+        guard let row = rows.alarms[key], row.alarm == alarm else { return [] }
         let recipients = rows.recipients(of: alarm, about: asker.account)
-        let told = recipients.map { allClear(&rows, $0, row, reason, occurred, asker.time) }
-        rows.alarms[place] = nil
-        return told
+        let events = recipients.map { allClear(&rows, $0, row, reason, occurred, asker.time) }
+        rows.alarms[key] = nil
+        return events
     }
 
     private static func allClear(
-        _ rows: inout ContactsRows, _ recipient: RecipientPlace, _ row: AlarmRow, _ reason: AlarmEndReason,
+        _ rows: inout ContactsRows, _ recipient: RecipientKey, _ row: AlarmRow, _ reason: AlarmEndReason,
         _ occurred: Instant, _ time: Instant
     ) -> ContactsEvent {
         rows.recipients[recipient] = nil
@@ -90,7 +90,7 @@ extension ContactsReducer {
                 occurred: occurred, deadline: row.deadline, at: time))
     }
 
-    /// Responders who want to hear of check-ins do, except those for whom it was the all-clear.
+    /// Notifies responders of a check-in, except those who just got the all-clear.
     private static func checkedIn(
         _ rows: ContactsRows, _ command: RelayAlert, _ asker: Asker, except cleared: Set<AccountID>
     ) -> [ContactsEvent] {
@@ -104,40 +104,40 @@ extension ContactsReducer {
 
     // MARK: Relations that change while an alarm is on
 
-    /// Whoever looks after the other from now on hears of alarms that are on, as if they had when it began.
+    /// Alerts new responders to alarms that are already on.
     static func catchUp(_ rows: inout ContactsRows, _ view: RelationView, at time: Instant) -> [ContactsEvent] {
         [view, view.mirrored].flatMap { view in
             AlarmRow.Kind.allCases.compactMap { kind in
                 alert(
-                    &rows, view.account, view.mine, of: AlarmPlace(view.contact, kind), nil, at: time)
+                    &rows, view.account, view.mine, of: AlarmKey(view.contact, kind), nil, at: time)
             }
         }
     }
 
-    /// Two accounts are no contacts any more: an alarm of one that the other heard of is over for them.
+    /// Two accounts are no longer contacts: each gets the all-clear for the other's alarms.
     static func endAlarms(
         _ rows: inout ContactsRows, between account: AccountID, and contact: AccountID, at time: Instant
     ) -> [ContactsEvent] {
         [(account, contact), (contact, account)].flatMap { dependent, responder in
             AlarmRow.Kind.allCases.compactMap { kind in
-                guard let row = rows.alarms[AlarmPlace(dependent, kind)] else { return nil }
-                let recipient = RecipientPlace(dependent, row.alarm, responder)
+                guard let row = rows.alarms[AlarmKey(dependent, kind)] else { return nil }
+                let recipient = RecipientKey(dependent, row.alarm, responder)
                 guard rows.recipients[recipient] != nil else { return nil }
                 return allClear(&rows, recipient, row, .removed, time, time)
             }
         }
     }
 
-    /// An account closes: its alarms are over, and it hears of no other's any more.
+    /// A closing account's alarms end, and it is no longer alerted to anyone else's.
     static func endAlarms(_ rows: inout ContactsRows, ofClosing asker: Asker) -> [ContactsEvent] {
-        let told = AlarmRow.Kind.allCases.flatMap { kind in
-            guard let row = rows.alarms[AlarmPlace(asker.account, kind)] else { return [ContactsEvent]() }
+        let events = AlarmRow.Kind.allCases.flatMap { kind in
+            guard let row = rows.alarms[AlarmKey(asker.account, kind)] else { return [ContactsEvent]() }
             return end(&rows, kind, row.alarm, .closed, asker.time, asker)
         }
         for recipient in rows.recipients.keys where recipient.responder == asker.account {
             rows.recipients[recipient] = nil
         }
-        return told
+        return events
     }
 }
 
@@ -165,7 +165,7 @@ extension ContactsRows.Selection {
         case .relayAlert(let command):
             relaying.insert(account)
             guard command.alarm != nil else { break }
-            // Nobody becomes or stops being a responder meanwhile.
+            // Locks the account, so that no one becomes or stops being a responder meanwhile.
             changed.insert(account)
             alarming.insert(account)
             if command.kind == .alertRaised || command.kind == .checkInMissed { alerting.insert(account) }

@@ -1,0 +1,25 @@
+package import Vocabulary
+
+/// The numbers that notifications' rules use.
+package struct NotificationsLimits: Equatable, Sendable {
+    /// The history's length. The oldest notification makes room for a new one.
+    package var history = 5000
+    /// How far the history goes back.
+    package var age: Interval = .days(30)
+    /// Scheduled notifications per account.
+    package var scheduled = 100
+    /// How far ahead a notification may be scheduled.
+    package var ahead: Interval = .days(366)
+    /// How many notifications of one ``Pace`` are delivered at once within ``burstWindow``: three times something and
+    /// its end. 0 means no limit.
+    package var burst = 6
+    package var burstWindow: Interval = .minutes(10)
+    /// The time between two deliveries after a burst, and so the longest that one is held back.
+    package var burstInterval: Interval = .minutes(1)
+    /// Devices per account.
+    package var pushDevices = 20
+    /// Waiting pushes per device. The oldest makes room for a new one.
+    package var pushes = 500
+
+    package init() {}
+}

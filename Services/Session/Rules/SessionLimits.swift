@@ -1,0 +1,50 @@
+package import Vocabulary
+
+/// The numbers that session's rules use.
+package struct SessionLimits: Equatable, Sendable {
+    /// Signed in to an account at the same time.
+    package var devices = 20
+    /// Remembered with the reason for the sign-out.
+    package var signedOutDevices = 20
+    /// Remembered for each device, to detect copied tokens.
+    package var earlierTokens = 8
+    /// Wrong passwords or digits from one source before it is blocked.
+    package var freeFailures = 4
+    /// Wrong passwords or digits from all sources together before they are blocked.
+    package var freeFailuresFromEverywhere = 100
+    /// Doubled with each further failure.
+    package var firstBlock: Interval = .minutes(1)
+    package var longestBlock: Interval = .hours(1)
+    /// Counted from the first attempt.
+    package var attemptsKept: Interval = .days(1)
+    /// Between two phone codes for the same source.
+    package var phoneCodePause: Interval = .seconds(30)
+    /// Per hour and source.
+    package var phoneCodes = 5
+    /// Per hour and phone.
+    package var phoneCodesFromEverywhere = 20
+    /// How long a confirmation lasts.
+    package var confirmation: Interval = .minutes(5)
+    /// How long a phone that replaced another can't sign in, unless the password confirmed the change.
+    package var phoneRest: Interval = .days(1)
+    /// How long a signed-out device may undo a security change.
+    package var undoWindow: Interval = .hours(72)
+    /// Security changes within `undoWindow`. Each needs a confirmation, so people make few.
+    package var securityChanges = 50
+    /// Between two check-ins.
+    package var checkInCooldown: Interval = .minutes(5)
+    package var leastCheckInInterval: Interval = .hours(1)
+    /// How often an alarm is repeated.
+    package var repetitions = 3
+    /// Between two repetitions.
+    package var repetitionInterval: Interval = .minutes(30)
+    /// Alerts announced at once within `alertWindow`.
+    package var alertBurst = 3
+    package var alertWindow: Interval = .minutes(10)
+    /// How long a further alert waits. Responders never learn of one that is cleared before.
+    package var alertPause: Interval = .seconds(60)
+    /// How long others can't get the handle of a closed account.
+    package var handleRest: Interval = .days(30)
+
+    package init() {}
+}

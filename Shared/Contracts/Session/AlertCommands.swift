@@ -1,0 +1,77 @@
+public import Vocabulary
+
+/// Alerts, and the repetition of alarms.
+public enum AlertCommand: MessageSet {
+    case raiseAlert(RaiseAlert)
+    case clearAlert(ClearAlert)
+    case announceAlert(AnnounceAlert)
+    case repeatAlarm(RepeatAlarm)
+
+    public static let cases: Cases<Self> = [
+        Case(Self.raiseAlert), Case(Self.clearAlert), Case(Self.announceAlert), Case(Self.repeatAlarm),
+    ]
+
+    public var body: any CommandBody {
+        switch self {
+        case .raiseAlert(let body): body
+        case .clearAlert(let body): body
+        case .announceAlert(let body): body
+        case .repeatAlarm(let body): body
+        }
+    }
+}
+
+/// Raises an alert. Does nothing while one is on.
+///
+/// The account's state changes at once. The first three alerts in ten minutes are announced to responders at once; a
+/// later one after a minute, if it is still on.
+///
+/// Result: ``AlertRaised``.
+public struct RaiseAlert: PublicCommandBody {
+    public init() {}
+}
+
+/// Announces an alert that had to wait. A timer sends this; it changes nothing if the alert has ended.
+///
+/// Rejected: `notDue`. Result: ``AlertAnnounced``.
+public struct AnnounceAlert: OwnCommandBody {
+    public let account: AccountID
+    public let alarm: AlarmID
+
+    public init(account: AccountID, alarm: AlarmID) {
+        self.account = account
+        self.alarm = alarm
+    }
+}
+
+/// Ends the alert. Without one it changes nothing.
+///
+/// Result: ``AlertCleared``.
+public struct ClearAlert: PublicCommandBody {
+    public init() {}
+}
+
+/// Repeats an alarm that is still on, a limited number of times. A timer sends this; it changes nothing if the alarm
+/// has ended.
+///
+/// Rejected: `notDue`. Result: ``AlarmRepeated``.
+public struct RepeatAlarm: OwnCommandBody {
+    public let account: AccountID
+    public let alarm: AlarmID
+    public let kind: AlarmKind
+    /// From 1.
+    public let repetition: Int
+
+    public init(account: AccountID, alarm: AlarmID, kind: AlarmKind, repetition: Int) {
+        self.account = account
+        self.alarm = alarm
+        self.kind = kind
+        self.repetition = repetition
+    }
+
+    public func validate() throws(Rejection) {
+        guard repetition >= 1 else {
+            throw Rejection(.invalidField, "Count repetitions from 1.", field: "repetition")
+        }
+    }
+}

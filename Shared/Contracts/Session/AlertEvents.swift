@@ -1,0 +1,75 @@
+public import Vocabulary
+
+/// A person needs help, which begins an alarm.
+public struct AlertRaised: EventBody {
+    public let account: AccountID
+    /// The alarm that this begins.
+    public let alarm: AlarmID
+    /// When responders will be alarmed, because too many alerts were raised before; nil if at once.
+    public let waitsUntil: Instant?
+    public let at: Instant
+
+    public init(account: AccountID, alarm: AlarmID, waitsUntil: Instant? = nil, at: Instant) {
+        self.account = account
+        self.alarm = alarm
+        self.waitsUntil = waitsUntil
+        self.at = at
+    }
+}
+
+/// An alert that had to wait is still on, so responders are alarmed now.
+public struct AlertAnnounced: EventBody {
+    public let account: AccountID
+    public let alarm: AlarmID
+    public let raised: Instant
+    public let at: Instant
+
+    public init(account: AccountID, alarm: AlarmID, raised: Instant, at: Instant) {
+        self.account = account
+        self.alarm = alarm
+        self.raised = raised
+        self.at = at
+    }
+}
+
+/// An alert ended.
+public struct AlertCleared: EventBody {
+    public let account: AccountID
+    /// The alarm that this ends.
+    public let alarm: AlarmID
+    public let raised: Instant
+    /// Whether responders were alarmed. If not, they needn't be told of the end.
+    public let wasAnnounced: Bool
+    public let at: Instant
+
+    public init(account: AccountID, alarm: AlarmID, raised: Instant, wasAnnounced: Bool, at: Instant) {
+        self.account = account
+        self.alarm = alarm
+        self.raised = raised
+        self.wasAnnounced = wasAnnounced
+        self.at = at
+    }
+}
+
+/// An alarm is still on, so responders are alerted again.
+public struct AlarmRepeated: EventBody {
+    public let account: AccountID
+    public let alarm: AlarmID
+    public let kind: AlarmKind
+    /// The missed deadline, or when the alert was raised.
+    public let since: Instant
+    /// From 1.
+    public let repetition: Int
+    public let at: Instant
+
+    public init(
+        account: AccountID, alarm: AlarmID, kind: AlarmKind, since: Instant, repetition: Int, at: Instant
+    ) {
+        self.account = account
+        self.alarm = alarm
+        self.kind = kind
+        self.since = since
+        self.repetition = repetition
+        self.at = at
+    }
+}
