@@ -55,7 +55,7 @@ let package = Package(
             providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .target(name: "Vocabulary", dependencies: [crypto], path: "Shared/Vocabulary", swiftSettings: settings),
         .target(
-            name: "Postgres", dependencies: ["CLibpq", "Vocabulary", logging], path: "Shared/Postgres",
+            name: "Postgres", dependencies: ["CLibpq", "Vocabulary", logging, metrics], path: "Shared/Postgres",
             swiftSettings: settings),
         .target(
             name: "Storage", dependencies: ["Postgres", "Vocabulary"], path: "Shared/Storage", swiftSettings: settings),
@@ -155,7 +155,6 @@ let package = Package(
                 "SessionClientOrchestration", "SessionContract", "Vocabulary", "Webhook", crypto, cryptoExtras,
                 httpTypes, hummingbird, lifecycle,
                 logging,
-                metrics,
                 nio,
                 nioHTTPTypes,
                 .product(name: "JWTKit", package: "jwt-kit"),
@@ -268,7 +267,7 @@ let package = Package(
             path: "Tests/Unit/PostgresTests",
             swiftSettings: settings),
         .executableTarget(
-            name: "postgres-benchmark", dependencies: ["Postgres"], path: "Tests/Benchmarks/Postgres",
+            name: "postgres-benchmark", dependencies: ["Postgres", "Vocabulary"], path: "Tests/Benchmarks/Postgres",
             exclude: ["libpq.c"],
             swiftSettings: settings),
         .testTarget(

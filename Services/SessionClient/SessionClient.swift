@@ -2,15 +2,15 @@ import API
 import Bus
 import Logging
 import Postgres
-public import ServiceKit
-public import ServiceLifecycle
+package import ServiceKit
+import ServiceLifecycle
 import SessionClientOrchestration
 import Vocabulary
 
 /// The fourth service, which alone knows the other three: the edge that apps talk to, and what spans domains.
-public struct SessionClient: Service {
+package struct SessionClient: Service {
     /// What can be configured.
-    public static var settings: [any SettingDeclaration] { SessionClientSettings.declared }
+    package static var settings: [any SettingDeclaration] { SessionClientSettings.declared }
 
     private let context: ServiceContext
     private let settings: SessionClientSettings
@@ -18,7 +18,7 @@ public struct SessionClient: Service {
     private let http: Health.Check
 
     /// - Throws: What is missing in the settings.
-    public init(_ context: ServiceContext) throws {
+    package init(_ context: ServiceContext) throws {
         settings = try SessionClientSettings(context.settings, context.logger)
         self.context = context
         bus = context.health.check("bus")
@@ -26,19 +26,18 @@ public struct SessionClient: Service {
     }
 
     /// Serves apps, and runs policies and sagas, until told to stop.
-    public func run() async throws {
+    package func run() async throws {
         let (database, logger) = (context.database, context.logger)
         let doorbells = Doorbells(configuration: database, logger: logger)
         doorbells.report(to: bus)
 
         // Every connection may wait: after a restart all apps come back at once. A request's own time limit ends its wait.
         let pool = Pool(
-            configuration: database.named("reads"), size: settings.poolSize, waiters: settings.connections,
-            logger: logger)
-        let joins = Pool(configuration: database.named("joins"), size: settings.joinPoolSize, logger: logger)
-        var unflushed = database.named("saga steps")
+            "reads", configuration: database, size: settings.poolSize, waiters: settings.connections, logger: logger)
+        let joins = Pool("joins", configuration: database, size: settings.joinPoolSize, logger: logger)
+        var unflushed = database
         unflushed.settings["synchronous_commit"] = "off"
-        let steps = Pool(configuration: unflushed, size: 4, logger: logger)
+        let steps = Pool("saga steps", configuration: unflushed, size: 4, logger: logger)
 
         let services: ServiceConnections
         let operations: Tail
@@ -58,11 +57,7 @@ public struct SessionClient: Service {
         await context.clock.measure()
 
         let devices = Devices(pool: pool)
-        services.session.tail.observe(where: Devices.isWanted) {
-            devices.observe($0)
-        } restart: {
-            devices.forgetAll()
-        }
+        services.session.tail.observe(where: Devices.isWanted) { devices.observe($0) }
         let tokens = try await Tokens(
             signingKeys: settings.signingKeys, serverKeys: settings.serverKeys, lifetime: settings.tokenLifetime,
             now: { [clock = context.clock] in clock.now })
@@ -98,7 +93,6 @@ public struct SessionClient: Service {
         try await context.runTogether(
             [
                 doorbells, operations, retention, LongReads(pool: pool, logger: logger),
-                PoolLoad(pools: ["reads": pool, "joins": joins, "saga steps": steps]),
                 PhoneNames(
                     pool: pool, session: services.session, codes: PhoneCodes(keys: settings.serverKeys), logger: logger),
             ] + services.all.flatMap(\.services)

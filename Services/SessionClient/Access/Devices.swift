@@ -85,7 +85,14 @@ final class Devices: Sendable {
     }
 
     /// Takes in such a row. A device that is signed out isn't known any more, and its streams end.
-    func observe(_ row: RecordedMessage) {
+    func observe(_ observation: Tail.Observation) {
+        switch observation {
+        case .row(let row): observe(row)
+        case .reconnected(let hasMissedRows): if hasMissedRows { forgetAll() }
+        }
+    }
+
+    private func observe(_ row: RecordedMessage) {
         guard row.message.kind == .event else { return }
         // Whose sign-out this was can't be known any more.
         guard row.isReadable else { return forgetAll() }

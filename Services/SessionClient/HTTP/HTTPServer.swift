@@ -27,8 +27,6 @@ struct HTTPServer: Service {
     }
 
     func run() async throws {
-        var quiet = logger
-        quiet.logLevel = max(logger.logLevel, .warning)
         let places = connectionsPerAddress.map { Places<String>(limit: $0) }
         let handlers: @Sendable () -> [any RemovableChannelHandler] = {
             (places.map { [ConnectionsPerAddress($0)] } ?? []) + [ConnectionPace()]
@@ -56,7 +54,7 @@ struct HTTPServer: Service {
                 logger.info(
                     "serving the HTTP API", metadata: ["url": "http://\(host):\(channel.localAddress?.port ?? 0)"])
             },
-            logger: quiet)
+            logger: logger.quiet)
         do {
             try await application.run()
         } catch let error where "\(error)".contains("bind") {

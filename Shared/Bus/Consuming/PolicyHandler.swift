@@ -6,16 +6,14 @@ public struct PolicyHandler<P: Policy>: BatchHandler {
     private let policy: P
     private let logs: [LogName: Log]
 
-    /// - Parameter logs: the command logs that the policy may append to.
+    /// - Parameter logs: The command logs that the policy may append to.
     public init(_ policy: P, logs: [Log]) {
         self.policy = policy
         self.logs = Dictionary(uniqueKeysWithValues: logs.map { ($0.name, $0) })
     }
 
-    /// A policy knows the event and nothing else.
     public func load(_ messages: [RecordedMessage], in pipeline: Pipeline) throws { try pipeline.flush() }
 
-    /// Turns each event into commands.
     public func handle(_ batch: Batch, _ loaded: Void, in pipeline: Pipeline) throws -> [Appending] {
         var rows: [LogName: [Message]] = [:]
         for recorded in batch.messages where recorded.message.kind == .event {
@@ -33,10 +31,10 @@ public struct PolicyHandler<P: Policy>: BatchHandler {
         }
     }
 
-    /// A policy skips nothing: an event that it can't handle holds back the later ones of its key until it can.
+    /// A policy skips nothing. An event that it can't handle holds back later ones of its key until it can.
     public var givesUp: Bool { false }
 
-    /// Nothing: an operator discarded the event.
+    /// Appends nothing: an operator discarded the event.
     public func giveUp(_ message: RecordedMessage, _ fault: Fault, in pipeline: Pipeline) -> [Appending] { [] }
 
     private func message(_ command: PolicyCommand, _ ordinal: Int, causedBy cause: RecordedMessage) throws -> Message {

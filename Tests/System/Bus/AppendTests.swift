@@ -13,7 +13,7 @@ struct AppendTests {
             let seeds = (0..<200).map { _ in random.fork() }
             try await LedgerFixture.with { fixture in
                 let url = try fixture.database.url(as: "ledger_client")
-                let pool = Pool(configuration: Configuration(url), size: 24)
+                let pool = Pool("test", configuration: Configuration(url), size: 24)
                 let name = LogName(schema: "ledger_client", table: "ledger_commands")
                 let log = try await pool.withConnection { try Log.open(name, $0) }
                 let isDone = Observed(false)

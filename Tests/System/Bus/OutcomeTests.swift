@@ -139,7 +139,10 @@ struct OutcomeTests {
                             kind: .command, type: PostEntry.type, key: .account(account), account: account,
                             body: number == 150 ? Array("{\"never closed\": ".utf8) : good, commandID: .new())
                         do {
-                            return (number, "\(try await client.sender.send(message, mayBeRepeated: false).kind)")
+                            return (
+                                number,
+                                "\(try await client.sender.send(message, mayBeRepeated: false, patience: .seconds(30)).kind)"
+                            )
                         } catch CommandError.refused {
                             return (number, "refused")
                         } catch {

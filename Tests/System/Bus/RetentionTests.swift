@@ -118,7 +118,7 @@ struct RetentionTests {
                 try await forget(fixture, until: left, is: 1)
 
                 let late = try await fixture.startService(leaseMilliseconds: 500)
-                let told = try await late.waitForLine(containing: "is lost to ledger")
+                let told = try await late.waitForLine(containing: "has lost those in between")
                 #expect(told.text.contains("accept_truncation('ledger_client.ledger_commands')"))
                 await #expect(throws: CommandError.self) {
                     try await client.post(

@@ -333,7 +333,8 @@ extension BadInputTests {
         .invalid("/v1/sign-in", #"{"phone":*,"phoneCode":"<nobody>","code":"123456"}"#, notPhones, "phone"),
         .invalid("/v1/sign-in", #"{"phone":"+4930123456","phoneCode":"<nobody>","code":*}"#, notCodes, "code"),
         Rule(
-            "/v1/sign-in", #"{"phone":"+4930123456","phoneCode":"<nobody>","code":"123456"}"#, 401, "invalidCredentials",
+            "/v1/sign-in", #"{"phone":"+4930123456","phoneCode":"<nobody>","code":"123456"}"#, 401,
+            "invalidCredentials",
             "code"),
         .invalid(
             "/v1/sign-up", #"{"handle":"gina","password":"a long enough password","phone":*}"#, notPhones, "phone"),

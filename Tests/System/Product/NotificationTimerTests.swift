@@ -79,7 +79,7 @@ struct EndToEndNotificationTimerTests {
             try await quartet.kill(.notifications)
             _ = try await quartet.psql("DELETE FROM notifications.timer")
             try await quartet.start(.notifications)
-            try await quartet.process(of: .notifications).waitForLine(containing: "timers were missing")
+            try await quartet.process(of: .notifications).waitForLine(containing: "repaired timers")
             let after = try await quartet.psql(timers)
             #expect(after == before)
             let metrics = try await quartet.metrics(of: .notifications)

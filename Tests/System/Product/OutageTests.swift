@@ -44,7 +44,7 @@ struct OutageTests {
                     #expect(down.headers["retry-after"] == "1")
                     for service in Quartet.Service.allCases {
                         let answer = try await quartet.waitForReadiness(of: service, status: 503)
-                        #expect("\(answer.body)".contains("out of reach"), "\(answer)")
+                        #expect("\(answer.body)".contains("can't reach the database"), "\(answer)")
                     }
                     // Asked while it is away, done when it is back, once.
                     let asked = version

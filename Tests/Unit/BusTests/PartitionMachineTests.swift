@@ -78,8 +78,10 @@ struct PartitionMachineTests {
     }
 
     /// Commits what the machine has in hand; what it holds waits for `pause`.
-    private static func commit(_ machine: inout Machine, pause: Duration = .seconds(60)) throws {
-        let work = try work(machine)
+    private static func commit(
+        _ machine: inout Machine, pause: Duration = .seconds(60), at now: ContinuousClock.Instant = start
+    ) throws {
+        let work = try work(machine, at: now)
         machine.committed(
             Cursor(number: 1, position: work.items.last?.position ?? .start), work,
             parking: work.held.map { $0.parked(for: pause, at: start) }, at: start)
@@ -144,7 +146,7 @@ struct PartitionMachineTests {
         #expect(probe.held.map(\.item.number) == [1] && probe.diverted == [Position(4)])
         #expect(probe.handled.map(\.number) == [2])
         try Self.commit(&machine)
-        #expect(machine.parkedKeys == 1 && machine.trouble == nil)
+        #expect(machine.parked.count == 1 && machine.trouble == nil)
     }
 
     @Test("where nothing gets through the partition rests, parks nothing, and begins again with the first message")
@@ -155,11 +157,35 @@ struct PartitionMachineTests {
         guard case .rest(attempt: 1) = machine.nextStep(at: Self.start), machine.trouble == "disk full" else {
             throw Unexpected(step: machine.nextStep(at: Self.start))
         }
-        #expect(machine.parkedKeys == 0 && machine.nextRetry == nil)
-        machine.rested()
-        let again = try Self.work(machine)
+        #expect(machine.parked.isEmpty)
+        let end = Self.start + .seconds(1)
+        machine.rest(until: end)
+        guard case .wait = machine.nextStep(at: Self.start), machine.nextWake(after: Self.start) == end else {
+            throw Unexpected(step: machine.nextStep(at: Self.start))
+        }
+        #expect(machine.nextWake(after: end) == nil)
+        let again = try Self.work(machine, at: end)
         #expect(again.handled.map(\.number) == [1] && again.held.isEmpty)
-        try Self.commit(&machine)
+        try Self.commit(&machine, at: end)
+        #expect(machine.trouble == nil)
+    }
+
+    @Test("a new lease starts without the pause, the trouble and the messages of the last one")
+    func nothingOutlivesItsLease() throws {
+        var machine = Self.machine(probes: 1, with: [1, 2])
+        for _ in 0..<2 { machine.failed(Self.trouble, handling: try Self.work(machine), at: Self.start) }
+        machine.rest(until: Self.start + .seconds(60))
+        machine.leaseLost()
+        guard case .takeLease = machine.nextStep(at: Self.start), machine.nextWake(after: Self.start) == nil else {
+            throw Unexpected(step: machine.nextStep(at: Self.start))
+        }
+        machine.leaseTaken(Epoch(2))
+        machine.opened(Cursor())
+        guard case .read(after: .start, _) = machine.nextStep(at: Self.start) else {
+            throw Unexpected(step: machine.nextStep(at: Self.start))
+        }
+        machine.messagesRead([1, 2].map(SimulatedItem.init), at: Self.start)
+        #expect(try Self.work(machine).handled.map(\.number) == [1, 2])
         #expect(machine.trouble == nil)
     }
 
@@ -171,7 +197,7 @@ struct PartitionMachineTests {
             guard case .rest(attempt: attempt) = machine.nextStep(at: Self.start) else {
                 throw Unexpected(step: machine.nextStep(at: Self.start))
             }
-            machine.rested()
+            machine.rest(until: Self.start)
         }
         machine.ring()
         machine.failed(Self.trouble, handling: try Self.work(machine), at: Self.start)
@@ -190,7 +216,7 @@ struct PartitionMachineTests {
         for _ in 0..<2 { machine.failed(Self.trouble, handling: try Self.work(machine), at: Self.start) }
         try Self.commit(&machine)
         machine.messagesRead([], at: Self.start)
-        let parked = machine.parkedHeads.sorted { $0.position < $1.position }
+        let parked = machine.parked.sorted { $0.position < $1.position }
         try #require(parked.map(\.position) == [Position(1), Position(2)])
         guard case .wait = machine.nextStep(at: Self.start) else {
             throw Unexpected(step: machine.nextStep(at: Self.start))
@@ -271,7 +297,7 @@ struct PartitionMachineTests {
             machine.failed(Self.fault, handling: try Self.work(machine, at: now), at: now)
             guard case .rest = machine.nextStep(at: now) else { throw Unexpected(step: machine.nextStep(at: now)) }
             #expect(machine.trouble?.hasPrefix("no more keys can be parked") == true)
-            machine.rested()
+            machine.rest(until: Self.start)
         }
         guard case .giveUp(let dead, _, _) = machine.nextStep(at: later), dead.item.number == 2 else {
             throw Unexpected(step: machine.nextStep(at: later))

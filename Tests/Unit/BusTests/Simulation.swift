@@ -202,7 +202,7 @@ struct Simulation {
     private mutating func perform(_ step: PartitionMachine<SimulatedItem>.Step, _ index: Int) {
         switch step {
         case .wait: break
-        case .rest: workers[index].machine.rested()
+        case .rest: workers[index].machine.rest(until: now + .milliseconds(1))
         case .takeLease: takeLease(index)
         case .open:
             let epoch = workers[index].machine.epoch?.number ?? 0

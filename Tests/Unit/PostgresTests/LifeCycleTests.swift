@@ -18,7 +18,7 @@ struct LifeCycleTests {
             do {
                 try await connection.run { _ = try $0.execute("SELECT 1") }
                 Issue.record("it answered")
-            } catch PostgresError.connectionLost(let reason) { #expect(reason.contains("not answered")) }
+            } catch PostgresError.connectionLost(let reason) { #expect(reason.contains("didn't answer")) }
             #expect(connection.isLost)
             await connection.close()
             kill(connection.backendPID, SIGCONT)
@@ -52,7 +52,7 @@ struct LifeCycleTests {
     func transactionsLeftOpen(failing: String) async throws {
         try await TestDatabase.with(.empty) { database in
             try await database.psql("CREATE TABLE t (n int)")
-            let pool = Pool(configuration: Configuration(try database.url), size: 1)
+            let pool = Pool("test", configuration: Configuration(try database.url), size: 1)
             for _ in 0..<2 {
                 try? await pool.withConnection { database in
                     try database.execute("BEGIN")
