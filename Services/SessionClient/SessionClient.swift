@@ -62,7 +62,7 @@ package struct SessionClient: Service {
             signingKeys: settings.signingKeys, serverKeys: settings.serverKeys, lifetime: settings.tokenLifetime,
             now: { [clock = context.clock] in clock.now })
         logger.info(
-            "what is made now is made under the first of these server keys",
+            "using these server keys, the first one for everything new",
             metadata: ["keys": "\(settings.serverKeys.all.map(\.version))"])
 
         let sagas = SagaRunner(

@@ -54,7 +54,7 @@ final class Devices: Sendable {
     func requireActive(_ caller: Caller) async throws {
         guard try await !isActive(caller) else { return }
         let why = try await reason(for: caller)
-        var error = APIError(.signedOut, "sign in again; \(why?.explanation ?? "this device isn't signed in")")
+        var error = APIError(.signedOut, "Sign in again: \(why?.explanation ?? "this device isn't signed in").")
         error.reason = why?.rawValue
         throw error
     }

@@ -13,7 +13,7 @@ struct Guesses: Sendable {
     func watch<Value: Sendable>(_ address: String, _ body: () async throws -> Value) async throws -> Value {
         guard limit.admit(address) else {
             throw APIError(
-                .tooManyAttempts, "too many wrong guesses came from your address; wait a minute and try again",
+                .tooManyAttempts, "There were too many wrong guesses from your address; wait a minute and try again.",
                 retryAfter: limit.pause)
         }
         do {

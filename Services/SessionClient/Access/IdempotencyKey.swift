@@ -25,7 +25,7 @@ struct IdempotencyKey: Sendable {
     func requireRecent() throws(APIError) {
         guard !isGiven || id.time.map({ $0 > .now - .days(1) }) ?? false else {
             throw APIError(
-                .idTooOld, "this Idempotency-Key is older than a day; use a new one", field: "Idempotency-Key")
+                .idTooOld, "This Idempotency-Key is older than a day; use a new one.", field: "Idempotency-Key")
         }
     }
 

@@ -76,7 +76,7 @@ final class Passwords: Sendable {
             return true
         }
         guard isAdmitted else {
-            throw APIError(.overloaded, "too many sign-ins at once; try again in a second", retryAfter: 1)
+            throw APIError(.overloaded, "There are too many sign-ins at once; try again in a second.", retryAfter: 1)
         }
         defer {
             waiting.withLock { waiting in
@@ -102,7 +102,7 @@ final class Passwords: Sendable {
     private static func checkLength(of password: String, field: String) throws(APIError) {
         guard lengths.contains(password.count), password.utf8.count <= 1000 else {
             throw APIError(
-                .invalidField, "a password must have \(lengths.lowerBound) to \(lengths.upperBound) characters",
+                .invalidField, "The password must have \(lengths.lowerBound) to \(lengths.upperBound) characters.",
                 field: field)
         }
     }
@@ -116,11 +116,11 @@ final class Passwords: Sendable {
         let name = handle.description.filter { $0.isLetter || $0.isNumber }
         let problem: String? =
             if CommonPasswords.all.contains(folded) || CommonPasswords.all.contains(letters) {
-                "this password is one of the most common ones, which are tried first; choose another"
+                "This password is one of the most common ones, which attackers try first; choose another."
             } else if letters.replacing(name, with: "").allSatisfy(\.isNumber), letters.contains(name) {
-                "a password must be more than the handle; choose another"
+                "The password must be more than the handle; choose another."
             } else if Set(folded).count < 4 {
-                "a password must have at least four different characters; choose another"
+                "The password must have at least four different characters; choose another."
             } else {
                 nil
             }

@@ -37,7 +37,7 @@ struct PeopleSearch: Sendable {
         }
         guard byTarget.admit("\(call.address) \(name)") else {
             throw APIError(
-                .tooManyLookUps, "this person was looked for too often; wait a while", field: field,
+                .tooManyLookUps, "There were too many searches for this person; wait a while.", field: field,
                 retryAfter: byTarget.pause)
         }
         let found: AccountID? =

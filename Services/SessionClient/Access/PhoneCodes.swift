@@ -47,7 +47,7 @@ struct PhoneCodes: Sendable {
         guard text.utf8.count == digits, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
             let secret = key.secret("phone-code-proof/1/\(code)/\(text)")
         else {
-            throw Rejection(.invalidField, "Write the six digits of the code.", field: "code")
+            throw Rejection(.invalidField, "Enter the six digits of the code.", field: "code")
         }
         return Proof(key: key.version, secret: secret)
     }

@@ -41,7 +41,7 @@ struct RecoveryCodes: Sendable {
             let proof = Secret(Array(SHA256.hash(data: Data("recovery-code-proof/1/\(String(letters))".utf8))))
         else {
             throw Rejection(
-                .invalidField, "Write the \(length) letters and digits of a recovery code.", field: "recoveryCode")
+                .invalidField, "Enter the \(length) letters and digits of a recovery code.", field: "recoveryCode")
         }
         return proof
     }

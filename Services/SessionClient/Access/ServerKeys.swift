@@ -51,6 +51,6 @@ struct ServerKeys: Sendable {
 
     private static let wrong = SettingProblem(
         expected:
-            "base64 of 32 bytes or more (head -c 32 /dev/urandom | base64); at most \(limit) such keys, each once, on lines of their own"
+            "at least 32 bytes in base64 (head -c 32 /dev/urandom | base64), or up to \(limit) such keys, one a line, all different"
     )
 }

@@ -127,7 +127,7 @@ struct Tokens: Sendable {
             let account = AccountID(claims.sub.value), let device = DeviceID(claims.dev),
             claims.roles.contains(Self.user), let left = left(of: claims)
         else {
-            throw APIError(.invalidToken, "the access token is not valid or has expired; refresh it or sign in")
+            throw APIError(.invalidToken, "The access token is invalid or has expired; refresh it or sign in.")
         }
         return Caller(account: account, device: device, expiresAt: .now + left.duration)
     }
@@ -197,14 +197,14 @@ struct Tokens: Sendable {
         guard let key = serverKeys[refresh.key] else {
             throw APIError(
                 .invalidToken,
-                "the refresh token was made under a key that this server doesn't use any more; sign in again",
+                "The refresh token was made with a key that this server no longer accepts; sign in again.",
                 field: "refreshToken")
         }
         return key
     }
 
     static let invalidRefreshToken = APIError(
-        .invalidToken, "the refresh token is not valid; sign in again", field: "refreshToken")
+        .invalidToken, "The refresh token is invalid; sign in again.", field: "refreshToken")
 }
 
 /// What a refresh token's nonce identifies.

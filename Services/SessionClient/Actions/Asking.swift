@@ -48,12 +48,12 @@ extension ServiceConnections {
 extension APIError {
     fileprivate init(_ error: CommandError, retryWith key: IdempotencyKey) {
         switch error {
-        case .overloaded: self.init(.overloaded, error.description, retryAfter: 1)
-        case .refused: self.init(.refused, error.description)
+        case .overloaded: self.init(.overloaded, retryAfter: 1)
+        case .refused(let reason): self.init(.refused, "The database refused the command: \(reason).")
         case .noOutcomeYet:
             self.init(
                 .noOutcomeYet,
-                "the command was taken on but is not done yet; ask again with the header Idempotency-Key: \(key.id)",
+                "The command is waiting or being handled; repeat the request with the header Idempotency-Key: \(key.id).",
                 retryAfter: 1)
             self.key = key.id
         }

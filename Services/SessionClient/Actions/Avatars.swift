@@ -50,7 +50,7 @@ struct Avatars: Sendable {
             placeOfAddress.leave()
         }
         guard let arrival = arriving.enter(.all) else {
-            throw APIError(.overloaded, "too many uploads at once; try again", retryAfter: 1)
+            throw APIError(.overloaded, "There are too many uploads at once; try again in a second.", retryAfter: 1)
         }
         defer { arrival.leave() }
         // Received outside the limit of transfers: a slow sender holds up nobody.
@@ -77,12 +77,12 @@ struct Avatars: Sendable {
         else {
             throw APIError(
                 .notAPicture,
-                "the bytes are no \(claimed == .png ? "PNG" : "JPEG"); send the picture as it is, and say what it is")
+                "The body isn't a \(claimed == .png ? "PNG" : "JPEG"); send the picture's bytes with its type.")
         }
         guard header.isSmallEnough else {
             throw APIError(
                 .tooManyPixels,
-                "the picture has \(header.width) x \(header.height) pixels; send one of at most \(ImageHeader.edges.upperBound) a side and 16 megapixels"
+                "The picture has \(header.width) x \(header.height) pixels; send one of at most \(ImageHeader.edges.upperBound) a side and 16 megapixels."
             )
         }
         let avatar = Avatar(
@@ -105,7 +105,7 @@ struct Avatars: Sendable {
                 """
             ).only?.decode(Int64.self, Int64.self)
             if let waiting, waiting.0 > Self.waitingLimit || waiting.1 > Self.accountLimit {
-                throw APIError(.overloaded, "too many pictures wait; try again later", retryAfter: 600)
+                throw APIError(.overloaded, "Too many pictures are waiting; try again later.", retryAfter: 600)
             }
             try database.execute(
                 """
@@ -126,7 +126,8 @@ struct Avatars: Sendable {
                 )
             }
         } catch {
-            logger.notice("a claimed upload waits for its hour to pass", metadata: ["error": "\(error)"])
+            logger.notice(
+                "can't delete a claimed upload; it will be deleted after an hour", metadata: ["error": "\(error)"])
         }
     }
 
@@ -175,7 +176,7 @@ struct Avatars: Sendable {
                 }
             }
         }
-        guard let found else { throw APIError(.notFound, "there is no picture", field: "avatar") }
+        guard let found else { throw APIError(.notFound, "There is no picture.", field: "avatar") }
         return found
     }
 }

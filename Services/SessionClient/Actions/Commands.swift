@@ -70,7 +70,7 @@ struct Commands: Sendable {
     ) async throws -> (any CommandBody, [String: String]) {
         guard [request.code != nil, request.handle != nil, request.phone != nil].count(where: { $0 }) == 1 else {
             throw Rejection(
-                .invalidField, "Give the other person's code, their handle or their phone: one of them.", field: "code")
+                .invalidField, "Give the other person's code, handle or phone, and only one of these.", field: "code")
         }
         func command(contact: AccountID?) -> AddContact {
             AddContact(

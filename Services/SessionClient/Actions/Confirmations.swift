@@ -31,7 +31,7 @@ struct Confirmations: Sendable {
             }
         default:
             throw APIError(
-                .malformed, "give the password or a recovery code, one of them",
+                .malformed, "Give either the password or a recovery code.",
                 field: request.password == nil ? "password" : "recoveryCode")
         }
     }
@@ -74,13 +74,13 @@ struct Confirmations: Sendable {
 
     /// Not 401: the token is good, so getting another one would be no help.
     private static let wrongPassword = APIError(
-        .wrongConfirmation, "this isn't the account's password", field: "password")
+        .wrongConfirmation, "This isn't the account's password.", field: "password")
     private static let wrongCode = APIError(
-        .wrongConfirmation, "this is none of the account's recovery codes, or it was used", field: "recoveryCode")
+        .wrongConfirmation, "This isn't one of the account's recovery codes, or it was used.", field: "recoveryCode")
 
     private func handle(of account: AccountID) async throws -> Handle {
         guard let handle = try await handles.handle(of: account) else {
-            throw APIError(.accountClosed, "this account is closed")
+            throw APIError(.accountClosed, "This account is closed.")
         }
         return handle
     }

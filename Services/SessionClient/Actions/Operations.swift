@@ -50,7 +50,7 @@ struct Operations: Sendable {
             }
         }
         guard let found else {
-            throw APIError(.notFound, "there is no such operation of yours", field: "operation")
+            throw APIError(.notFound, "You have no such operation.", field: "operation")
         }
         return found
     }

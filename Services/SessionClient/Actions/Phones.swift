@@ -132,7 +132,7 @@ struct Phones: Sendable {
 
     private static func tooSoon(_ pause: Int) -> APIError {
         APIError(
-            .tooSoon, "a code was asked for a moment ago; wait for it, or ask again then", field: "phone",
+            .tooSoon, "A code was requested a moment ago; wait for it, or try again later.", field: "phone",
             retryAfter: pause)
     }
 }

@@ -29,7 +29,7 @@ struct Recovery: Sendable {
         let event = try await services.ask(
             .session, command, as: "undo", by: refresh.account, call,
             naming: ["device": "refreshToken", "token": "refreshToken"])
-        guard let event else { throw APIError(.internal, "nothing was said of the undo") }
+        guard let event else { throw APIError(.internal, "The undo has no result.") }
         return UndoReply(try SecurityChangesUndone.decoded(from: event.body))
     }
 }

@@ -40,7 +40,7 @@ struct Sessions: Sendable {
         guard let event, event.type == DeviceRefreshed.type else {
             throw APIError(
                 .tokenReused,
-                "this refresh token was exchanged before, so somebody has a copy of it: the device is signed out. Sign in again",
+                "This refresh token was exchanged before, so someone may have a copy of it. The device is signed out; sign in again.",
                 field: "refreshToken")
         }
         return try await reply(next)
@@ -53,7 +53,7 @@ struct Sessions: Sendable {
         _ request: SignOutRequest, by caller: Caller, _ call: Call
     ) async throws -> ID<OperationSubject>? {
         guard request.device == nil || request.everywhere != true else {
-            throw Rejection(.invalidField, "Give a device or everywhere, not both.", field: "device")
+            throw Rejection(.invalidField, "Give either device or everywhere.", field: "device")
         }
         let device = request.everywhere == true ? nil : request.device ?? caller.device
         // First and directly, whatever else is stuck: from here on no token of it is good, and its streams end.
@@ -101,7 +101,7 @@ struct Sessions: Sendable {
         let (account, device) = (refresh.account, refresh.device)
         // A request that is sent again after its device was signed out gets the same answer no more.
         guard try await devices.isActive(Caller(account: account, device: device, expiresAt: .now)) else {
-            throw APIError(.signedOut, "this sign-in is over; sign in again")
+            throw APIError(.signedOut, "This device was signed out; sign in again.")
         }
         return SignedIn(
             account: account, device: device,

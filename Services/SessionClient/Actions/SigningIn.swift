@@ -45,7 +45,7 @@ struct SigningIn: Sendable {
         default:
             throw APIError(
                 .malformed,
-                "give handle and password, handle and recoveryCode, or phone, phoneCode and code, and nothing of another",
+                "Give handle and password, or handle and recoveryCode, or phone, phoneCode and code, and nothing else.",
                 field: request.wrongField)
         }
         let signedIn = try DeviceSignedIn.decoded(from: event.body)

@@ -61,7 +61,7 @@ struct SigningUp: Sendable {
                         // The first event of an account's stream is that it is open.
                         return await subscription.next() != nil
                     } catch {
-                        logger.notice("a new account can't be waited for", metadata: ["error": "\(error)"])
+                        logger.notice("can't wait until a new account is complete", metadata: ["error": "\(error)"])
                         return false
                     }
                 }

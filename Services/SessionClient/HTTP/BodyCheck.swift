@@ -8,12 +8,12 @@ import Vocabulary
 enum BodyCheck {
     static let depthLimit = 32
     static let tooLarge = APIError(
-        .bodyTooLarge, "the body must have at most \(Message.bodyLimit) bytes")
+        .bodyTooLarge, "The body must have at most \(Message.bodyLimit) bytes.")
 
     static func check(_ bytes: [UInt8]) throws(APIError) {
         guard bytes.count <= Message.bodyLimit else { throw tooLarge }
         guard String(validating: bytes, as: UTF8.self) != nil else {
-            throw APIError(.malformedBody, "the body must be UTF-8")
+            throw APIError(.malformedBody, "The body must be UTF-8.")
         }
         var depth = 0
         var isInString = false
@@ -22,7 +22,7 @@ enum BodyCheck {
             switch bytes[index] {
             case UInt8(ascii: "\\") where isInString:
                 if bytes[index...].starts(with: Array("\\u0000".utf8)) {
-                    throw APIError(.invalidField, "texts must not contain U+0000")
+                    throw APIError(.invalidField, "Texts must not contain U+0000.")
                 }
                 index += 1
             case UInt8(ascii: "\""): isInString.toggle()
@@ -30,10 +30,10 @@ enum BodyCheck {
                 depth += 1
                 guard depth <= depthLimit else {
                     throw APIError(
-                        .malformedBody, "the body must not be nested deeper than \(depthLimit) levels")
+                        .malformedBody, "The body must not be nested deeper than \(depthLimit) levels.")
                 }
             case UInt8(ascii: "}") where !isInString, UInt8(ascii: "]") where !isInString: depth -= 1
-            case 0: throw APIError(.malformedBody, "the body must not contain zero bytes")
+            case 0: throw APIError(.malformedBody, "The body must not contain zero bytes.")
             default: break
             }
             index += 1

@@ -47,12 +47,12 @@ struct HTTPServer: Service {
                 if !Self.isLoopback(channel.localAddress) {
                     logger.warning(
                         """
-                        the HTTP API is served without encryption to other machines: whoever is on the way can read \
-                        passwords and tokens; serve it through a proxy that speaks TLS, on a network that only it can reach
+                        the HTTP API accepts unencrypted connections from other machines, so others on the network can read \
+                        passwords and tokens; put a proxy that speaks TLS in front, on a network that only it can reach
                         """, metadata: ["address": "\(host)"])
                 }
                 logger.info(
-                    "the HTTP API is served", metadata: ["url": "http://\(host):\(channel.localAddress?.port ?? 0)"])
+                    "serving the HTTP API", metadata: ["url": "http://\(host):\(channel.localAddress?.port ?? 0)"])
             },
             logger: logger.quiet)
         do {
@@ -60,8 +60,8 @@ struct HTTPServer: Service {
         } catch let error where "\(error)".contains("bind") {
             throw CannotListen(
                 description:
-                    "can't listen on \(host):\(port), which is in use or forbidden; say another: --port (PORT). "
-                    + "The system said: \(error)")
+                    "can't listen on \(host):\(port), which is in use or forbidden; choose another: --port (PORT). "
+                    + "The system's error: \(error)")
         }
     }
 }

@@ -51,7 +51,7 @@ extension Request {
             group.addTask {
                 try await Task.sleep(for: time)
                 throw APIError(
-                    .tooSlow, "the body took longer than \(time.components.seconds) seconds; send it again")
+                    .tooSlow, "The body took longer than \(time.components.seconds) seconds; send it again.")
             }
             defer { group.cancelAll() }
             return try await group.next() ?? []

@@ -30,17 +30,17 @@ struct Problems: RouterMiddleware {
             }
             return APIError(.malformed, field.map { "\($0): \(reason)" } ?? reason, field: field)
         case let error as HTTPError where error.status == .notFound:
-            return APIError(.notFound, "there is nothing at this path; see the API section of the README")
+            return APIError(.notFound, "There is nothing at this path; deploy/API.md lists the paths.")
         case let error as HTTPError where error.status == .contentTooLarge: return BodyCheck.tooLarge
         case let error as HTTPError: return APIError(.badRequest, error.body)
         case let error as PostgresError where error.isConnectionLost:
             return APIError(
-                .databaseUnavailable, "the database can't be reached now; try again in a moment", retryAfter: 1)
+                .databaseUnavailable, "The database can't be reached; try again in a moment.", retryAfter: 1)
         // The request's time was up: see Patience.
         case PostgresError.cancelled, is CancellationError:
             return APIError(
                 .databaseUnavailable,
-                "the database doesn't answer now; try again in a moment, with the same Idempotency-Key if it had one",
+                "The database doesn't answer; try again in a moment, with the same Idempotency-Key if the request had one.",
                 retryAfter: 1)
         case PostgresError.poolExhausted: return APIError(.overloaded, retryAfter: 1)
         default:

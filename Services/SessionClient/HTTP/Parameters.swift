@@ -17,7 +17,7 @@ extension Request {
         guard let text = uri.queryParameters[Substring(name)] else { return nil }
         guard let choice = Choice(rawValue: String(text)) else {
             let words = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-            throw APIError(.invalidParameter, "\(name) must be one of \(words)", field: name)
+            throw APIError(.invalidParameter, "\(name) must be one of \(words).", field: name)
         }
         return choice
     }
@@ -28,7 +28,7 @@ extension Request {
         guard let text = uri.queryParameters[Substring(name)] else { return nil }
         guard let number = Int(text), range.contains(number) else {
             throw APIError(
-                .invalidParameter, "\(name) must be a number from \(range.lowerBound) to \(range.upperBound)",
+                .invalidParameter, "\(name) must be a number from \(range.lowerBound) to \(range.upperBound).",
                 field: name)
         }
         return number
@@ -39,7 +39,7 @@ extension Request {
     func id<Subject>(_ name: String) throws(APIError) -> ID<Subject>? {
         guard let text = uri.queryParameters[Substring(name)] else { return nil }
         guard let id = ID<Subject>(String(text)) else {
-            throw APIError(.invalidParameter, "\(name) must be a UUID", field: name)
+            throw APIError(.invalidParameter, "\(name) must be a UUID.", field: name)
         }
         return id
     }
@@ -50,7 +50,7 @@ extension RequestContext {
     /// - Throws: `invalidID`.
     func id<Subject>(_ name: String, as: Subject.Type = Subject.self) throws(APIError) -> ID<Subject> {
         guard let text = parameters.get(name), let id = ID<Subject>(text) else {
-            throw APIError(.invalidID, "\(name) in the path must be a UUID", field: name)
+            throw APIError(.invalidID, "\(name) in the path must be a UUID.", field: name)
         }
         return id
     }

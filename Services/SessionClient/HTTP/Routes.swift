@@ -137,7 +137,7 @@ struct Routes: Sendable {
     private func command(_ request: Request, _ context: SignedInContext) async throws -> Response {
         let name = try context.parameters.require("type")
         guard let type = appCommands[name] else {
-            throw APIError(.unknownCommand, "there is no command \(name.prefix(100)) for apps", field: "type")
+            throw APIError(.unknownCommand, "There is no command \(name.prefix(100)) for apps.", field: "type")
         }
         let call = try call(request, context.edge)
         let reply = try await actions.commands.send(
@@ -153,7 +153,7 @@ struct Routes: Sendable {
     private func startOperation(_ request: Request, _ context: SignedInContext) async throws -> Response {
         let name = try context.parameters.require("operation")
         guard let type = appOperations[name] else {
-            throw APIError(.unknownOperation, "there is no operation \(name.prefix(100))", field: "operation")
+            throw APIError(.unknownOperation, "There is no operation \(name.prefix(100)).", field: "operation")
         }
         return try Self.response(
             try await actions.operations.start(
@@ -183,7 +183,7 @@ struct Routes: Sendable {
             let names = allowed.map(\.rawValue).sorted()
             for method in Self.methods where !allowed.contains(method) {
                 router.on(path, method: method) { _, _ -> Response in
-                    var error = APIError(.methodNotAllowed, "this path has \(names.joined(separator: ", "))")
+                    var error = APIError(.methodNotAllowed, "This path only allows \(names.joined(separator: ", ")).")
                     error.allowed = names
                     throw error
                 }

@@ -29,7 +29,7 @@ struct History: Sendable {
             guard parts.count == 2, let created = Int64(parts[0]), created > 0, created < 1 << 56,
                 let id = NotificationID(String(parts[1]))
             else {
-                throw APIError(.invalidCursor, "before must be the next of an earlier page", field: "before")
+                throw APIError(.invalidCursor, "before must be the `next` of an earlier page.", field: "before")
             }
             (self.created, self.id) = (Instant(microseconds: created), id)
         }
@@ -49,7 +49,7 @@ struct History: Sendable {
             ).only.map { try Notification($0) }
         }
         guard let found else {
-            throw APIError(.notFound, "there is no such notification of yours", field: "id")
+            throw APIError(.notFound, "You have no such notification.", field: "id")
         }
         return found
     }
@@ -100,7 +100,7 @@ extension Notification {
     fileprivate init(_ row: Row) throws {
         let kind = try row.decode(1, as: String.self)
         guard let kind = NotificationKind(rawValue: kind) else {
-            throw PostgresError.decoding(column: "kind", reason: "nobody here knows the kind \(kind)")
+            throw PostgresError.decoding(column: "kind", reason: "the kind \(kind) is unknown")
         }
         self.init(
             id: try row.decode(0, as: NotificationID.self), kind: kind, subject: try row.decode(2, as: AccountID?.self),

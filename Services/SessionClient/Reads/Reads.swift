@@ -99,7 +99,7 @@ struct Reads: Sendable {
             ).only.map { try ProfileSummary($0) }
         }
         // The same for callers who are blocked.
-        guard let owner else { throw APIError(.notFound, "nobody has this code", field: "code") }
+        guard let owner else { throw APIError(.notFound, "No account has this code.", field: "code") }
         return owner
     }
 

@@ -32,12 +32,12 @@ extension SagaRunner {
         guard let made = id.time, made > .now - Self.horizon else {
             throw Rejection(
                 .idTooOld,
-                "this Idempotency-Key is older than 30 days, so it may have been done already: look, then use a new one"
+                "This Idempotency-Key is older than 30 days, so the request may have been done already. Check, then use a new key."
             )
         }
         guard made < .now + Self.aheadLimit else {
             throw Rejection(
-                .idTooOld, "this Idempotency-Key is from the future: set the device's clock and use a new one")
+                .idTooOld, "This Idempotency-Key is from the future. Set the device's clock and use a new key.")
         }
         let hasPlace = takePlace()
         let claimed: ClaimedSaga?

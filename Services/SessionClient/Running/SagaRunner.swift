@@ -107,7 +107,7 @@ final class SagaRunner: Service, Sendable {
             let ids = running.withLock { Array($0) }
             guard !ids.isEmpty else { continue }
             do { try await table.renew(ids) } catch {
-                logger.notice("sagas can't be kept now", metadata: ["error": "\(error)"])
+                logger.notice("can't renew the sagas' leases", metadata: ["error": "\(error)"])
             }
         }
     }
@@ -122,7 +122,7 @@ final class SagaRunner: Service, Sendable {
             return found
         } catch {
             leavePlace()
-            logger.warning("sagas can't be looked for now", metadata: ["error": "\(error)"])
+            logger.warning("can't look for sagas", metadata: ["error": "\(error)"])
             return nil
         }
     }
@@ -148,7 +148,7 @@ final class SagaRunner: Service, Sendable {
             let reason = try? Encoded(["reason": "\(error)"])
             try? await table.end(claimed, state: "failed", result: reason?.json ?? Array("{}".utf8))
         } catch {
-            logger.notice("a saga will go on later", metadata: ["saga": "\(claimed.id)", "error": "\(error)"])
+            logger.notice("a saga will continue later", metadata: ["saga": "\(claimed.id)", "error": "\(error)"])
             try? await table.postpone(
                 claimed, because: "\(error)", for: backoff.delay(attempt: claimed.attempts))
         }

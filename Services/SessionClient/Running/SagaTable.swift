@@ -71,7 +71,7 @@ struct SagaTable: Sendable {
                     ).only?.decode(0, as: ID<BodyHash>.self)
                     guard recorded == hash.id else {
                         throw Rejection(
-                            .idReused, "this Idempotency-Key was used before for something else; use a new one")
+                            .idReused, "This Idempotency-Key was used for another request; use a new one.")
                     }
                     return nil
                 }

@@ -103,7 +103,7 @@ final class PeopleSource: Service, Sendable {
                             // If one person's state can't be read, smaller statements get the others through.
                             (attempt, limit) = (attempt + 1, max(1, limit / 2))
                             logger.info(
-                                "people's states wait for the database",
+                                "waiting for the database to read people's states",
                                 metadata: ["people": "\(wanted.count)", "error": "\(error)"])
                             guard (try? await Task.sleep(for: Backoff.joining.delay(attempt: attempt))) != nil else {
                                 break
@@ -152,7 +152,9 @@ final class PeopleSource: Service, Sendable {
             }
         } catch {
             // Say, an event of a version this replica doesn't know. The state includes what it changed.
-            logger.error("a person's state is read again", metadata: ["account": "\(account)", "error": "\(error)"])
+            logger.error(
+                "can't apply an event to a person's state; reading it again",
+                metadata: ["account": "\(account)", "error": "\(error)"])
             guard (try? await Task.sleep(for: Backoff.joining.delay(attempt: 6))) != nil else {
                 return subscription.end()
             }

@@ -101,7 +101,7 @@ struct StreamConnection: Sendable {
     private func endOnError(_ body: () async throws -> Void) async -> IsOver {
         do { try await body() } catch {
             guard !Task.isCancelled else { return .no }
-            logger.error("a stream can't go on", metadata: ["error": "\(error)"])
+            logger.error("a stream can't continue", metadata: ["error": "\(error)"])
             outlet.end(StreamEnd(.serverError))
         }
         return .no
@@ -152,7 +152,7 @@ struct StreamConnection: Sendable {
                 )
             } catch  where StreamReader.isPassing(error) && !Task.isCancelled {
                 attempt += 1
-                logger.info("a stream waits for the database", metadata: ["error": "\(error)"])
+                logger.info("a stream is waiting for the database", metadata: ["error": "\(error)"])
                 try await Task.sleep(for: Backoff.joining.delay(attempt: attempt))
             }
         }

@@ -36,7 +36,7 @@ struct Streams: Sendable {
     func open(for caller: Caller, after tokens: StreamTokens, _ logger: Logger) throws(APIError) -> StreamConnection {
         guard let place = places.enter(caller.account) else {
             throw APIError(
-                .tooManyStreams, "this account has \(places.limit) streams open; close one first", retryAfter: 5)
+                .tooManyStreams, "This account has \(places.limit) streams open; close one first.", retryAfter: 5)
         }
         return StreamConnection(caller: caller, tokens: tokens, streams: self, place: place, logger: logger)
     }

@@ -123,7 +123,7 @@ struct LockOutTests {
             }
             let own = try await code(Self.number, from: Self.home)
             let soon = try await code(Self.number, from: Self.home)
-            #expect(Self.refusal(soon) == ["429", "tooSoon", "a time to wait"], "asked for a moment ago")
+            #expect(Self.refusal(soon) == ["429", "tooSoon", "a time to wait"], "requested a moment ago")
             let right = try await quartet.lastPhoneCode(to: Self.number, count: 2)
             let wrong = right == "000000" ? "000001" : "000000"
             var answers: [String: [[String]]] = [:]

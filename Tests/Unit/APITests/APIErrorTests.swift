@@ -43,7 +43,7 @@ struct APIErrorTests {
     @Test("deploy/API.md lists each once, at its status")
     func documented() throws {
         let text = try String(contentsOf: Products.package.appending(path: "deploy/API.md"), encoding: .utf8)
-        let section = try #require(text.split(separator: "\n## ").first { $0.hasPrefix("When it is refused") })
+        let section = try #require(text.split(separator: "\n## ").first { $0.hasPrefix("Errors\n") })
         var documented: [String] = []
         for row in section.matches(of: /(?m)^\| (\d{3}) \| (.*) \|$/) {
             for code in row.2.matches(of: /`([a-zA-Z]+)`(?!`)/) where code.1 != "reason" {

@@ -92,10 +92,10 @@ package enum SagaError: Error, CustomStringConvertible {
     package var description: String {
         switch self {
         case .changed(let step):
-            "step \(step) is recorded with another command: the saga was begun by another version; deploy that one, or end it by hand"
+            "step \(step) is recorded with another command, so another version started this saga; deploy that version, or end the saga by hand"
         case .decisionFailed(let step, let code), .stepFailed(let step, let code): "step \(step) failed (\(code))"
         case .stepRejected(let step, let rejection): "step \(step) was rejected: \(rejection)"
-        case .notOwner: "another replica runs it"
+        case .notOwner: "another replica is running it"
         }
     }
 
