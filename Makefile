@@ -52,6 +52,10 @@ build: install ## Build everything
 test: ## Check the style, build, and run all tests on a scratch database (TEST_DATABASE_URL: on your server; ARGS)
 	@Tests/run.sh $(ARGS)
 
+.PHONY: soak
+soak: ## Run the tests with random faults for much longer (ARGS='--filter Durability')
+	@SOAK=1 Tests/run.sh $(or $(ARGS),--filter 'LedgerReplicaTests|DurabilityTests|TroubleTests|PropertyTests')
+
 .PHONY: bench
 bench: ## Measure throughput, latency, fan-out, memory and more, beside this machine's limits (BENCH_JSON=file, ARGS=sections)
 	@Tests/Benchmarks/run.sh $(ARGS)

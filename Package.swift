@@ -55,7 +55,7 @@ let package = Package(
             providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .target(name: "Vocabulary", dependencies: [crypto], path: "Shared/Vocabulary", swiftSettings: settings),
         .target(
-            name: "Postgres", dependencies: ["CLibpq", "Vocabulary", logging], path: "Shared/Postgres",
+            name: "Postgres", dependencies: ["CLibpq", "Vocabulary", logging, metrics], path: "Shared/Postgres",
             swiftSettings: settings),
         .target(
             name: "Storage", dependencies: ["Postgres", "Vocabulary"], path: "Shared/Storage", swiftSettings: settings),
@@ -94,6 +94,13 @@ let package = Package(
             name: "NotificationsContract", dependencies: ["ContractSupport", "Vocabulary"],
             path: "Shared/Contracts/Notifications",
             swiftSettings: settings),
+
+        .target(
+            name: "API",
+            dependencies: [
+                "ContactsContract", "ContractSupport", "NotificationsContract", "SessionContract", "Vocabulary",
+            ],
+            path: "Shared/API", swiftSettings: settings),
 
         // MARK: Services
         .target(
@@ -136,17 +143,23 @@ let package = Package(
             swiftSettings: settings),
 
         .target(
+            name: "SessionClientOrchestration",
+            dependencies: [
+                "API", "ContactsContract", "ContractSupport", "NotificationsContract", "SessionContract", "Vocabulary",
+            ],
+            path: "Services/SessionClient/Orchestration", swiftSettings: settings),
+        .target(
             name: "SessionClientService",
             dependencies: [
-                "Bus", "ContactsContract", "ContractSupport", "NotificationsContract", "Postgres", "ServiceKit",
-                "SessionContract", "Vocabulary", "Webhook", crypto, cryptoExtras, httpTypes, hummingbird, lifecycle,
+                "API", "Bus", "ContactsContract", "ContractSupport", "NotificationsContract", "Postgres", "ServiceKit",
+                "SessionClientOrchestration", "SessionContract", "Vocabulary", "Webhook", crypto, cryptoExtras,
+                httpTypes, hummingbird, lifecycle,
                 logging,
-                metrics,
                 nio,
                 nioHTTPTypes,
                 .product(name: "JWTKit", package: "jwt-kit"),
             ],
-            path: "Services/SessionClient", exclude: ["Executable"],
+            path: "Services/SessionClient", exclude: ["Executable", "Orchestration"],
             resources: [.copy("Migrations"), .embedInCode("Access/common-passwords.txt")],
             swiftSettings: settings),
         .executableTarget(
@@ -187,9 +200,23 @@ let package = Package(
             ],
             path: "Tests/Unit/NotificationsServiceTests", swiftSettings: settings),
         .testTarget(
+            name: "APITests",
+            dependencies: [
+                "API", "ContactsContract", "NotificationsContract", "SessionContract", "TestKit", "Vocabulary",
+            ],
+            path: "Tests/Unit/APITests", swiftSettings: settings),
+        .testTarget(
+            name: "SessionClientOrchestrationTests",
+            dependencies: [
+                "API", "ContactsContract", "ContractSupport", "NotificationsContract", "SessionClientOrchestration",
+                "SessionContract", "Vocabulary",
+            ],
+            path: "Tests/Unit/SessionClientOrchestrationTests", swiftSettings: settings),
+        .testTarget(
             name: "SessionClientServiceTests",
             dependencies: [
-                "SessionClientService", "SessionContract", "Vocabulary", "Webhook", crypto, httpTypes, hummingbird,
+                "API", "SessionClientService", "SessionContract", "Vocabulary", "Webhook", crypto, httpTypes,
+                hummingbird,
                 logging, nio, nioHTTPTypes,
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
@@ -240,11 +267,11 @@ let package = Package(
             path: "Tests/Unit/PostgresTests",
             swiftSettings: settings),
         .executableTarget(
-            name: "postgres-benchmark", dependencies: ["Postgres"], path: "Tests/Benchmarks/Postgres",
+            name: "postgres-benchmark", dependencies: ["Postgres", "Vocabulary"], path: "Tests/Benchmarks/Postgres",
             exclude: ["libpq.c"],
             swiftSettings: settings),
         .testTarget(
-            name: "BusTests", dependencies: ["Bus", "Postgres", "Vocabulary"], path: "Tests/Unit/BusTests",
+            name: "BusTests", dependencies: ["Bus", "Postgres", "TestKit", "Vocabulary"], path: "Tests/Unit/BusTests",
             swiftSettings: settings),
         .target(
             name: "LedgerContract", dependencies: ["Vocabulary"], path: "Tests/Kit/Ledger/Contract",

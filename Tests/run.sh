@@ -1,5 +1,6 @@
 #!/bin/sh
 # Checks the style, builds, and runs the tests, for `make test`. Arguments are passed to `swift test` (make test ARGS='--filter Ledger').
+# With SOAK=1, tests with random faults run for longer (make soak).
 #
 # The tests need a PostgreSQL superuser. With TEST_DATABASE_URL they use that server, and drop the databases that they
 # create there. Without it, they use a scratch cluster, which is deleted afterwards.

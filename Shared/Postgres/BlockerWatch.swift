@@ -3,17 +3,17 @@ import Synchronization
 
 /// Ends sessions that hold up a connection while they wait for their own client.
 ///
-/// A process that stops between Execute and Sync keeps its locks in a session that is `active`: no time-out of the server
-/// applies to it, and the kernel answers for the stopped process. So whoever is held up asks who it is (`pg_blocking_pids`),
-/// and ends it if it belongs to the same role and database and has waited for its client for too long. One that computes,
-/// commits or waits for a standby or a disk is left alone, however long that takes.
+/// A process that stops between Execute and Sync keeps its locks in an `active` session: no time-out of the server
+/// applies to it, and the kernel keeps answering for the process. So a connection that is held up asks who blocks it
+/// (`pg_blocking_pids`) and ends that session if it belongs to the same role and database and has waited too long for
+/// its client. A session that computes, commits, or waits for a standby or a disk is left alone, however long that
+/// takes.
 struct BlockerWatch: Sendable {
     let configuration: Configuration
     /// How long a blocker's client may be silent.
     let patience: Duration
     let logger: Logger?
 
-    /// - Parameter patience: As in ``Configuration/blockerPatience``.
     init(_ configuration: Configuration, patience: Duration, logger: Logger?) {
         var configuration = configuration.named("blockers")
         configuration.blockerPatience = nil
@@ -22,12 +22,11 @@ struct BlockerWatch: Sendable {
         self.logger = logger
     }
 
-    /// Whether somebody in this process asks right now: a server in trouble gets one more connection of it, not one for each
-    /// that waits.
+    /// Whether a connection of this process is asking right now. A server in trouble gets one more connection from each
+    /// process, not one for each connection that waits.
     private static let isAsking = Mutex(false)
 
-    /// Looks after a connection until the task is cancelled or the connection has ended. Costs nothing while the server
-    /// answers.
+    /// Watches a connection until the task is cancelled or the connection ends. Costs nothing while the server answers.
     func watch(_ thread: ConnectionThread) async {
         let pause = patience / 5
         while !thread.isLost {
@@ -40,7 +39,7 @@ struct BlockerWatch: Sendable {
             guard isFree else { continue }
             defer { Self.isAsking.withLock { $0 = false } }
             do { try await ask(for: thread.backendPID) } catch {
-                logger?.debug("it can't be seen who holds others up", metadata: ["error": "\(error)"])
+                logger?.debug("can't look for sessions that block others", metadata: ["error": "\(error)"])
             }
         }
     }
@@ -53,12 +52,12 @@ struct BlockerWatch: Sendable {
         }
         for (pid, name) in ended {
             logger?.warning(
-                "ended a session that held others up while its client was silent",
+                "ended a session that blocked others while its client was silent",
                 metadata: ["pid": "\(pid)", "application_name": "\(name)"])
         }
     }
 
-    /// Who holds up a session, directly or by holding up who does.
+    /// Ends the sessions that block a session, directly or by blocking a blocker.
     private func endSilentBlockers(of pid: Int32) -> Query {
         """
         WITH RECURSIVE blocker AS (

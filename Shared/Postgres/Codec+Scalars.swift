@@ -1,5 +1,3 @@
-public import Foundation
-
 extension FixedWidthInteger {
     /// Appends the bytes in network order.
     @inlinable
@@ -8,146 +6,100 @@ extension FixedWidthInteger {
     }
 }
 
-/// Reads an integer of any of PostgreSQL's widths that fits.
+/// The bytes of a value of one type.
+/// - Throws: ``DecodingFailure`` for NULL, another type, or another size if one is given.
 @inlinable
-func integer<Value: FixedWidthInteger>(_ bytes: UnsafeRawBufferPointer?, _ type: OID) throws(DecodingFailure) -> Value {
-    guard let bytes else { throw DecodingFailure("it is NULL") }
-    let wide: Int64
-    switch (type, bytes.count) {
-    case (.int8, 8): wide = Int64(bigEndian: bytes.loadUnaligned(as: Int64.self))
-    case (.int4, 4): wide = Int64(Int32(bigEndian: bytes.loadUnaligned(as: Int32.self)))
-    case (.int2, 2): wide = Int64(Int16(bigEndian: bytes.loadUnaligned(as: Int16.self)))
-    case (.oid, 4): wide = Int64(UInt32(bigEndian: bytes.loadUnaligned(as: UInt32.self)))
-    default: throw DecodingFailure("it is no integer but of type \(type.rawValue)")
+func value(
+    _ bytes: UnsafeRawBufferPointer?, _ type: OID, is expected: OID, _ name: @autoclosure () -> String, size: Int? = nil
+) throws(DecodingFailure) -> UnsafeRawBufferPointer {
+    guard let bytes else { throw .null }
+    guard type == expected, bytes.count == size ?? bytes.count else {
+        throw DecodingFailure("it is of type \(type.rawValue), not \(name())")
     }
-    guard let value = Value(exactly: wide) else { throw DecodingFailure("\(wide) doesn't fit \(Value.self)") }
-    return value
+    return bytes
+}
+
+// Each integer type is sent as its own width and read from any width that fits.
+
+extension FixedWidthInteger where Self: PostgresEncodable {
+    @inlinable public func encode(into buffer: inout [UInt8]) -> Bool {
+        append(to: &buffer)
+        return true
+    }
+}
+
+extension FixedWidthInteger where Self: PostgresDecodable {
+    @inlinable public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
+        guard let bytes else { throw .null }
+        let wide: Int64
+        switch (type, bytes.count) {
+        case (.int8, 8): wide = Int64(bigEndian: bytes.loadUnaligned(as: Int64.self))
+        case (.int4, 4): wide = Int64(Int32(bigEndian: bytes.loadUnaligned(as: Int32.self)))
+        case (.int2, 2): wide = Int64(Int16(bigEndian: bytes.loadUnaligned(as: Int16.self)))
+        case (.oid, 4): wide = Int64(UInt32(bigEndian: bytes.loadUnaligned(as: UInt32.self)))
+        default: throw DecodingFailure("it is of type \(type.rawValue), not an integer")
+        }
+        guard let value = Self(exactly: wide) else { throw DecodingFailure("\(wide) doesn't fit \(Self.self)") }
+        self = value
+    }
 }
 
 extension Int16: PostgresEncodable, PostgresDecodable {
-    /// The type that it is sent as.
     @inlinable public static var postgresType: OID { .int2 }
-    /// Appends its bytes in PostgreSQL's binary format.
-    @inlinable public func encode(into buffer: inout [UInt8]) -> Bool {
-        append(to: &buffer)
-        return true
-    }
-    /// Reads its bytes in PostgreSQL's binary format.
-    @inlinable public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
-        self = try integer(bytes, type)
-    }
 }
 
 extension Int32: PostgresEncodable, PostgresDecodable {
-    /// The type that it is sent as.
     @inlinable public static var postgresType: OID { .int4 }
-    /// Appends its bytes in PostgreSQL's binary format.
-    @inlinable public func encode(into buffer: inout [UInt8]) -> Bool {
-        append(to: &buffer)
-        return true
-    }
-    /// Reads its bytes in PostgreSQL's binary format.
-    @inlinable public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
-        self = try integer(bytes, type)
-    }
 }
 
 extension Int64: PostgresEncodable, PostgresDecodable {
-    /// The type that it is sent as.
     @inlinable public static var postgresType: OID { .int8 }
-    /// Appends its bytes in PostgreSQL's binary format.
-    @inlinable public func encode(into buffer: inout [UInt8]) -> Bool {
-        append(to: &buffer)
-        return true
-    }
-    /// Reads its bytes in PostgreSQL's binary format.
-    @inlinable public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
-        self = try integer(bytes, type)
-    }
 }
 
 extension Int: PostgresEncodable, PostgresDecodable {
-    /// The type that it is sent as.
     @inlinable public static var postgresType: OID { .int8 }
-    /// Appends its bytes in PostgreSQL's binary format.
-    @inlinable public func encode(into buffer: inout [UInt8]) -> Bool {
-        Int64(self).append(to: &buffer)
-        return true
-    }
-    /// Reads its bytes in PostgreSQL's binary format.
-    @inlinable public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
-        self = try integer(bytes, type)
-    }
 }
 
 extension Bool: PostgresEncodable, PostgresDecodable {
-    /// The type that it is sent as.
     @inlinable public static var postgresType: OID { .bool }
-    /// Appends its bytes in PostgreSQL's binary format.
+
     @inlinable public func encode(into buffer: inout [UInt8]) -> Bool {
         buffer.append(self ? 1 : 0)
         return true
     }
-    /// Reads its bytes in PostgreSQL's binary format.
+
     @inlinable public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
-        guard let bytes else { throw DecodingFailure("it is NULL") }
-        guard type == .bool, bytes.count == 1 else {
-            throw DecodingFailure("it is no bool but of type \(type.rawValue)")
-        }
-        self = bytes[0] != 0
+        self = try value(bytes, type, is: .bool, "bool", size: 1)[0] != 0
     }
 }
 
 extension Double: PostgresEncodable, PostgresDecodable {
-    /// The type that it is sent as.
     @inlinable public static var postgresType: OID { .float8 }
-    /// Appends its bytes in PostgreSQL's binary format.
+
     @inlinable public func encode(into buffer: inout [UInt8]) -> Bool {
         bitPattern.append(to: &buffer)
         return true
     }
-    /// Reads its bytes in PostgreSQL's binary format.
+
     @inlinable public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
-        guard let bytes else { throw DecodingFailure("it is NULL") }
-        guard type == .float8, bytes.count == 8 else {
-            throw DecodingFailure("it is no float8 but of type \(type.rawValue)")
-        }
+        let bytes = try value(bytes, type, is: .float8, "float8", size: 8)
         self.init(bitPattern: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)))
     }
 }
 
 extension String: PostgresEncodable, PostgresDecodable {
-    /// The type that it is sent as.
     @inlinable public static var postgresType: OID { .text }
-    /// Appends its bytes in PostgreSQL's binary format.
+
     @inlinable public func encode(into buffer: inout [UInt8]) -> Bool {
         buffer.append(contentsOf: utf8)
         return true
     }
-    /// Reads its bytes in PostgreSQL's binary format.
+
     @inlinable public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
-        guard let bytes else { throw DecodingFailure("it is NULL") }
+        guard let bytes else { throw .null }
         switch type {
         case .text, .varchar, .bpchar, .name, .unknown, .json: self = String(decoding: bytes, as: UTF8.self)
-        default: throw DecodingFailure("it is no text but of type \(type.rawValue)")
+        default: throw DecodingFailure("it is of type \(type.rawValue), not text")
         }
-    }
-}
-
-extension UUID: PostgresEncodable, PostgresDecodable {
-    /// The type that it is sent as.
-    @inlinable public static var postgresType: OID { .uuid }
-    /// Appends its bytes in PostgreSQL's binary format.
-    @inlinable public func encode(into buffer: inout [UInt8]) -> Bool {
-        withUnsafeBytes(of: uuid) { buffer.append(contentsOf: $0) }
-        return true
-    }
-    /// Reads its bytes in PostgreSQL's binary format.
-    @inlinable public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
-        guard let bytes else { throw DecodingFailure("it is NULL") }
-        guard type == .uuid, bytes.count == 16 else {
-            throw DecodingFailure("it is no uuid but of type \(type.rawValue)")
-        }
-        self.init(uuid: bytes.loadUnaligned(as: uuid_t.self))
     }
 }

@@ -1,22 +1,16 @@
 public import Vocabulary
 
 extension ID: PostgresEncodable, PostgresDecodable {
-    /// The type that it is sent as.
     @inlinable public static var postgresType: OID { .uuid }
 
-    /// Appends its bytes in PostgreSQL's binary format.
     @inlinable public func encode(into buffer: inout [UInt8]) -> Bool {
-        withUnsafeBytes(of: high.bigEndian) { buffer.append(contentsOf: $0) }
-        withUnsafeBytes(of: low.bigEndian) { buffer.append(contentsOf: $0) }
+        high.append(to: &buffer)
+        low.append(to: &buffer)
         return true
     }
 
-    /// Reads its bytes in PostgreSQL's binary format.
     @inlinable public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
-        guard let bytes else { throw DecodingFailure("it is NULL") }
-        guard type == .uuid, bytes.count == 16 else {
-            throw DecodingFailure("it is no uuid but of type \(type.rawValue)")
-        }
+        let bytes = try value(bytes, type, is: .uuid, "uuid", size: 16)
         self.init(
             high: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
             low: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
@@ -24,39 +18,40 @@ extension ID: PostgresEncodable, PostgresDecodable {
 }
 
 extension Instant: PostgresEncodable, PostgresDecodable {
-    /// The type that it is sent as.
-    @inlinable public static var postgresType: OID { Timestamp.postgresType }
+    /// From PostgreSQL's epoch, 2000-01-01, to Unix's.
+    @usableFromInline static let epochOffset: Int64 = 946_684_800_000_000
 
-    /// Appends its bytes in PostgreSQL's binary format.
+    @inlinable public static var postgresType: OID { .timestamptz }
+
     @inlinable public func encode(into buffer: inout [UInt8]) -> Bool {
-        Timestamp(microseconds: microseconds).encode(into: &buffer)
+        // A time far before any that the server accepts, but not the least number, which is its -infinity.
+        let (moved, overflow) = microseconds.subtractingReportingOverflow(Self.epochOffset)
+        max(overflow ? .min : moved, .min + 1).append(to: &buffer)
+        return true
     }
 
-    /// Reads its bytes in PostgreSQL's binary format.
     @inlinable public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
-        self.init(microseconds: try Timestamp(postgres: bytes, type: type).microseconds)
+        let bytes = try value(bytes, type, is: .timestamptz, "timestamptz", size: 8)
+        let stored = Int64(bigEndian: bytes.loadUnaligned(as: Int64.self))
+        let (microseconds, overflow) = stored.addingReportingOverflow(Self.epochOffset)
+        guard !overflow, stored != .min else { throw DecodingFailure("it is infinite") }
+        self.init(microseconds: microseconds)
     }
 }
 
-/// Kept as an interval of microseconds alone. Days are read as 24 hours, as `extract(epoch FROM …)` counts them; months
-/// have no length, so they can't be read.
+/// Sent as an interval of microseconds alone. Days are read as 24 hours, as `extract(epoch FROM …)` counts them. Months have
+/// no fixed length, so they can't be read.
 extension Interval: PostgresEncodable, PostgresDecodable {
-    /// The type that it is sent as.
     @inlinable public static var postgresType: OID { .interval }
 
-    /// Appends its bytes in PostgreSQL's binary format.
     @inlinable public func encode(into buffer: inout [UInt8]) -> Bool {
         microseconds.append(to: &buffer)
         Int64(0).append(to: &buffer)
         return true
     }
 
-    /// Reads its bytes in PostgreSQL's binary format.
     @inlinable public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
-        guard let bytes else { throw DecodingFailure("it is NULL") }
-        guard type == .interval, bytes.count == 16 else {
-            throw DecodingFailure("it is no interval but of type \(type.rawValue)")
-        }
+        let bytes = try value(bytes, type, is: .interval, "interval", size: 16)
         guard bytes.loadUnaligned(fromByteOffset: 12, as: Int32.self) == 0 else {
             throw DecodingFailure("it has months")
         }
@@ -69,13 +64,10 @@ extension Interval: PostgresEncodable, PostgresDecodable {
 }
 
 extension Key: PostgresEncodable, PostgresDecodable {
-    /// The type that it is sent as.
     @inlinable public static var postgresType: OID { String.postgresType }
 
-    /// Appends its text's bytes in PostgreSQL's binary format.
     @inlinable public func encode(into buffer: inout [UInt8]) -> Bool { description.encode(into: &buffer) }
 
-    /// Reads its text's bytes in PostgreSQL's binary format.
     @inlinable public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
         guard let key = Self(try String(postgres: bytes, type: type)) else { throw DecodingFailure("it isn't a key") }
         self = key

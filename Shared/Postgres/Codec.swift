@@ -1,48 +1,28 @@
-import Foundation
-
 /// A type's object identifier in `pg_type`.
 public struct OID: RawRepresentable, Hashable, Sendable {
     /// As in `pg_type.oid`.
     public let rawValue: UInt32
 
-    /// From its raw form.
     @inlinable public init(rawValue: UInt32) {
         self.rawValue = rawValue
     }
 
-    /// The type `bool `.
     @inlinable public static var bool: OID { OID(rawValue: 16) }
-    /// The type `bytea `.
     @inlinable public static var bytea: OID { OID(rawValue: 17) }
-    /// The type `name `.
     @inlinable public static var name: OID { OID(rawValue: 19) }
-    /// The type `int8 `.
     @inlinable public static var int8: OID { OID(rawValue: 20) }
-    /// The type `int2 `.
     @inlinable public static var int2: OID { OID(rawValue: 21) }
-    /// The type `int4 `.
     @inlinable public static var int4: OID { OID(rawValue: 23) }
-    /// The type `text `.
     @inlinable public static var text: OID { OID(rawValue: 25) }
-    /// The type `oid `.
     @inlinable public static var oid: OID { OID(rawValue: 26) }
-    /// The type `json `.
     @inlinable public static var json: OID { OID(rawValue: 114) }
-    /// The type `float8 `.
     @inlinable public static var float8: OID { OID(rawValue: 701) }
-    /// The type `interval `.
     @inlinable public static var interval: OID { OID(rawValue: 1186) }
-    /// The type `unknown `.
     @inlinable public static var unknown: OID { OID(rawValue: 705) }
-    /// The type `bpchar `.
     @inlinable public static var bpchar: OID { OID(rawValue: 1042) }
-    /// The type `varchar `.
     @inlinable public static var varchar: OID { OID(rawValue: 1043) }
-    /// The type `timestamptz `.
     @inlinable public static var timestamptz: OID { OID(rawValue: 1184) }
-    /// The type `void `.
     @inlinable public static var void: OID { OID(rawValue: 2278) }
-    /// The type `uuid `.
     @inlinable public static var uuid: OID { OID(rawValue: 2950) }
 
     /// The type of arrays of this one; nil for types that this module doesn't send.
@@ -77,8 +57,9 @@ public struct DecodingFailure: Error, Hashable, Sendable {
     /// A phrase that follows «the column».
     public let reason: String
 
-    /// All its parts, as the properties describe them.
     @inlinable public init(_ reason: String) {
         self.reason = reason
     }
+
+    @usableFromInline static let null = DecodingFailure("it is NULL")
 }

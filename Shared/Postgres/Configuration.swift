@@ -1,7 +1,8 @@
 import CLibpq
 
-/// How to reach a server: whatever libpq understands (PostgreSQL manual, section 34.1.2), so service files, several
-/// hosts, TLS and password files work as everywhere else. What isn't said comes from the `PG*` environment variables.
+/// How to reach a server, in any form that libpq understands (PostgreSQL manual, section 34.1.2). So service files,
+/// several hosts, TLS and password files work as everywhere else, and the `PG*` environment variables fill in what is
+/// missing.
 public struct Configuration: Sendable {
     /// A URI (`postgresql://…`) or keywords and values (`host=… dbname=…`); may be empty.
     public var conninfo: String
@@ -9,18 +10,17 @@ public struct Configuration: Sendable {
     public var parameters: [String: String] = [:]
     /// Run-time parameters that each session starts with, such as `statement_timeout`.
     public var settings: [String: String] = [:]
-    /// How long one attempt to connect may take.
+    /// How long an attempt to connect may take.
     public var connectTimeout: Duration = .seconds(10)
-    /// A session of the same role and database that holds up one of these connections and has waited for its own client for
-    /// so long is ended; nil: none is.
+    /// How long a session may hold up one of these connections while it waits for its own client. Then it is ended, if
+    /// it belongs to the same role and database. Nil: never.
     public var blockerPatience: Duration?
 
-    /// All its parts, as the properties describe them.
     public init(_ conninfo: String) {
         self.conninfo = conninfo
     }
 
-    /// The same for connections with a purpose of their own, which `application_name` then says.
+    /// The same configuration with a purpose, which is added to `application_name`.
     public func named(_ purpose: String) -> Configuration {
         var named = self
         named.parameters["application_name"] = [parameters["application_name"], purpose].compactMap(\.self).joined(
@@ -28,12 +28,12 @@ public struct Configuration: Sendable {
         return named
     }
 
-    /// Every keyword with its value, as given to `PQconnectStartParams` with `expand_dbname`.
+    /// Keywords and values for `PQconnectStartParams` with `expand_dbname`.
     var keywords: [(String, String)] {
         var keywords: [(String, String)] = [("dbname", conninfo)]
         keywords += [
             ("client_encoding", "UTF8"),
-            // A peer that vanished is noticed by the kernel, not by the next hour's statement.
+            // Lets the kernel notice a peer that vanished.
             ("tcp_user_timeout", "10000"), ("keepalives_idle", "10"), ("keepalives_interval", "5"),
             ("keepalives_count", "3"),
         ]
@@ -64,7 +64,7 @@ public struct Configuration: Sendable {
 }
 
 extension Configuration: CustomStringConvertible {
-    /// Where it leads, without any secret.
+    /// Where it leads, without secrets.
     public var description: String {
         var known: [String] = []
         if let options = PQconninfoParse(conninfo, nil) {
@@ -80,6 +80,6 @@ extension Configuration: CustomStringConvertible {
                 current += 1
             }
         }
-        return known.isEmpty ? "PostgreSQL as the environment says" : known.joined(separator: " ")
+        return known.isEmpty ? "PostgreSQL, as the environment says" : known.joined(separator: " ")
     }
 }

@@ -1,9 +1,9 @@
 public import Logging
 
-/// A connection that lives on a thread of its own. Work is given to it as synchronous closures, so no `await` fits
-/// between BEGIN and COMMIT and no two transactions are ever mixed.
+/// A connection with a thread of its own. It runs synchronous closures, so no `await` fits between BEGIN and COMMIT and
+/// no two transactions can mix.
 ///
-/// It ends when it is closed, when nobody refers to it any more, and by itself when the server is gone.
+/// It ends when it is closed, when its last reference goes, or when the server is gone.
 ///
 /// ```swift
 /// let connection = try await Connection.connect(configuration, logger: logger)
@@ -15,7 +15,7 @@ public final class Connection: Sendable {
     private let thread: ConnectionThread
     private let watch: Task<Void, Never>?
 
-    /// The server's process for this connection, as in `pg_stat_activity.pid`.
+    /// As in `pg_stat_activity.pid`.
     public var backendPID: Int32 { thread.backendPID }
 
     private init(_ thread: ConnectionThread, watch: BlockerWatch?) {
@@ -23,7 +23,7 @@ public final class Connection: Sendable {
         self.watch = watch.map { watch in Task { await watch.watch(thread) } }
     }
 
-    // The thread doesn't refer to this object, so a connection that is dropped without being closed leaves nothing behind.
+    // The thread doesn't refer to this object, so dropping an open connection leaks nothing.
     deinit {
         watch?.cancel()
         thread.close(then: {})
@@ -42,14 +42,25 @@ public final class Connection: Sendable {
             watch: configuration.blockerPatience.map { BlockerWatch(configuration, patience: $0, logger: logger) })
     }
 
-    /// Runs `body` on the connection's thread and returns what it returns. A cancelled task cancels the statement that
-    /// the server runs for this body, never another's, and doesn't wait for the server to do so.
+    /// Connects, runs `body`, and closes the connection.
+    public static func with<Value: Sendable>(
+        _ configuration: Configuration, logger: Logger? = nil, _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value {
+        let connection = try await connect(configuration, logger: logger)
+        let result: Result<Value, any Error>
+        do { result = .success(try await connection.run(body)) } catch { result = .failure(error) }
+        await connection.close()
+        return try result.get()
+    }
+
+    /// Runs `body` on the connection's thread and returns its result. If the task is cancelled, the statement that the
+    /// server runs for this body is cancelled, never another's, and this returns without waiting for the server.
     public func run<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
         try await run(body) {}
     }
 
-    /// - Parameter ended: called once, on some thread, when the connection is done with `body`: after this has thrown, if the
-    ///   task was cancelled while the server didn't answer.
+    /// - Parameter ended: Called once, on some thread, when the connection is done with `body`. If the task was
+    ///   cancelled while the server didn't answer, that is after this has thrown.
     func run<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value, ended: @escaping @Sendable () -> Void
     ) async throws -> Value {
@@ -76,7 +87,7 @@ public final class Connection: Sendable {
     /// Whether the server is gone, as far as is known. An idle connection watches its socket.
     public var isLost: Bool { thread.isLost }
 
-    /// Finishes what was given to it before, and closes.
+    /// Finishes the work that it was given, and closes.
     public func close() async {
         await withCheckedContinuation { continuation in thread.close { continuation.resume() } }
     }

@@ -3,10 +3,10 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The thread of a connection and the jobs that were given to it. The thread alone keeps this object while it works, and
-/// ends when the connection is closed or lost.
+/// A connection's thread and its jobs. While it works, only the thread keeps this object alive; it ends when the
+/// connection is closed or lost.
 final class ConnectionThread: Sendable {
-    /// Runs on the thread, or with the reason why it can't; what it returns tells whoever waits.
+    /// Runs on the thread, or gets the reason why it can't. Returns a closure that delivers the result.
     typealias Work = @Sendable (Result<Database, any Error>) -> @Sendable () -> Void
 
     private struct Job: Sendable {
@@ -17,16 +17,15 @@ final class ConnectionThread: Sendable {
     private struct State: Sendable {
         var jobs: [Job] = []
         var last: UInt64 = 0
-        /// Numbered and not yet enqueued.
+        /// Jobs that are numbered and not yet enqueued.
         var announced: Set<UInt64> = []
-        /// Cancelled before they were enqueued.
+        /// Jobs that were cancelled before they were enqueued.
         var cancelledEarly: Set<UInt64> = []
-        /// The job that the thread does now.
         var running: UInt64?
         /// A request to cancel the running job's statement is on its way to the server.
         var isCancelling = false
         var isClosing = false
-        /// Why no more work is done.
+        /// Why it accepts no more jobs.
         var ended: PostgresError?
         var closers: [@Sendable () -> Void] = []
     }
@@ -35,7 +34,7 @@ final class ConnectionThread: Sendable {
     private let wake: Wake
     private let canceller: Canceller
     private let silence: Silence
-    /// Signalled for a thread that waits until a request to cancel is through.
+    /// Signalled when a request to cancel has returned, if the thread waits for that.
     private let cancelled = DispatchSemaphore(value: 0)
     let backendPID: Int32
 
@@ -69,10 +68,10 @@ final class ConnectionThread: Sendable {
 
     var isLost: Bool { state.withLock { $0.ended != nil } }
 
-    /// Since when an answer of the server is waited for; nil while none is.
+    /// Since when the thread has waited for the server's answer; nil if it isn't waiting.
     var waitingSince: ContinuousClock.Instant? { silence.begin }
 
-    /// A number for a job that is about to be enqueued: by it, it can be cancelled at any time.
+    /// A number for a job that is about to be enqueued. With it, the job can be cancelled at any time.
     func announce() -> UInt64 {
         state.withLock { state in
             state.last += 1
@@ -93,7 +92,7 @@ final class ConnectionThread: Sendable {
         if let refusal { work(.failure(refusal))() } else { wake.signal() }
     }
 
-    /// Finishes the jobs that there are and ends; then calls `action`.
+    /// Finishes its jobs, ends, and calls `action`.
     func close(then action: @escaping @Sendable () -> Void) {
         let hasEnded = state.withLock { state in
             state.isClosing = true
@@ -120,9 +119,9 @@ final class ConnectionThread: Sendable {
         if isRunning { cancelRunning(number, repeatAfter: .milliseconds(20)) }
     }
 
-    /// Not on the caller's thread: the request connects to the server and waits. While it does, this connection's thread
-    /// doesn't begin the next job, so it can't hit that one. A request that overtakes its statement finds an idle server and
-    /// does nothing, so it is repeated until the job has ended.
+    /// Not on the caller's thread, because the request connects to the server and waits. Meanwhile this connection's
+    /// thread doesn't begin its next job, so the request can't hit that one. A request that overtakes its statement
+    /// finds an idle server and does nothing, so it is repeated until the job has ended.
     private func cancelRunning(_ number: UInt64, repeatAfter pause: DispatchTimeInterval) {
         DispatchQueue.global().async { [self] in
             let isRunning = state.withLock { state in
@@ -146,7 +145,7 @@ final class ConnectionThread: Sendable {
         }
     }
 
-    /// A server that doesn't even take the request to cancel isn't waited for longer than this.
+    /// How long to wait for a server that doesn't answer a request to cancel.
     private static var cancelPatience: DispatchTimeInterval { .seconds(5) }
 
     // MARK: The thread
@@ -160,7 +159,7 @@ final class ConnectionThread: Sendable {
             }
             if let job {
                 let tell = job.work(.success(database))
-                // Whoever is told finds it lost already.
+                // Before the result is delivered, so that its receiver sees that the connection is lost.
                 let isCancelling = state.withLock { state in
                     state.running = nil
                     if database.isLost { state.ended = database.lost() }
@@ -169,7 +168,7 @@ final class ConnectionThread: Sendable {
                 tell()
                 guard isCancelling, !database.isLost else { continue }
                 if cancelled.wait(timeout: .now() + Self.cancelPatience) == .timedOut {
-                    database.abandon("the server doesn't take requests to cancel")
+                    database.abandon("the server doesn't accept requests to cancel")
                 }
             } else if isClosing {
                 break
@@ -188,7 +187,7 @@ final class ConnectionThread: Sendable {
         for closer in closers { closer() }
     }
 
-    /// Sleeps until there is a job, watching the socket: a server that goes away is noticed at once.
+    /// Sleeps until there is a job. It watches the socket, so it notices at once when the server goes away.
     private func wait(_ database: Database) {
         var descriptors = [
             pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0),
@@ -200,10 +199,9 @@ final class ConnectionThread: Sendable {
     }
 }
 
-/// Asks the server to cancel what a connection does.
 private final class Canceller: @unchecked Sendable {
-    // Sendable: libpq says that a PGcancel may be used from any thread (PostgreSQL manual, section 34.7); it is never
-    // changed after creation and freed when nobody refers to it.
+    // Sendable: libpq allows the use of a PGcancel on any thread (PostgreSQL manual, section 34.7). It never changes,
+    // and is freed with the last reference.
     private let pointer: OpaquePointer?
 
     init(_ database: Database) { pointer = PQgetCancel(database.connection) }

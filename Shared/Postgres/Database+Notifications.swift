@@ -4,10 +4,10 @@ import Glibc
 extension Database {
     var socket: Int32 { PQsocket(connection) }
 
-    /// Reads what the server sent by itself. Returns false when the connection is gone.
+    /// Reads what the server sent unasked. Returns false when the connection is gone.
     func consumeInput() -> Bool { PQconsumeInput(connection) == 1 && !isLost }
 
-    /// What was received and not yet taken. A payload is anybody's, and has at most 8000 bytes.
+    /// The notifications that were received since the last call. Anybody can send a payload, of at most 8000 bytes.
     func takeNotifications() -> [(channel: String, payload: String)] {
         var taken: [(channel: String, payload: String)] = []
         while let notification = PQnotifies(connection) {

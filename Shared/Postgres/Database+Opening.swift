@@ -2,11 +2,11 @@ import CLibpq
 import Glibc
 
 extension Database {
-    /// Connects, within the configuration's time. From then on, no answer is waited for much longer than the server itself
-    /// allows a statement to take.
+    /// Connects within the configured time. From then on, no answer is awaited for much longer than the server lets a
+    /// statement run.
     static func open(_ configuration: Configuration) throws(PostgresError) -> Database {
         let database = Database(try link(configuration), patience: configuration.connectTimeout)
-        // The role's, the connection string's or the configuration's: the server knows which one holds.
+        // It may come from the role, the connection string or the configuration. The server knows which.
         do throws(PostgresError) {
             let limit = try database.queryOnce(
                 "SELECT (extract(epoch FROM current_setting('statement_timeout')::interval) * 1000)::int8"
@@ -18,7 +18,7 @@ extension Database {
         return database
     }
 
-    /// How much longer than a statement may take its answer is waited for.
+    /// How much longer to wait for an answer than the statement may take.
     private static var slack: Duration { .seconds(5) }
 
     private static func link(_ configuration: Configuration) throws(PostgresError) -> OpaquePointer {
@@ -58,8 +58,8 @@ extension Database {
             var descriptor = pollfd(
                 fd: PQsocket(connection), events: Int16(wanted == PGRES_POLLING_READING ? POLLIN : POLLOUT), revents: 0)
             let ready = poll(&descriptor, 1, Self.milliseconds(until: deadline))
-            guard ready != 0 else { throw .connectFailed("the server did not answer in time") }
-            guard ready > 0 || errno == EINTR else { throw .connectFailed("the socket can't be waited for") }
+            guard ready != 0 else { throw .connectFailed("the server didn't answer in time") }
+            guard ready > 0 || errno == EINTR else { throw .connectFailed("can't wait for the socket") }
             wanted = PQconnectPoll(connection)
         }
     }
@@ -68,7 +68,8 @@ extension Database {
         .connectFailed(String(cString: PQerrorMessage(connection)).trimmingSuffix { $0.isNewline })
     }
 
-    /// What `poll` takes: rounded up, so that the deadline has passed when it returns; -1, without end, for none.
+    /// Milliseconds for `poll`, rounded up so that the deadline has passed when it returns; -1, which means forever,
+    /// for nil.
     static func milliseconds(until deadline: ContinuousClock.Instant?) -> Int32 {
         guard let deadline else { return -1 }
         return Int32(min(max(0, ((deadline - .now) / .milliseconds(1)).rounded(.up)), 1e9))

@@ -2,8 +2,8 @@ import CLibpq
 import Glibc
 import Synchronization
 
-/// A connection as seen from its own thread: all calls block it, and none can be interleaved with another's.
-/// Exists only inside the closures given to ``Connection/run(_:)``.
+/// A connection as its own thread sees it: all calls block, and none can interleave with another's. It exists only
+/// inside the closures given to ``Connection/run(_:)``.
 public final class Database {
     private struct StatementKey: Hashable {
         let sql: String
@@ -13,23 +13,22 @@ public final class Database {
     let connection: OpaquePointer
     private struct PreparedStatement {
         let name: String
-        /// Between which syncs of which pipeline its preparation was queued; nil once it is known to have succeeded.
+        /// The segment of a pipeline in which its preparation was queued; nil once that is known to have succeeded.
         var segment: Int?
     }
 
     private var statements: [StatementKey: PreparedStatement] = [:]
-    /// Counts the syncs of pipelines: what was queued before one may have been skipped.
+    /// Counts the syncs of pipelines. A statement queued before a sync may have been skipped.
     private var segment = 0
     private var statementCount = 0
     private static var statementLimit: Int { 256 }
     private var isInPipeline = false
-    /// How long the server may say nothing while an answer is waited for; nil where it sets no limit itself.
+    /// How long the server may be silent while an answer is awaited; nil if the server itself sets no limit.
     var patience: Duration?
     let silence = Silence()
     private var abandoned: String?
     private var isClosed = false
 
-    /// Takes over an open connection.
     init(_ connection: OpaquePointer, patience: Duration?) {
         self.connection = connection
         self.patience = patience
@@ -38,13 +37,12 @@ public final class Database {
 
     deinit { close() }
 
-    /// Frees the connection: nothing may be asked of it any more.
+    /// Frees the connection. Nothing may be asked of it afterwards.
     func close() {
         if !isClosed { PQfinish(connection) }
         isClosed = true
     }
 
-    /// Where the session stands between BEGIN and COMMIT.
     public enum TransactionStatus: Sendable {
         case idle, active, inTransaction, failed, unknown
     }
@@ -67,22 +65,22 @@ public final class Database {
 
     var isLost: Bool { abandoned != nil || PQstatus(connection) != CONNECTION_OK }
 
-    /// Gives the connection up, whatever the server may still say, and has it know.
+    /// Abandons the connection, whatever the server may still send, and closes its socket.
     func abandon(_ reason: String? = nil) {
         abandoned = abandoned ?? reason ?? message
         shutdown(socket, Int32(SHUT_RDWR))
     }
 
-    /// Ends what a body left open, so that somebody else may go on with this connection.
+    /// Ends what a body left open, so that the connection can be used again.
     func settle() {
         guard !isLost, isInPipeline || transactionStatus != .idle else { return }
         if !isInPipeline { _ = try? execute("ROLLBACK") }
-        if isInPipeline || transactionStatus != .idle { abandon("it was left in the middle of something") }
+        if isInPipeline || transactionStatus != .idle { abandon("it was left unfinished") }
     }
 
     // MARK: Statements
 
-    /// Runs a statement and returns its rows. It is prepared once per connection and text.
+    /// Runs a statement and returns its rows. A statement is prepared once per connection and text.
     public func query(_ query: Query) throws(PostgresError) -> Rows {
         try makeRoom()
         let name: String
@@ -109,13 +107,13 @@ public final class Database {
     @discardableResult
     public func execute(_ query: Query) throws(PostgresError) -> Int { try self.query(query).affected }
 
-    /// Runs a statement without parameters that isn't worth preparing.
+    /// Runs a statement without parameters, unprepared.
     func queryOnce(_ sql: String) throws(PostgresError) -> Rows {
         try send { PQsendQueryParams(connection, sql, 0, nil, nil, nil, nil, 1) == 1 }
         return try result(try onlyResult())
     }
 
-    /// Runs a script of several statements, without parameters, in one implicit transaction unless it says otherwise.
+    /// Runs a script of several statements without parameters, in one implicit transaction unless it says otherwise.
     public func executeScript(_ sql: String) throws(PostgresError) {
         try send { PQsendQuery(connection, sql) == 1 }
         var failure: PostgresError?
@@ -134,7 +132,7 @@ public final class Database {
     }
 
     /// Runs `body` in a transaction: commits when it returns, rolls back when it throws.
-    /// - Throws: ``PostgresError/commitUnknown(_:)`` when the commit's answer was lost; what `body` throws.
+    /// - Throws: ``PostgresError/commitUnknown(_:)`` if the commit's answer was lost; what `body` throws.
     public func transaction<Result>(
         isolation: Isolation = .readCommitted, readOnly: Bool = false, _ body: (Database) throws -> Result
     ) throws -> Result {
@@ -155,9 +153,9 @@ public final class Database {
 
     // MARK: Pipelines
 
-    /// Runs `body` in pipeline mode (PostgreSQL manual, section 34.5): statements are queued and travel together.
-    /// What `body` left queued is flushed; if it throws, what it queued is sent, its results dropped, and an open
-    /// transaction left for the caller to roll back.
+    /// Runs `body` in pipeline mode (PostgreSQL manual, section 34.5), where statements are queued and travel together.
+    /// Whatever `body` leaves queued is flushed. If `body` throws, what it queued is sent and the results are dropped;
+    /// rolling back an open transaction is left to the caller.
     public func pipeline<Result>(_ body: (Pipeline) throws -> Result) throws -> Result {
         guard !isLost else { throw lost() }
         precondition(!isInPipeline, "pipelines don't nest")
@@ -165,7 +163,7 @@ public final class Database {
         guard PQenterPipelineMode(connection) == 1 else { throw lost() }
         isInPipeline = true
         let pipeline = Pipeline(self)
-        // With answers left to come there is no way out: whoever uses the connection next would get them.
+        // With answers still to come, there is no way back: the connection's next user would get them.
         defer { if PQexitPipelineMode(connection) == 1 { isInPipeline = false } else { abandon() } }
         let value: Result
         do { value = try body(pipeline) } catch {
@@ -176,8 +174,8 @@ public final class Database {
         return value
     }
 
-    /// Queues a statement, and its preparation if it is new. Returns nil when nothing could be queued, else whether a
-    /// preparation's result comes first.
+    /// Queues a statement, and its preparation if it is new. Returns whether a preparation's result comes first, or nil
+    /// if nothing could be queued.
     func enqueue(_ query: Query) -> Bool? {
         switch statement(for: query) {
         case .known(let name): execute(query, name) ? false : nil
@@ -185,12 +183,10 @@ public final class Database {
         }
     }
 
-    /// The last queued statement's preparation succeeded.
     func confirm(_ query: Query) {
         statements[StatementKey(sql: query.sql, types: query.types)]?.segment = nil
     }
 
-    /// A pipeline was synced.
     func beginSegment() { segment += 1 }
 
     func forget(_ query: Query) {
@@ -206,16 +202,17 @@ public final class Database {
 
     private func statement(for query: Query) -> Statement {
         let key = StatementKey(sql: query.sql, types: query.types)
-        // A preparation that lies before the last sync may have been skipped for an error: prepare anew.
+        // A preparation from before the last sync may have been skipped after an error.
         if let known = statements[key], known.segment == nil || known.segment == segment { return .known(known.name) }
         statementCount += 1
-        // With its first word: who reads pg_prepared_statements or a trace of the protocol sees what it is.
+        // Its first word helps readers of pg_prepared_statements or a protocol trace.
         let name = "\(statementCount) \(query.sql.prefix { !$0.isWhitespace })"
         statements[key] = PreparedStatement(name: name, segment: segment)
         return .new(name)
     }
 
-    /// Statements made of ever new texts must not fill the server's memory. A failed transaction takes nothing but its end.
+    /// Keeps ever-changing statements from filling the server's memory. A failed transaction accepts nothing but its
+    /// end.
     private func makeRoom() throws(PostgresError) {
         guard statements.count >= Self.statementLimit, transactionStatus != .failed else { return }
         statements = [:]
@@ -230,7 +227,7 @@ public final class Database {
 
     private func execute(_ query: Query, _ name: String) -> Bool {
         let count = query.ranges.count
-        // A NULL pointer means NULL, so empty values need an address, too.
+        // A NULL pointer means NULL, so even empty values need an address.
         let empty: StaticString = ""
         return query.values.withUnsafeBytes { values in
             let pointers = query.ranges.map { range -> UnsafePointer<CChar>? in
@@ -256,8 +253,8 @@ public final class Database {
         return first
     }
 
-    /// The next result as it comes, sending what waits to be sent meanwhile: else both sides could wait for each other
-    /// with full buffers.
+    /// Waits for the next result, sending whatever is still unsent. Otherwise both sides could wait for each other with
+    /// full buffers.
     func nextResult() throws(PostgresError) -> OpaquePointer? {
         var deadline = patience.map { ContinuousClock.now + $0 }
         defer { silence.end() }
@@ -273,13 +270,13 @@ public final class Database {
             if descriptor.revents != 0 {
                 deadline = patience.map { .now + $0 }
             } else if let passed = deadline, passed <= .now {
-                abandon("the server has not answered in time")
+                abandon("the server didn't answer in time")
                 throw lost()
             }
         }
     }
 
-    /// Sorts a result into rows and errors. Takes it over.
+    /// Turns a result into rows or an error, and takes ownership of it.
     func result(_ result: OpaquePointer) throws(PostgresError) -> Rows {
         let rows = Rows(result)
         switch PQresultStatus(result) {
@@ -306,11 +303,11 @@ public final class Database {
 
     private var message: String {
         let message = String(cString: PQerrorMessage(connection))
-        return message.isEmpty ? "no reason given" : message.trimmingSuffix { $0.isNewline }
+        return message.isEmpty ? "unknown reason" : message.trimmingSuffix { $0.isNewline }
     }
 }
 
-/// Since when a connection's thread waits for an answer, as other threads see it.
+/// Since when a connection's thread has waited for an answer, readable from other threads.
 final class Silence: Sendable {
     private let since = Mutex<ContinuousClock.Instant?>(nil)
 

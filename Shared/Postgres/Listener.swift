@@ -1,13 +1,12 @@
 public import Logging
 import Synchronization
 
-/// Listens on channels, for ever: reconnects with back-off, and probes its connection, since one that died silently
-/// looks like one on which nothing happens.
+/// Listens on channels: reconnects with back-off, and probes its connection, because one that died silently looks like
+/// one on which nothing happens.
 public final class Listener: Sendable {
-    /// What a listener tells.
     public enum Event: Sendable {
         case notification(channel: String, payload: String)
-        /// Every channel is listened to, on a new connection: whatever was sent before may have been missed.
+        /// All channels are listened to on a new connection. Earlier notifications may have been missed.
         case connected
         case lost(PostgresError)
     }
@@ -19,7 +18,7 @@ public final class Listener: Sendable {
     private let backoff: Backoff
     private let handler: @Sendable (Event) -> Void
 
-    /// - Parameter handler: called on the listener's thread; must not block.
+    /// - Parameter handler: Called on the listener's thread. Must not block.
     public init(
         configuration: Configuration, channels: [String], logger: Logger? = nil,
         probeInterval: Duration = .seconds(10), backoff: Backoff = .reconnect,
@@ -35,33 +34,26 @@ public final class Listener: Sendable {
 
     /// Listens until the task is cancelled.
     public func run() async throws {
-        var attempt = 0
         let wake = try Wake()
-        while !Task.isCancelled {
-            do {
-                let connection = try await Connection.connect(configuration, logger: logger)
-                attempt = 0
-                let stopped = Mutex(false)
-                try await withTaskCancellationHandler {
-                    do {
-                        try await connection.run { [self] database in
-                            try listen(database, wake: wake) { stopped.withLock { $0 } }
-                        }
-                    } catch {
-                        await connection.close()
-                        throw error
+        let stopped = Mutex(false)
+        await withTaskCancellationHandler {
+            var attempt = 0
+            while !Task.isCancelled {
+                let begun = ContinuousClock.now
+                do {
+                    try await Connection.with(configuration, logger: logger) { [self] database in
+                        try listen(database, wake: wake) { stopped.withLock { $0 } }
                     }
-                    await connection.close()
-                } onCancel: {
-                    stopped.withLock { $0 = true }
-                    wake.signal()
+                } catch {
+                    if Task.isCancelled { return }
+                    handler(.lost(error as? PostgresError ?? .connectionLost("\(error)")))
+                    attempt = backoff.attempt(after: attempt, begun: begun)
+                    try? await Task.sleep(for: backoff.delay(attempt: attempt))
                 }
-            } catch {
-                if Task.isCancelled { break }
-                attempt += 1
-                handler(.lost(error as? PostgresError ?? .connectionLost("\(error)")))
-                try? await Task.sleep(for: backoff.delay(attempt: attempt))
             }
+        } onCancel: {
+            stopped.withLock { $0 = true }
+            wake.signal()
         }
     }
 
@@ -76,7 +68,7 @@ public final class Listener: Sendable {
             database.waitForInput(orWake: wake, until: nextProbe)
             guard database.consumeInput() else { throw database.lost() }
             if ContinuousClock.now >= nextProbe {
-                // Answered, or an error when the answer is overdue.
+                // Throws when the answer is overdue.
                 try database.execute("SELECT")
                 nextProbe = .now + probeInterval
             }

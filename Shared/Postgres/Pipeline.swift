@@ -1,6 +1,6 @@
 import CLibpq
 
-/// Statements on their way together. Their results are there after ``flush()``.
+/// Statements that travel together. Their results are available after ``flush()``.
 public final class Pipeline {
     private enum Entry {
         case preparation(Query)
@@ -12,22 +12,22 @@ public final class Pipeline {
     private var entries: [Entry] = []
     private var isSynced = true
     private var failure: PostgresError?
-    /// The first error since the last COMMIT: why that is answered with ROLLBACK.
+    /// The first error since the last COMMIT, which is why that COMMIT is answered with ROLLBACK.
     private var firstError: PostgresError?
 
     init(_ database: Database) {
         self.database = database
     }
 
-    /// Queues a statement. Its result, or why it failed, is in what is returned, after ``flush()``.
+    /// Queues a statement.
     @discardableResult
     public func query(_ query: Query) -> Pending { enqueue(query, Pending(isCommit: false)) }
 
-    /// Queues a COMMIT. Its ``Pending/check()`` throws unless the server said that it committed.
+    /// Queues a COMMIT. Its ``Pending/check()`` throws unless the server committed.
     @discardableResult
     public func commit() -> Pending { enqueue("COMMIT", Pending(isCommit: true)) }
 
-    /// Marks where an error ends: after one, statements are skipped up to the next sync.
+    /// Ends a segment: after an error, statements are skipped up to the next sync.
     public func sync() {
         guard failure == nil else { return }
         guard PQpipelineSync(database.connection) == 1 else {
@@ -39,14 +39,14 @@ public final class Pipeline {
         database.beginSegment()
     }
 
-    /// Sends everything queued and reads every result, writing and reading in turns.
-    /// - Throws: only when the connection is lost; a statement's error is in its ``Pending``.
+    /// Syncs, sends everything queued and reads every result, writing and reading in turns.
+    /// - Throws: Only if the connection is lost. A statement's error is in its ``Pending``.
     public func flush() throws(PostgresError) {
         if !isSynced { sync() }
         try readAll()
     }
 
-    /// The same without a sync: the implicit transaction of what was queued stays open.
+    /// Like ``flush()`` without the sync: the implicit transaction stays open.
     public func receive() throws(PostgresError) {
         if failure == nil, PQsendFlushRequest(database.connection) != 1 { failure = database.lost() }
         try readAll()
@@ -127,7 +127,7 @@ public final class Pipeline {
     }
 }
 
-/// The result of a queued statement, once its pipeline was flushed.
+/// The result of a queued statement, available once its pipeline was flushed.
 public final class Pending {
     fileprivate var outcome: Result<Rows, PostgresError>?
     fileprivate let isCommit: Bool
@@ -136,17 +136,15 @@ public final class Pending {
         self.isCommit = isCommit
     }
 
-    /// Whether a flush has brought its result.
     public var isDone: Bool { outcome != nil }
 
-    /// The statement's rows.
-    /// - Throws: its error, or the one for which it was skipped.
+    /// - Throws: The statement's error, or the error for which it was skipped.
     public func rows() throws(PostgresError) -> Rows {
-        guard let outcome else { preconditionFailure("flush the pipeline before asking for results") }
+        guard let outcome else { preconditionFailure("flush the pipeline before reading results") }
         return try outcome.get()
     }
 
-    /// Throws if the statement failed. A COMMIT that turned out to be a rollback failed by the error that led to it.
+    /// Throws if the statement failed. A COMMIT that was answered with ROLLBACK throws the error that caused it.
     public func check() throws(PostgresError) { _ = try rows() }
 
     fileprivate func lose(_ error: PostgresError) {

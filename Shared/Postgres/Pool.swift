@@ -1,7 +1,10 @@
 public import Logging
+import Metrics
 import Synchronization
 
 /// A few connections for short reads. Bounded: at most `size` are open, and at most `waiters` callers wait for one.
+///
+/// Reports both numbers as the gauges `quartet_pool_connections` and `quartet_pool_waiting`, labelled with its name.
 public final class Pool: Sendable {
     private struct State: Sendable {
         var idle: [Connection] = []
@@ -15,28 +18,38 @@ public final class Pool: Sendable {
     private let size: Int
     private let waiterLimit: Int
     private let logger: Logger?
+    private let connections: Gauge
+    private let waiting: Gauge
     private let state = Mutex(State())
 
-    /// All its parts, as the properties describe them.
-    public init(configuration: Configuration, size: Int = 4, waiters: Int = 1000, logger: Logger? = nil) {
-        self.configuration = configuration
+    /// - Parameter name: The gauges' label, and the connections' purpose in `application_name`.
+    public init(
+        _ name: String, configuration: Configuration, size: Int = 4, waiters: Int = 1000, logger: Logger? = nil
+    ) {
+        self.configuration = configuration.named(name)
         self.size = size
         waiterLimit = waiters
         self.logger = logger
+        connections = Gauge(label: "quartet_pool_connections", dimensions: [("pool", name)])
+        waiting = Gauge(label: "quartet_pool_waiting", dimensions: [("pool", name)])
+        connections.record(0)
+        waiting.record(0)
     }
 
     /// How many connections are open, and how many callers wait.
-    public var load: (open: Int, waiting: Int) { state.withLock { ($0.open, $0.waiters.count) } }
+    package var load: (open: Int, waiting: Int) { state.withLock { ($0.open, $0.waiters.count) } }
 
-    /// Runs `body` on a connection of the pool. One that was lost is replaced; `body` isn't run again.
-    /// - Throws: ``PostgresError/poolExhausted`` when too many wait, ``PostgresError/connectFailed(_:)``, what `body` throws.
+    /// Runs `body` on a connection of the pool. A lost connection is replaced; `body` isn't repeated.
+    /// - Throws: ``PostgresError/poolExhausted`` if too many callers wait, ``PostgresError/connectFailed(_:)``, or what
+    ///   `body` throws.
     public func withConnection<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
         let connection = try await take()
-        // Not before the connection is done, which is later than this where a cancelled task left a stuck server.
+        // Given back when the connection is done, which is later than this call if a cancelled task left it with a
+        // stuck server.
         return try await connection.run { database in
-            // The next one finds no transaction open.
+            // So that the next user finds no open transaction.
             defer { database.settle() }
             return try body(database)
         } ended: { [self] in
@@ -44,9 +57,9 @@ public final class Pool: Sendable {
         }
     }
 
-    /// Closes every connection; who waits gets ``PostgresError/closed``.
+    /// Closes every connection. Callers that wait for one get ``PostgresError/closed``.
     public func close() async {
-        let (idle, waiters) = state.withLock { state in
+        let (idle, waiters) = change { state in
             state.isClosed = true
             defer { (state.idle, state.waiters) = ([], []) }
             return (state.idle, state.waiters)
@@ -62,7 +75,7 @@ public final class Pool: Sendable {
         }
         let given: Result<Connection?, PostgresError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let now: Result<Connection?, PostgresError>? = state.withLock { state in
+                let now: Result<Connection?, PostgresError>? = change { state in
                     if state.isClosed { return .failure(.closed) }
                     if Task.isCancelled { return .failure(.cancelled) }
                     while let connection = state.idle.popLast() {
@@ -80,7 +93,7 @@ public final class Pool: Sendable {
                 if let now { continuation.resume(returning: now) }
             }
         } onCancel: {
-            let waiter = state.withLock { state in
+            let waiter = change { state in
                 state.waiters.firstIndex { $0.id == id }.map { state.waiters.remove(at: $0).1 }
             }
             waiter?.resume(returning: .failure(.cancelled))
@@ -89,7 +102,7 @@ public final class Pool: Sendable {
         return try await connect()
     }
 
-    /// Opens a connection. A cancelled task doesn't wait for that; the pool keeps what comes of it.
+    /// A cancelled task doesn't wait for the connection. The pool keeps it.
     private func connect() async throws -> Connection {
         let answer = SingleAnswer<Result<Connection, any Error>>()
         let result = await withTaskCancellationHandler {
@@ -113,7 +126,7 @@ public final class Pool: Sendable {
 
     private func give(_ connection: Connection) {
         if connection.isLost { return release() }
-        let (waiter, isClosed) = state.withLock { state in
+        let (waiter, isClosed) = change { state in
             if state.isClosed { return (nil as CheckedContinuation<Result<Connection?, PostgresError>, Never>?, true) }
             if !state.waiters.isEmpty { return (state.waiters.removeFirst().1, false) }
             state.idle.append(connection)
@@ -123,9 +136,9 @@ public final class Pool: Sendable {
         if isClosed { Task { await connection.close() } }
     }
 
-    /// A connection is gone: whoever waits first may open another.
+    /// A connection is gone, so the first caller that waits may open another.
     private func release() {
-        let waiter = state.withLock { state in
+        let waiter = change { state in
             if !state.waiters.isEmpty {
                 return state.waiters.removeFirst().1 as CheckedContinuation<Result<Connection?, PostgresError>, Never>?
             }
@@ -133,5 +146,16 @@ public final class Pool: Sendable {
             return nil
         }
         waiter?.resume(returning: .success(nil))
+    }
+
+    private func change<Value: Sendable>(_ body: (inout State) -> Value) -> Value {
+        state.withLock { state in
+            let (open, waiters) = (state.open, state.waiters.count)
+            defer {
+                if state.open != open { connections.record(state.open) }
+                if state.waiters.count != waiters { waiting.record(state.waiters.count) }
+            }
+            return body(&state)
+        }
     }
 }

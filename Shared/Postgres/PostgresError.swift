@@ -1,58 +1,54 @@
-/// What can go wrong between this process and PostgreSQL.
 public enum PostgresError: Error, Sendable, CustomStringConvertible {
     /// The server refused a statement. The connection is fine.
     case server(ServerError)
-    /// A statement of a pipeline was skipped because an earlier one failed.
+    /// The statement was skipped because an earlier one of its pipeline failed.
     indirect case skipped(after: PostgresError)
-    /// The connection is gone. What was in hand was not committed, unless a COMMIT was on its way.
+    /// The connection is gone. Nothing in progress was committed, unless a COMMIT was on its way.
     case connectionLost(String)
-    /// No connection could be made.
     case connectFailed(String)
-    /// COMMIT was sent and its answer never came: nobody knows whether it happened. Look, don't guess.
+    /// COMMIT was sent and its answer never came, so it may or may not have happened. Look, don't guess.
     case commitUnknown(String)
     /// COMMIT was answered with ROLLBACK: an earlier statement of the transaction had failed.
     case rolledBack
     /// The task was cancelled before or while the server worked.
     case cancelled
-    /// The connection or pool was closed by this process.
+    /// This process closed the connection or pool.
     case closed
-    /// A column isn't what was asked for.
+    /// A column can't be read as the requested type.
     case decoding(column: String, reason: String)
-    /// All connections of the pool are in use, and as many wait as may.
+    /// All connections of the pool are in use, and as many callers wait as may.
     case poolExhausted
 
-    /// For logs and messages to people.
     public var description: String {
         switch self {
         case .server(let error): error.description
         case .skipped(let error): "skipped, because: \(error)"
         case .connectionLost(let reason): "the connection to PostgreSQL was lost: \(reason)"
         case .connectFailed(let reason): "can't connect to PostgreSQL: \(reason)"
-        case .commitUnknown(let reason): "nobody knows whether the commit happened, its answer was lost: \(reason)"
+        case .commitUnknown(let reason): "the answer to COMMIT was lost, so it may or may not have happened: \(reason)"
         case .rolledBack: "the transaction was rolled back because an earlier statement of it had failed"
         case .cancelled: "cancelled"
         case .closed: "the connection was closed"
         case .decoding(let column, let reason): "column \(column) can't be read: \(reason)"
-        case .poolExhausted: "all database connections are in use; try again, or allow more"
+        case .poolExhausted: "all database connections are in use; try again, or raise the limit"
         }
     }
 
-    /// The error that came first, where this one only follows from it.
+    /// The error that came first, if this one only follows from it.
     public var root: PostgresError {
         if case .skipped(let cause) = self { cause.root } else { self }
     }
 
-    /// The server's five-character code (PostgreSQL manual, appendix A), where there is one.
+    /// The server's five-character code (PostgreSQL manual, appendix A), if there is one.
     public var sqlState: String? {
         if case .server(let error) = root { error.sqlState } else { nil }
     }
 
-    /// The constraint that was violated, where there is one.
     public var constraint: String? {
         if case .server(let error) = root { error.constraint } else { nil }
     }
 
-    /// Whether the connection can't be used any more.
+    /// Whether the connection is unusable.
     public var isConnectionLost: Bool {
         switch root {
         case .connectionLost, .connectFailed, .commitUnknown, .closed: true
@@ -67,24 +63,17 @@ public struct ServerError: Error, Hashable, Sendable, CustomStringConvertible {
     public let sqlState: String
     /// ERROR, FATAL or PANIC.
     public let severity: String
-    /// What is wrong, in a sentence.
     public let message: String
-    /// More about it.
     public let detail: String?
-    /// What to do about it.
     public let hint: String?
-    /// The schema.
     public let schema: String?
-    /// The table.
     public let table: String?
-    /// The column.
     public let column: String?
-    /// The constraint that was violated.
+    /// The name of the violated constraint.
     public let constraint: String?
-    /// Where in which function, as a call stack.
+    /// The call stack, as text.
     public let context: String?
 
-    /// For logs and messages to people.
     public var description: String {
         var text = "\(message) (\(sqlState)"
         if let constraint { text += ", constraint \(constraint)" }

@@ -1,4 +1,4 @@
-/// A statement with its parameters: what is interpolated is bound, never pasted into the text.
+/// A statement with its parameters. Interpolated values are bound, never pasted into the text.
 ///
 /// ```swift
 /// try database.query("SELECT name FROM contacts.contact WHERE id = \(id) AND version > \(version)")
@@ -12,7 +12,6 @@ public struct Query: ExpressibleByStringInterpolation, Sendable {
     /// Where each parameter's bytes are; nil for NULL.
     @usableFromInline var ranges: [Range<Int>?] = []
 
-    /// From a literal.
     public init(stringLiteral value: String) {
         sql = value
     }
@@ -28,34 +27,28 @@ public struct Query: ExpressibleByStringInterpolation, Sendable {
         types.append([Element].postgresType)
     }
 
-    /// All its parts, as the properties describe them.
     public init(stringInterpolation: StringInterpolation) {
         self = stringInterpolation.query
     }
 
-    /// Collects the statement and its parameters.
     public struct StringInterpolation: StringInterpolationProtocol {
         @usableFromInline var query = Query(stringLiteral: "")
 
-        /// All its parts, as the properties describe them.
         public init(literalCapacity: Int, interpolationCount: Int) {
             query.sql.reserveCapacity(literalCapacity + interpolationCount * 4)
             query.types.reserveCapacity(interpolationCount)
             query.ranges.reserveCapacity(interpolationCount)
         }
 
-        /// Text between interpolations, as it is.
         public mutating func appendLiteral(_ literal: String) {
             query.sql += literal
         }
 
-        /// Binds a value.
         @inlinable
         public mutating func appendInterpolation<Value: PostgresEncodable>(_ value: Value) {
             appendInterpolation(Optional(value))
         }
 
-        /// Binds a value, or NULL.
         @inlinable
         public mutating func appendInterpolation<Value: PostgresEncodable>(_ value: Value?) {
             let start = query.values.count
@@ -70,11 +63,11 @@ public struct Query: ExpressibleByStringInterpolation, Sendable {
             query.sql += "$\(query.ranges.count)"
         }
 
-        /// Puts another query here, its parameters numbered on.
+        /// Inserts another query, with its parameters renumbered.
         public mutating func appendInterpolation(_ other: Query) {
             let (shift, offset) = (query.ranges.count, query.values.count)
             var text = other.sql
-            // From the highest number down, so that $1 is not found in $10.
+            // From the highest number down, so that $1 isn't found in $10.
             for number in (0..<other.ranges.count).reversed() {
                 text = text.replacing("$\(number + 1)", with: "$\u{0}\(number + 1 + shift)")
             }
@@ -84,12 +77,12 @@ public struct Query: ExpressibleByStringInterpolation, Sendable {
             query.ranges += other.ranges.map { $0.map { $0.lowerBound + offset..<$0.upperBound + offset } }
         }
 
-        /// Puts text here as it is. Never anything that comes from outside.
+        /// Inserts text as it is. Never pass text from outside.
         public mutating func appendInterpolation(unescaped text: String) {
             query.sql += text
         }
 
-        /// Puts a name here, quoted where needed to be just that.
+        /// Inserts a name, quoted.
         public mutating func appendInterpolation(identifier name: String) {
             query.sql += "\"" + name.filter { $0 != "\u{0}" }.replacing("\"", with: "\"\"") + "\""
         }

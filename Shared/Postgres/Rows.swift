@@ -1,6 +1,6 @@
 import CLibpq
 
-/// What a statement returned. Freed with the object; the rows live as long as it does.
+/// A statement's result. Its rows live as long as this object.
 public final class Rows: Sequence {
     let result: OpaquePointer
 
@@ -10,24 +10,19 @@ public final class Rows: Sequence {
 
     deinit { PQclear(result) }
 
-    /// How many rows there are.
     public var count: Int { Int(PQntuples(result)) }
-    /// Whether there is none.
     public var isEmpty: Bool { count == 0 }
-    /// The first row, if there is one.
     public var only: Row? { isEmpty ? nil : self[0] }
     /// How many rows the statement inserted, updated, deleted or returned.
     public var affected: Int { Int(String(cString: PQcmdTuples(result))) ?? 0 }
-    /// What the server says that it did, for example `COMMIT` or `INSERT 0 1`.
+    /// For example `COMMIT` or `INSERT 0 1`.
     public var commandTag: String { String(cString: PQcmdStatus(result)) }
 
-    /// The row at an index below ``count``.
     public subscript(index: Int) -> Row {
         precondition(index >= 0 && index < count, "row \(index) of \(count)")
         return Row(rows: self, index: Int32(index))
     }
 
-    /// In order.
     public func makeIterator() -> AnyIterator<Row> {
         var next = 0
         return AnyIterator {
@@ -48,7 +43,6 @@ public struct Row {
         self.index = index
     }
 
-    /// Reads one column.
     /// - Throws: ``PostgresError/decoding(column:reason:)`` when it isn't a `Value`, or is NULL where that isn't optional.
     @inlinable
     public func decode<Value: PostgresDecodable>(_ column: Int, as type: Value.Type) throws(PostgresError) -> Value {
@@ -85,7 +79,7 @@ public struct Row {
         return (repeat try next(each types))
     }
 
-    /// The column's bytes where they are; nil for NULL. Valid only within `body`.
+    /// The column's bytes, in place; nil for NULL. Valid only within `body`.
     public func bytes<Result>(_ column: Int, _ body: (UnsafeRawBufferPointer?) throws -> Result) rethrows -> Result {
         try body(value(Int32(column)))
     }

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Resumes a continuation with the first answer and drops the others, in whichever order they and the continuation come.
+/// Resumes a continuation with the first answer and drops later ones, whether the continuation or the answer comes
+/// first.
 package final class SingleAnswer<Value: Sendable>: Sendable {
     private enum State: Sendable {
         case open
@@ -25,7 +26,7 @@ package final class SingleAnswer<Value: Sendable>: Sendable {
         if let early { continuation.resume(returning: early) }
     }
 
-    /// Returns whether this is the answer.
+    /// Returns whether this was the first answer.
     @discardableResult
     package func give(_ value: Value) -> Bool {
         let (isFirst, continuation): (Bool, CheckedContinuation<Value, Never>?) = state.withLock { state in

@@ -1,13 +1,13 @@
 import CLibpq
 import Glibc
 
-/// Wakes a thread that sleeps in `poll`, from any other thread (eventfd(2)).
+/// Wakes a thread that sleeps in `poll` (eventfd(2)).
 final class Wake: Sendable {
     let descriptor: Int32
 
     init() throws(PostgresError) {
         descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-        guard descriptor >= 0 else { throw .connectFailed("no file descriptor is left; raise the limit (ulimit -n)") }
+        guard descriptor >= 0 else { throw .connectFailed("no file descriptors left; raise the limit (ulimit -n)") }
     }
 
     deinit { close(descriptor) }
@@ -17,7 +17,6 @@ final class Wake: Sendable {
         _ = write(descriptor, &one, 8)
     }
 
-    /// Forgets all signals so far.
     func reset() {
         var count: UInt64 = 0
         _ = read(descriptor, &count, 8)

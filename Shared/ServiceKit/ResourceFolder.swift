@@ -1,13 +1,10 @@
-public import Foundation
+package import Foundation
 
-/// Where a target's copied resources are: in a folder beside the executable. SwiftPM's `Bundle.module` looks there too,
-/// but ends the process when the folder was not moved along.
-public enum ResourceFolder {
-    /// The folder `name` among the resources of `target`; nobody has looked whether it is there.
-    /// - Parameters:
-    ///   - name: The folder's name.
-    ///   - target: The target.
-    public static func url(_ name: String, of target: String) -> URL {
+/// The folder beside the executable that has a target's copied resources. SwiftPM's `Bundle.module` looks there too,
+/// but ends the process if the folder was not moved along.
+package enum ResourceFolder {
+    /// The folder `name` among the resources of `target`, whether it exists or not.
+    package static func url(_ name: String, of target: String) -> URL {
         executable.deletingLastPathComponent().appending(path: "quartet_\(target).resources").appending(path: name)
     }
 

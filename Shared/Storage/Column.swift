@@ -2,26 +2,25 @@ import Foundation
 public import Postgres
 import Vocabulary
 
-/// A column of a table, and the property that it is kept in.
+/// A column of a table, and the property that it is stored from.
 ///
 /// ```swift
 /// Column("low_nickname", \.low.nickname)
 /// ```
 ///
-/// The property's type says how it is kept: ids, times, texts and numbers as themselves, an enumeration as its raw value, an
-/// `Interval` as an interval. An `Int` goes into any integer column that it fits.
+/// The property's type says how it is stored: ids, times, texts and numbers as they are, an enumeration as its raw
+/// value, an `Interval` as an interval. An `Int` goes into any integer column that it fits.
 ///
-/// Public and inlinable, not `package`: only so is the code for each property's type made where the table is described. Without
-/// that, binding a row takes ten times as long.
+/// Public and inlinable, so that the code for each property's type is generated where the table is described. With
+/// `package`, binding a row takes ten times as long.
 public struct Column<Record: Sendable>: Sendable {
-    /// Reads a row's column at a position into a record; nil for a column that is written and never read.
+    /// Reads a row's column at a position into a record.
     public typealias Read = @Sendable (Row, Int, inout Record) throws(PostgresError) -> Void
     /// Binds an array with one element for each record.
     public typealias Bind = @Sendable ([Record], inout Query) throws -> Void
 
-    /// The column's name.
     public let name: String
-    /// The type of the property that holds what the column does; nil where none does as it is.
+    /// The type of the stored property; nil for anything else.
     package let type: Any.Type?
     package let read: Read?
     let bind: Bind
@@ -34,7 +33,7 @@ public struct Column<Record: Sendable>: Sendable {
         self.bind = bind
     }
 
-    /// - Parameter path: The property. Stored ones are reached by their offset, which takes a third of the time.
+    /// - Parameter path: The property. A stored one is reached by its offset, which takes a third of the time.
     @inlinable @inline(__always)
     public init<Value: PostgresCodable>(
         _ name: String, _ path: any WritableKeyPath<Record, Value> & Sendable
@@ -50,7 +49,7 @@ public struct Column<Record: Sendable>: Sendable {
         self.init(name, Value.self) { row, position, record throws(PostgresError) in
             let value = try row.decode(position, as: Value.self)
             withUnsafeMutablePointer(to: &record) {
-                // What `MemoryLayout.offset(of:)` is for: there is a stored `Value` at this offset.
+                // `MemoryLayout.offset(of:)` guarantees that a stored `Value` is at this offset.
                 (UnsafeMutableRawPointer($0) + offset).assumingMemoryBound(to: Value.self).pointee = value
             }
         } bind: { records, query in
@@ -62,7 +61,7 @@ public struct Column<Record: Sendable>: Sendable {
         }
     }
 
-    /// A column that follows from others: written for indexes and people, never read.
+    /// A column derived from others: written for indexes and people, never read.
     @inlinable @inline(__always)
     public init<Value: PostgresEncodable>(_ name: String, writing value: @escaping @Sendable (Record) -> Value) {
         self.init(name, nil, read: nil) { records, query in query.bind(records, value) }
@@ -91,14 +90,13 @@ extension JSON {
     fileprivate static let null = JSON(Array("null".utf8))
 
     /// With sorted keys, so that equal values have equal documents.
-    public init(encoding value: some Encodable) throws {
+    package init(encoding value: some Encodable) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         self.init(Array(try encoder.encode(value)))
     }
 
-    /// The value that the document is of.
-    public func decode<Value: Decodable>(as type: Value.Type) throws -> Value {
+    package func decode<Value: Decodable>(as type: Value.Type) throws -> Value {
         try JSONDecoder().decode(type, from: Data(bytes))
     }
 }

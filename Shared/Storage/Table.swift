@@ -1,22 +1,21 @@
 public import Postgres
-public import Vocabulary
+package import Vocabulary
 
-/// A table of a service, described once: what is read, inserted, updated and deleted follows from one list of columns.
+/// A service's table, described once: one list of columns says what is read, inserted, updated and deleted.
 ///
 /// Statements that lock or select are written by hand where they are needed, with ``selection`` for their columns.
 public struct Table<Key: Hashable & Comparable & Sendable, Record: Equatable & Sendable>: Sendable {
-    /// A row: where it is found, and what it holds.
     public typealias Entry = (key: Key, row: Record)
 
-    /// Its schema and name.
+    /// With its schema.
     public let name: String
     /// What statements call it.
     public let alias: String
-    /// A record to read into. What a column holds is replaced; what no column holds would stay as it is here.
+    /// The record that rows are read into. A property without a column keeps the value it has here.
     public let blank: Record
-    /// The columns besides the key's.
+    /// All but the key's.
     public let columns: [Column<Record>]
-    /// What to SELECT: the key's columns and then the others, each as `alias.column`.
+    /// The columns to SELECT: the key's and then the others, each as `alias.column`.
     public let selection: String
 
     @usableFromInline let key: TableKey<Key>
@@ -28,10 +27,9 @@ public struct Table<Key: Hashable & Comparable & Sendable, Record: Equatable & S
     private let upsert: String
 
     /// - Parameters:
-    ///   - name: Its schema and name.
+    ///   - name: With its schema.
     ///   - alias: What statements call it.
-    ///   - columns: All other columns that the service keeps. One that the key has, too, is read into both and
-    ///     written by the key.
+    ///   - columns: All but the key's. A column that is also in the key is read into both and written from the key.
     public init(
         _ name: String, as alias: String, key: TableKey<Key>, blank: Record, columns: [Column<Record>]
     ) {
@@ -63,8 +61,8 @@ public struct Table<Key: Hashable & Comparable & Sendable, Record: Equatable & S
             """
     }
 
-    /// The same table with some of its columns: to update these alone.
-    public func only(_ names: Set<String>) -> Self {
+    /// The same table with only these columns, to update them alone.
+    package func only(_ names: Set<String>) -> Self {
         Self(name, as: alias, key: key, blank: blank, columns: columns.filter { names.contains($0.name) })
     }
 
@@ -81,7 +79,7 @@ public struct Table<Key: Hashable & Comparable & Sendable, Record: Equatable & S
         return (key, record)
     }
 
-    /// Reads what a statement returned; nothing where none was needed.
+    /// Reads a statement's rows; none if the statement wasn't queued.
     @inlinable
     public func rows(of pending: Pending?) throws -> [Entry] {
         try pending.rowsIfAsked.map { row throws(PostgresError) in try decode(row) }
@@ -109,39 +107,40 @@ public struct Table<Key: Hashable & Comparable & Sendable, Record: Equatable & S
 }
 
 extension Pipeline {
-    /// Writes what changed in a table, a statement for each kind of change. Deletes and updates first: a row may give
-    /// up what another one may have once. For rows that nobody else deletes meanwhile: an update wouldn't find them.
-    public func save<Key, Record>(_ changes: WorkingSet<Key, Record>.Changes, in table: Table<Key, Record>) throws {
+    /// Writes the changes of a table, with one statement for each kind of change. Deletes and updates come first,
+    /// because a row may free a unique value for another one. An update doesn't find a row that somebody else has
+    /// deleted.
+    package func save<Key, Record>(_ changes: WorkingSet<Key, Record>.Changes, in table: Table<Key, Record>) throws {
         delete(changes.deleted, from: table)
         try update(changes.updated.map { ($0.key, $0.row) }, in: table)
         try insert(changes.inserted, into: table)
     }
 
-    /// Deletes rows in one statement; queues none where there are no rows.
+    /// Deletes rows in one statement. Queues nothing if there are no rows.
     @discardableResult
-    public func delete<Key, Record>(_ keys: [Key], from table: Table<Key, Record>) -> Pending? {
+    package func delete<Key, Record>(_ keys: [Key], from table: Table<Key, Record>) -> Pending? {
         keys.isEmpty ? nil : query(table.deletion(of: keys))
     }
 
-    /// Updates rows in one statement; queues none where there are no rows.
+    /// Updates rows in one statement. Queues nothing if there are no rows.
     @discardableResult
-    public func update<Key, Record>(
+    package func update<Key, Record>(
         _ rows: [Table<Key, Record>.Entry], in table: Table<Key, Record>
     ) throws -> Pending? {
         rows.isEmpty ? nil : query(try table.update(of: rows))
     }
 
-    /// Inserts rows in one statement; queues none where there are no rows.
+    /// Inserts rows in one statement. Queues nothing if there are no rows.
     @discardableResult
-    public func insert<Key, Record>(
+    package func insert<Key, Record>(
         _ rows: [Table<Key, Record>.Entry], into table: Table<Key, Record>
     ) throws -> Pending? {
         rows.isEmpty ? nil : query(try table.insertion(of: rows))
     }
 
-    /// Inserts rows in one statement, or updates those that are there; queues none where there are no rows.
+    /// Inserts rows, or updates those that exist, in one statement. Queues nothing if there are no rows.
     @discardableResult
-    public func upsert<Key, Record>(
+    package func upsert<Key, Record>(
         _ rows: [Table<Key, Record>.Entry], in table: Table<Key, Record>
     ) throws -> Pending? {
         rows.isEmpty ? nil : query(try table.upsert(of: rows))
@@ -149,7 +148,7 @@ extension Pipeline {
 }
 
 extension Pending? {
-    /// The rows of a statement that was queued; none for one that wasn't needed.
+    /// The rows of a statement; none if it wasn't queued.
     @inlinable
     public var rowsIfAsked: [Row] {
         get throws(PostgresError) {

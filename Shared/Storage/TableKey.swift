@@ -1,11 +1,10 @@
 public import Postgres
 
-/// A part of a table's key, and the property that has it.
+/// A column of a table's key.
 public struct KeyColumn<Key, Value: PostgresCodable>: Sendable {
     @usableFromInline let name: String
     @usableFromInline let path: any KeyPath<Key, Value> & Sendable
 
-    /// The column's name, and the key's property.
     @inlinable
     public init(_ name: String, _ path: any KeyPath<Key, Value> & Sendable) {
         self.name = name
@@ -13,19 +12,18 @@ public struct KeyColumn<Key, Value: PostgresCodable>: Sendable {
     }
 }
 
-/// The columns by which a table's rows are found.
+/// The columns of a table's key.
 ///
 /// ```swift
 /// TableKey(KeyColumn("low", \.low), KeyColumn("high", \.high), make: Pair.init)
 /// ```
 public struct TableKey<Key: Sendable>: Sendable {
     @usableFromInline let names: [String]
-    /// Reads the first columns of a row.
+    /// Reads them from the first columns of a row.
     @usableFromInline let read: @Sendable (Row) throws(PostgresError) -> Key
-    /// Binds an array for each column.
     @usableFromInline let bind: @Sendable ([Key], inout Query) -> Void
 
-    /// - Parameter make: Makes a key of its parts, in the order of the columns.
+    /// - Parameter make: Makes a key from its parts, in the order of the columns.
     @inlinable @inline(__always)
     public init<each Value: PostgresCodable>(
         _ columns: repeat KeyColumn<Key, each Value>, make: @escaping @Sendable (repeat each Value) -> Key
@@ -46,7 +44,6 @@ public struct TableKey<Key: Sendable>: Sendable {
         }
     }
 
-    /// A key of one column.
     @inlinable @inline(__always)
     public init(_ name: String) where Key: PostgresCodable {
         names = [name]

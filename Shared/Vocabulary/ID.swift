@@ -5,40 +5,37 @@ import Synchronization
     import Glibc
 #endif
 
-/// A 128-bit identifier whose type says what it identifies, so that an account's id can't stand where a command's is meant.
+/// A 128-bit identifier whose type says what it identifies, so that an account's id can't be passed for a command's.
 ///
-/// Two words instead of Foundation's `UUID`: hashing and comparing them is what the bus does most.
-/// The text form is RFC 9562's, in lower case.
+/// Two words instead of Foundation's `UUID`, because the bus mostly hashes and compares them. The text form is that of
+/// RFC 9562, in lower case.
 public struct ID<Subject>: Hashable, Sendable {
     /// The first eight bytes.
     public let high: UInt64
     /// The last eight bytes.
     public let low: UInt64
 
-    /// All its parts, as the properties describe them.
     @inlinable
     public init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
     }
 
-    /// Bit for bit.
     @inlinable
     public static func == (left: Self, right: Self) -> Bool { left.high == right.high && left.low == right.low }
 
-    /// Both words: they differ in their random bits.
     @inlinable
     public func hash(into hasher: inout Hasher) {
         hasher.combine(high)
         hasher.combine(low)
     }
 
-    /// The same bits, said to identify something else. For the few places where one thing is named after another.
+    /// The same bits as the identifier of something else, for the few things that are named after another.
     public init<Other>(_ other: ID<Other>) {
         self.init(high: other.high, low: other.low)
     }
 
-    /// The sixteen bytes in network order.
+    /// In network order.
     public var bytes: [UInt8] {
         [UInt8](unsafeUninitializedCapacity: 16) { buffer, count in
             for index in 0..<8 {
@@ -51,14 +48,15 @@ public struct ID<Subject>: Hashable, Sendable {
 }
 
 extension ID: Comparable {
-    /// Their natural order.
     @inlinable
     public static func < (left: Self, right: Self) -> Bool {
         left.high == right.high ? left.low < right.low : left.high < right.high
     }
 }
 
-extension ID: LosslessStringConvertible {
+extension ID: TextCodable {
+    public static var form: String { "a UUID" }
+
     /// Accepts the 36-character form of RFC 9562 in either case, and nothing else.
     public init?(_ description: String) {
         var high: UInt64 = 0
@@ -79,7 +77,6 @@ extension ID: LosslessStringConvertible {
         self.init(high: high, low: low)
     }
 
-    /// For logs and messages to people.
     public var description: String {
         String(unsafeUninitializedCapacity: 36) { buffer in
             var index = 0
@@ -108,23 +105,6 @@ extension ID: LosslessStringConvertible {
     }
 }
 
-extension ID: Codable {
-    /// From one JSON value.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        guard let id = Self(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "must be a UUID")
-        }
-        self = id
-    }
-
-    /// As one JSON value.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
-    }
-}
-
 extension ID {
     /// A new version 7 identifier (RFC 9562, section 5.7): 48 bits of Unix milliseconds, the rest random.
     public static func new(at time: Instant = .now) -> Self {
@@ -139,11 +119,11 @@ extension ID {
             low: 0x8000_0000_0000_0000 | second & 0x3FFF_FFFF_FFFF_FFFF)
     }
 
-    /// A version 8 identifier (RFC 9562, section 5.8) that keeps `time`'s milliseconds and takes the rest from a
-    /// SHA-256 over `parts`: the same input names the same thing on every machine, and nobody who can't choose
-    /// `parts` can choose the identifier.
+    /// A version 8 identifier (RFC 9562, section 5.8) with the milliseconds of `time` and the rest from a SHA-256 over
+    /// `parts`. The same input gives the same identifier on every machine, and only someone who can choose `parts` can
+    /// choose the identifier.
     ///
-    /// Keeping the time lets a receiver refuse what is older than it remembers, and keeps index inserts local.
+    /// Keeping the time lets a receiver refuse identifiers older than its memory, and keeps index inserts local.
     public static func derived(at time: Instant, from parts: [UInt8]...) -> Self {
         var hash = SHA256()
         for part in parts {
@@ -166,14 +146,15 @@ extension ID {
     /// The RFC 9562 version number.
     public var version: Int { Int(high >> 12 & 0xF) }
 
-    /// The time that a version 7 identifier (or one made by ``derived(at:from:)``) carries, to the millisecond.
-    /// Nil for versions that carry none.
+    /// The time that a version 7 identifier, or one made by ``derived(at:from:)``, carries, to the millisecond; nil for
+    /// other versions.
     public var time: Instant? {
         version == 7 || version == 8 ? Instant(microseconds: Int64(high >> 16) * 1000) : nil
     }
 }
 
-/// Words from the system's generator, fetched many at a time: a system call for each costs more than all else about an id.
+/// Words from the system's generator, fetched many at a time. A system call for each would cost more than all the rest
+/// of an identifier.
 private struct RandomWords: Sendable {
     private var words: [UInt64] = []
 
@@ -183,7 +164,7 @@ private struct RandomWords: Sendable {
     }
 
     private static func fetch() -> [UInt64] {
-        // As many as getentropy(3) gives at a time.
+        // The most that getentropy(3) returns at a time.
         let count = 32
         #if canImport(Glibc)
             var words = [UInt64](repeating: 0, count: count)
@@ -199,29 +180,23 @@ private struct RandomWords: Sendable {
 
 private let randomWords = Mutex(RandomWords())
 
-/// What ``AccountID`` identifies.
 public enum AccountSubject {}
-/// What ``AlarmID`` identifies.
 public enum AlarmSubject {}
-/// What ``CommandID`` identifies.
 public enum CommandSubject {}
-/// What ``MessageID`` identifies.
 public enum MessageSubject {}
-/// What ``CorrelationID`` identifies.
 public enum CorrelationSubject {}
-/// What ``OwnerID`` identifies.
 public enum OwnerSubject {}
 
 /// A person's account.
 public typealias AccountID = ID<AccountSubject>
-/// One missed check-in or one raised alert, from its beginning to its all-clear: everything that is said because of it has
-/// this id.
+/// One missed check-in or one raised alert, from its beginning to its all-clear. Every message about it carries this
+/// id.
 public typealias AlarmID = ID<AlarmSubject>
-/// A request to one service; chosen by the caller, the same each time it is sent again.
+/// A request to one service. The caller chooses it and keeps it when it sends the command again.
 public typealias CommandID = ID<CommandSubject>
-/// One row of one log (version 7, made by the sender).
+/// A row of a log (version 7, made by the sender).
 public typealias MessageID = ID<MessageSubject>
-/// Everything that one request of an app led to.
+/// Everything that one request of an app caused.
 public typealias CorrelationID = ID<CorrelationSubject>
-/// One process of a service, fresh at each start; what a lease is given to.
+/// A process of a service, new at each start. Leases are granted to it.
 public typealias OwnerID = ID<OwnerSubject>

@@ -9,16 +9,14 @@
 /// A point in time: whole microseconds since 1970-01-01 00:00 UTC, as PostgreSQL keeps it.
 ///
 /// Never a floating-point number: what is compared or stored must come back the same.
-public struct Instant: Hashable, Comparable, Sendable {
-    /// As many.
+public struct Instant: Microseconds {
     public let microseconds: Int64
 
-    /// All its parts, as the properties describe them.
     @inlinable public init(microseconds: Int64) {
         self.microseconds = microseconds
     }
 
-    /// This machine's clock. Rules never read it: their time is given (the database's).
+    /// This machine's clock. Rules never read it: they are given the database's time.
     public static var now: Self {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
@@ -28,21 +26,18 @@ public struct Instant: Hashable, Comparable, Sendable {
     /// Whole milliseconds since 1970, rounded down.
     public var milliseconds: Int64 { microseconds.quotientRoundedDown(dividingBy: 1000) }
 
-    /// Their natural order.
-    public static func < (left: Self, right: Self) -> Bool { left.microseconds < right.microseconds }
-
-    /// Saturates at the ends of the range instead of trapping: deadlines may come from outside.
+    /// Saturates instead of trapping, because deadlines may come from outside.
     public static func + (time: Self, interval: Interval) -> Self {
         let (sum, overflow) = time.microseconds.addingReportingOverflow(interval.microseconds)
         return Self(microseconds: overflow ? (interval.microseconds > 0 ? .max : .min) : sum)
     }
 
-    /// Earlier by an interval; saturates.
+    /// Saturates.
     public static func - (time: Self, interval: Interval) -> Self {
         time + Interval(microseconds: interval.microseconds == .min ? .max : -interval.microseconds)
     }
 
-    /// The time from `right` to `left`; saturates.
+    /// The time from `right` to `left`. Saturates.
     public static func - (left: Self, right: Self) -> Interval {
         let (difference, overflow) = left.microseconds.subtractingReportingOverflow(right.microseconds)
         return Interval(microseconds: overflow ? (left > right ? .max : .min) : difference)
@@ -50,16 +45,14 @@ public struct Instant: Hashable, Comparable, Sendable {
 }
 
 /// A span of time in whole microseconds.
-public struct Interval: Hashable, Comparable, Sendable {
-    /// As many.
+public struct Interval: Microseconds {
     public let microseconds: Int64
 
-    /// All its parts, as the properties describe them.
     @inlinable public init(microseconds: Int64) {
         self.microseconds = microseconds
     }
 
-    /// Of the standard library's span, rounded towards zero; saturates.
+    /// Rounds towards zero and saturates.
     public init(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
@@ -67,45 +60,31 @@ public struct Interval: Hashable, Comparable, Sendable {
         self.init(microseconds: overflow || carry ? (seconds < 0 ? .min : .max) : sum)
     }
 
-    /// Their natural order.
-    public static func < (left: Self, right: Self) -> Bool { left.microseconds < right.microseconds }
-
-    /// Seconds.
     public static func seconds(_ count: Int64) -> Self { Self(microseconds: count * 1_000_000) }
-    /// Minutes.
     public static func minutes(_ count: Int64) -> Self { seconds(count * 60) }
-    /// Hours.
     public static func hours(_ count: Int64) -> Self { minutes(count * 60) }
     /// Days of 24 hours.
     public static func days(_ count: Int64) -> Self { hours(count * 24) }
 
-    /// Whole seconds, none too few: spans may come from outside and be as long as can be.
+    /// Whole seconds, rounded up without overflow: spans may come from outside and be as long as can be.
     public var secondsRoundedUp: Int64 { microseconds / 1_000_000 + (microseconds % 1_000_000 > 0 ? 1 : 0) }
 
-    /// The same span for the APIs of the standard library.
     public var duration: Duration { .microseconds(microseconds) }
 }
 
-extension Instant: Codable {
-    /// From one JSON value.
-    public init(from decoder: any Decoder) throws {
-        microseconds = try decoder.singleValueContainer().decode(Int64.self)
-    }
-
-    /// As one JSON value.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(microseconds)
-    }
+/// A type whose JSON is its number of microseconds.
+public protocol Microseconds: Hashable, Comparable, Codable, Sendable {
+    var microseconds: Int64 { get }
+    init(microseconds: Int64)
 }
 
-extension Interval: Codable {
-    /// From one JSON value.
+extension Microseconds {
+    public static func < (left: Self, right: Self) -> Bool { left.microseconds < right.microseconds }
+
     public init(from decoder: any Decoder) throws {
-        microseconds = try decoder.singleValueContainer().decode(Int64.self)
+        self.init(microseconds: try decoder.singleValueContainer().decode(Int64.self))
     }
 
-    /// As one JSON value.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(microseconds)

@@ -1,11 +1,10 @@
-import Crypto
-
-/// What keeps order: the account that asks, or the group session. Messages with one key are handled in the order in
-/// which they were appended.
+/// Keeps order: messages with one key are handled in the order in which they were appended. It is the account that
+/// asks, or the group session.
 ///
 /// Text of the form `kind/id`, 1 to 128 bytes of UTF-8.
-public struct Key: Hashable, Sendable, CustomStringConvertible {
-    /// For logs and messages to people.
+public struct Key: Hashable, Sendable, TextCodable {
+    public static var form: String { "1 to 128 bytes of text" }
+
     public let description: String
 
     /// Returns nil for empty text, more than 128 bytes of UTF-8, or U+0000.
@@ -14,10 +13,10 @@ public struct Key: Hashable, Sendable, CustomStringConvertible {
         description = text
     }
 
-    /// The key of what an account asks, and of the streams about it.
+    /// The key of an account's commands, and of the streams about it.
     public static func account(_ account: AccountID) -> Self { Self(kind: "account", id: account.description) }
 
-    /// The account, where this key is one's.
+    /// The account whose key this is; nil for other keys.
     public var account: AccountID? {
         description.hasPrefix("account/") ? AccountID(String(description.dropFirst("account/".count))) : nil
     }
@@ -25,107 +24,4 @@ public struct Key: Hashable, Sendable, CustomStringConvertible {
     package init(kind: StaticString, id: String) {
         description = "\(kind)/\(id)"
     }
-}
-
-extension Key: Codable {
-    /// From one JSON value.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        guard let key = Self(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "must have 1 to 128 bytes")
-        }
-        self = key
-    }
-
-    /// As one JSON value.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
-    }
-}
-
-/// One numbered shard of a log.
-public struct Partition: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// From 0 for a partition, from 1 for what is counted.
-    public let number: Int32
-
-    /// All its parts, as the properties describe them.
-    public init(_ number: Int32) {
-        self.number = number
-    }
-
-    /// Where a key's messages go: the first four bytes of the SHA-256 of its UTF-8, as an unsigned number in network
-    /// order, modulo the partition count. `bus_partition` is the same in SQL; both are held to the same vectors.
-    public init(of key: Key, among count: Int32) {
-        precondition(count > 0, "a log has at least one partition")
-        var text = key.description
-        let word = text.withUTF8 { utf8 in
-            SHA256.hash(data: UnsafeRawBufferPointer(utf8)).withUnsafeBytes {
-                UInt32(bigEndian: $0.loadUnaligned(as: UInt32.self))
-            }
-        }
-        number = Int32(word % UInt32(count))
-    }
-
-    /// Their natural order.
-    public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
-    /// For logs and messages to people.
-    public var description: String { String(number) }
-}
-
-/// The gap-free number of a row in its partition; the first row's is 1.
-public struct Position: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// From 0 for a partition, from 1 for what is counted.
-    public let number: Int64
-
-    /// All its parts, as the properties describe them.
-    public init(_ number: Int64) {
-        self.number = number
-    }
-
-    /// Before the first row.
-    public static let start = Position(0)
-
-    /// The one after it.
-    public var next: Position { Position(number + 1) }
-
-    /// Their natural order.
-    public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
-    /// For logs and messages to people.
-    public var description: String { String(number) }
-}
-
-/// How often a partition's lease changed hands.
-public struct Epoch: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// From 0 for a partition, from 1 for what is counted.
-    public let number: Int64
-
-    /// All its parts, as the properties describe them.
-    public init(_ number: Int64) {
-        self.number = number
-    }
-
-    /// Their natural order.
-    public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
-    /// For logs and messages to people.
-    public var description: String { String(number) }
-}
-
-/// A log by its schema and table: `contacts.log`. Its doorbell's channel has the same name.
-public struct LogName: Hashable, Sendable, CustomStringConvertible {
-    /// The schema, and with it the service that owns it.
-    public let schema: String
-    /// The table.
-    public let table: String
-
-    /// All its parts, as the properties describe them.
-    public init(schema: String, table: String) {
-        self.schema = schema
-        self.table = table
-    }
-
-    /// For logs and messages to people.
-    public var description: String { "\(schema).\(table)" }
-    /// The channel of its doorbell.
-    public var channel: String { description }
 }

@@ -1,7 +1,7 @@
-/// A closed set of messages, such as all commands of one service: what a reader decodes a row into.
+/// A closed set of messages, such as all commands of one service. Readers decode rows into it.
 ///
-/// An enum with a case for each message, and one list of these cases. A case may hold another set, so that the subjects of
-/// a service are sets inside the service's own:
+/// It is an enum with a case for each message and one list of these cases. A case may hold another set, so that a
+/// service's set is made of its subjects' sets:
 ///
 ///     enum PingCommand: MessageSet {
 ///         case sendPing(SendPing)
@@ -29,25 +29,24 @@
 ///         }
 ///     }
 ///
-/// The compiler checks everything but that the list is complete. A case that the list lacks can't be read, so any test
-/// that sends the message as bytes finds it.
+/// The compiler checks everything except that the list is complete. A message that the list lacks can't be read, so any
+/// test that sends it as bytes finds the mistake.
 public protocol MessageSet<Body>: Hashable, Sendable {
     /// `any CommandBody` or `any EventBody`.
     associatedtype Body: Sendable
-    /// All of them.
     static var cases: Cases<Self> { get }
-    /// The message inside, without its cases.
+    /// The message itself, without its cases.
     var body: Body { get }
 }
 
 extension MessageSet {
-    /// - Throws: ``MessageError`` when the type or version is unknown or the body isn't what they say.
+    /// - Throws: ``MessageError`` if the type or version is unknown, or the body doesn't match it.
     public init(type: String, version: Int16, body: [UInt8]) throws(MessageError) {
         guard let decode = Self.cases.decoders[type] else { throw .unknownType(type, version: version) }
         self = try decode(body, version)
     }
 
-    /// The types of all its messages, those of the sets inside included.
+    /// The types of all its messages, including those of nested sets.
     public static var types: [any MessageBody.Type] { cases.messages.map(\.type) }
 }
 
@@ -80,12 +79,12 @@ public struct Case<Messages: MessageSet>: Sendable {
     }
 }
 
-/// The list of a ``MessageSet``'s cases: from it come the types and the decoding.
+/// The list of a ``MessageSet``'s cases, which gives its types and its decoding.
 public struct Cases<Messages: MessageSet>: Sendable, ExpressibleByArrayLiteral {
     let messages: [(type: any MessageBody.Type, decode: Case<Messages>.Decode)]
     let decoders: [String: Case<Messages>.Decode]
 
-    /// - Precondition: no two messages have the same name.
+    /// - Precondition: No two messages have the same name.
     public init(arrayLiteral cases: Case<Messages>...) {
         messages = cases.flatMap(\.messages)
         decoders = Dictionary(uniqueKeysWithValues: messages.map { ($0.type.type, $0.decode) })

@@ -1,11 +1,11 @@
-/// A command that a state wants sent at a time, under the state's own key and on behalf of no account.
+/// A command that a state wants to be sent at a given time, under the state's own key and on nobody's behalf.
 public struct WantedTimer<Command: MessageSet<any CommandBody>>: Hashable, Sendable {
     /// Under one key there is at most one timer of each name.
     public let name: String
     public let due: Instant
     public let command: Command
 
-    /// - Parameter part: Tells apart timers of one type that wait under one key.
+    /// - Parameter part: Distinguishes timers of one type under one key.
     public init(_ command: Command, due: Instant, part: String? = nil) {
         let type = type(of: command.body).type
         name = part.map { "\(type)/\($0)" } ?? type

@@ -1,17 +1,17 @@
 import AsyncHTTPClient
-public import Crypto
+package import Crypto
 import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// Where a webhook goes: anywhere by HTTPS and signed; without encryption or a key only to this machine.
-public struct WebhookAddress: Hashable, Sendable {
-    /// As it was given.
-    public let url: String
+/// A webhook's URL: HTTPS and signed anywhere; without encryption or a key only on this machine.
+package struct WebhookAddress: Hashable, Sendable {
+    package let url: String
     private let isLoopback: Bool
 
-    /// Returns nil for what is no URL of a web server, and for one that would send documents unencrypted over a network.
-    public init?(_ text: String) {
+    /// Returns nil for anything but the URL of a web server, and for a URL that would send documents unencrypted over a
+    /// network.
+    package init?(_ text: String) {
         guard let url = URL(string: text), let host = url.host(percentEncoded: false)?.lowercased(), !host.isEmpty
         else {
             return nil
@@ -22,55 +22,52 @@ public struct WebhookAddress: Hashable, Sendable {
         self.isLoopback = isLoopback
     }
 
-    /// What is wrong with sending there without a key; nil when nothing is.
-    public func problem(key: SymmetricKey?) -> String? {
+    /// Why sending there with this key isn't allowed; nil if it is.
+    package func problem(key: SymmetricKey?) -> String? {
         key != nil || isLoopback ? nil : "requests to \(url) must be signed"
     }
 }
 
-/// Hands things to a system of somebody else's by HTTP: a JSON document each, signed, under an id by which it can tell that
-/// it has one already.
-public struct Webhook: Sendable {
-    /// What became of it.
-    public enum Answer: Hashable, Sendable {
-        /// It was taken; what was answered.
+/// Sends JSON documents to somebody else's system by HTTP, each signed and with an id by which the receiver recognises
+/// repetitions.
+package struct Webhook: Sendable {
+    package enum Answer: Hashable, Sendable {
+        /// The receiver took it.
         case taken(String)
-        /// Whom it was for isn't there any more (410).
+        /// The addressee no longer exists (410).
         case gone
-        /// It will never be taken (400, 413, 415, 422).
+        /// It will never be accepted (400, 413, 415, 422).
         case refused(String)
-        /// It may be taken later.
+        /// It may be accepted later.
         case unavailable(String)
     }
 
     private let address: WebhookAddress
     private let key: SymmetricKey?
     private static let patience: TimeAmount = .seconds(10)
-    /// Redirections aren't followed: who gets the documents is what the configuration says. Lives as long as the process.
+    /// Doesn't follow redirections, so documents go only where the configuration says. Lives as long as the process.
     private static let http: HTTPClient = {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
         configuration.timeout.connect = patience
         configuration.timeout.read = patience
-        // As many as are sent at a time: a document that waits for a connection uses up its time.
+        // As many as are sent at a time, because a document that waits for a connection uses up its time.
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 32
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }()
 
-    /// - Parameters:
-    ///   - address: Where to.
-    ///   - key: Shared with the receiver, who knows by it that it's us.
-    public init(_ address: WebhookAddress, key: SymmetricKey?) {
+    /// - Parameter key: Shared with the receiver, who checks signatures with it.
+    package init(_ address: WebhookAddress, key: SymmetricKey?) {
         self.address = address
         self.key = key
     }
 
-    /// Sends a document once, and says what became of it; whoever wants it sent at least once sends it again under the same
-    /// id while it is unavailable.
+    /// Sends a document once. If the answer is ``Answer/unavailable(_:)``, send it again with the same id for delivery
+    /// at least once.
     ///
     /// Headers: `Idempotency-Key`, and `Quartet-Signature: t=<seconds since 1970>,v1=<HMAC-SHA256 of "<t>.<body>" in
     /// hexadecimal>`.
-    public func post(_ body: [UInt8], id: String) async -> Answer {
+    package func post(_ body: [UInt8], id: String) async -> Answer {
         var request = HTTPClientRequest(url: address.url)
         request.method = .POST
         request.headers.add(name: "content-type", value: "application/json")
@@ -89,7 +86,7 @@ public struct Webhook: Sendable {
             case 200..<300: return .taken("it answered \(response.status.code)")
             case 410: return .gone
             case 400, 413, 415, 422: return .refused("it answered \(response.status.code)")
-            // Also 401, 403 and 404: a key that is being changed, a path that is wrong for a while.
+            // Also 401, 403 and 404: a key may be changing, or a path may be wrong for a while.
             default: return .unavailable("it answered \(response.status.code)")
             }
         } catch {
@@ -97,8 +94,7 @@ public struct Webhook: Sendable {
         }
     }
 
-    /// Reads to the end, so that the connection can be used again; what it says is of no interest. Whoever sends it slowly
-    /// isn't waited for.
+    /// Reads to the end, so that the connection can be reused, but doesn't wait for a slow sender.
     private static func discard(_ body: HTTPClientResponse.Body) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { _ = try? await body.collect(upTo: 64 * 1024) }

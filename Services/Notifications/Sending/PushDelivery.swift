@@ -45,7 +45,7 @@ package final class PushDelivery: Service, Sendable {
     ) {
         self.sender = sender
         self.due = due
-        self.configuration = configuration.named("push")
+        self.configuration = configuration
         self.logger = logger
         let waker = waker
         doorbells.onRing(of: log.name) { waker.yield() }
@@ -53,7 +53,7 @@ package final class PushDelivery: Service, Sendable {
 
     /// Runs until cancelled or shut down gracefully. A graceful shutdown finishes the pushes being sent.
     package func run() async throws {
-        let pool = Pool(configuration: configuration, size: 2, logger: logger)
+        let pool = Pool("push", configuration: configuration, size: 2, logger: logger)
         await withTaskCancellationOrGracefulShutdownHandler {
             await withDiscardingTaskGroup { group in
                 group.addTask { await self.lookEverySecond(pool) }

@@ -2,6 +2,7 @@ import Bus
 import Logging
 import Postgres
 import ServiceLifecycle
+import SessionClientOrchestration
 import Vocabulary
 
 /// One of the other services as session-client reaches it: asks it, and reads what it says.
@@ -10,7 +11,6 @@ struct ServiceConnection: Sendable {
     let commands: Log
     /// What it says.
     let log: Log
-    let appender: Appender
     let tail: Tail
     let sender: CommandSender
     let streams: StreamReader
@@ -21,15 +21,15 @@ struct ServiceConnection: Sendable {
     ) {
         self.commands = commands
         self.log = log
-        appender = Appender(log: commands, configuration: configuration, logger: logger)
         tail = Tail(log: log, configuration: configuration, doorbells: doorbells, logger: logger)
         sender = CommandSender(
-            appender: appender, tail: tail, pool: pool, unansweredLimit: unansweredLimit, logger: logger)
+            to: commands, tail: tail, pool: pool, unansweredLimit: unansweredLimit, configuration: configuration,
+            logger: logger)
         streams = StreamReader(tail: tail, pool: joins)
     }
 
     /// What must run for it.
-    var services: [any Service] { [tail, appender, sender] }
+    var services: [any Service] { [tail, sender] }
 }
 
 /// The three services.

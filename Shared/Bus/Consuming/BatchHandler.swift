@@ -5,10 +5,8 @@ public import Vocabulary
 public struct Batch: Sendable {
     /// In order.
     public let messages: [RecordedMessage]
-    /// When it is handled.
     public let time: BatchTime
 
-    /// All its parts, as the properties describe them.
     public init(messages: [RecordedMessage], time: BatchTime) {
         self.messages = messages
         self.time = time
@@ -17,29 +15,27 @@ public struct Batch: Sendable {
 
 /// What a consumer does with the messages it reads: within the batch's transaction, before its commit.
 public protocol BatchHandler: Sendable {
-    /// Queues and flushes what must be read first. `BEGIN` is already queued, so it all rides in one round trip.
+    /// Queues and flushes what must be read first. `BEGIN` is already queued, so everything travels in one round trip.
     associatedtype Loaded
     func load(_ messages: [RecordedMessage], in pipeline: Pipeline) throws -> Loaded
 
-    /// Decides, queues what must be written, and returns the rows to append to logs of the own schema, in order.
+    /// Decides, queues what must be written, and returns the rows to append to the schema's own logs, in order.
     func handle(_ batch: Batch, _ loaded: Loaded, in pipeline: Pipeline) throws -> [Appending]
 
     /// Whether a message that keeps failing by its own fault is given up in the end. If not, it stays parked until it
     /// succeeds or an operator discards it.
     var givesUp: Bool { get }
 
-    /// What to append when a message is given up. `BEGIN` is already queued; what it queries it must flush.
+    /// Returns what to append when a message is given up. `BEGIN` is already queued; flush any query made here.
     func giveUp(_ message: RecordedMessage, _ fault: Fault, in pipeline: Pipeline) throws -> [Appending]
 }
 
 /// Rows for one log.
 public struct Appending: Sendable {
-    /// The log.
     public let log: Log
     /// In order.
     public let messages: [Message]
 
-    /// All its parts, as the properties describe them.
     public init(_ messages: [Message], to log: Log) {
         self.log = log
         self.messages = messages

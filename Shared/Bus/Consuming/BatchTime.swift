@@ -1,27 +1,26 @@
 public import Vocabulary
 
-/// When a batch is handled, by the database's clock and as the rules are told.
+/// The two times at which a batch is handled: the database's clock, and the time that rules are given.
 public struct BatchTime: Hashable, Sendable {
-    /// The database's clock as it is: what age and expiry are judged by. It may go back, after a failover for example.
+    /// The database's clock as it is, which decides age and expiry. It may go back, for example after a failover.
     public let clock: Instant
-    /// The time that rules are given: never less than the batch before, nor before what the batch handles was recorded. So
-    /// a deadline that had passed when its timer fired has passed when it is handled.
+    /// The time that rules are given: never before the last batch's, nor before any of this batch's messages was
+    /// recorded. So a deadline that had passed when its timer fired has also passed when the timer's command is
+    /// handled.
     ///
-    /// While the clock is behind it, it doesn't stand still, else no pause between two check-ins would ever end: it goes on
-    /// at half speed. So a clock that was an hour ahead for a moment has caught up after two hours.
+    /// While the clock is behind this time, it goes on at half speed instead of standing still, which would keep any
+    /// pause between two check-ins from ending. A clock that was an hour ahead for a moment has caught up after two
+    /// hours.
     public let given: Instant
 
-    /// All its parts, as the properties describe them.
     public init(clock: Instant, given: Instant) {
         self.clock = clock
         self.given = given
     }
 
     /// - Parameters:
-    ///   - clock: the database's clock.
-    ///   - cursors: what the batch builds on.
-    ///   - messages: what it handles.
-    ///   - moment: now, by the clock by which ``Cursor/givenAt`` is measured.
+    ///   - cursors: What the batch builds on.
+    ///   - moment: Now, by the clock that ``Cursor/givenAt`` uses.
     init(
         clock: Instant, after cursors: [Cursor], handling messages: [RecordedMessage],
         at moment: ContinuousClock.Instant

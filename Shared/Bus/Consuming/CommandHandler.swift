@@ -3,40 +3,38 @@ public import Vocabulary
 
 /// Handles commands by a service's rules: each ends in exactly one recorded outcome.
 ///
-/// A command whose id has an outcome adds nothing, whoever sends it how often; that the outcome is remembered for
-/// ``horizon`` and that an older id is refused keeps the promise without remembering for ever.
+/// A command whose id has an outcome adds nothing, however often it is sent. Outcomes are remembered for ``horizon``
+/// and older ids are refused, so the promise holds without remembering forever.
 public struct CommandHandler<S: Store>: BatchHandler where S.Rules.Command: Sendable {
-    /// How long outcomes are remembered, and with them that a command was done.
+    /// How long outcomes are remembered.
     public static var horizon: Interval { .days(30) }
     /// How far ahead of the database's clock an id's time may be: more than clocks differ, less than the horizon.
     public static var aheadLimit: Interval { .days(1) }
 
     private let store: S
-    /// The service's own log.
     private let log: Log
     private let asksItself: Bool
 
     /// - Parameters:
-    ///   - store: keeps the state, and says by which rules it changes.
-    ///   - log: the service's own.
-    ///   - asksItself: whether these are the service's own commands, its timers' for example.
+    ///   - log: The service's own log.
+    ///   - asksItself: Whether these are the service's own commands, for example its timers'.
     public init(_ store: S, log: Log, asksItself: Bool = false) {
         self.store = store
         self.log = log
         self.asksItself = asksItself
     }
 
-    /// What the service asks itself is never given up: nobody else would ask again.
+    /// A service's own commands are never given up, because nobody would send them again.
     public var givesUp: Bool { !asksItself }
 
-    /// The state and what is known of the commands before the rules run.
+    /// What is known before the rules run.
     public struct Loaded {
         var commands: [Result<S.Rules.Command, Rejection>]
         var state: S.Rules.State
         var decided: Set<CommandID>
     }
 
-    /// Decodes the commands, and loads their state together with the outcomes that they already have.
+    /// Decodes the commands and loads their state, together with the outcomes that they already have.
     public func load(_ messages: [RecordedMessage], in pipeline: Pipeline) throws -> Loaded {
         let commands = try messages.map { try Self.command(in: $0.message) }
         let ids = messages.compactMap(\.message.commandID)
@@ -52,7 +50,7 @@ public struct CommandHandler<S: Store>: BatchHandler where S.Rules.Command: Send
             decided: Set(try decided.rows().map { try $0.decode(0, as: CommandID.self) }))
     }
 
-    /// Runs the rules in order: each command ends in one row that carries its outcome.
+    /// Runs the rules in order. Each command ends in one row that carries its outcome.
     public func handle(_ batch: Batch, _ loaded: Loaded, in pipeline: Pipeline) throws -> [Appending] {
         var state = loaded.state
         var decided = loaded.decided
@@ -77,7 +75,7 @@ public struct CommandHandler<S: Store>: BatchHandler where S.Rules.Command: Send
         return [Appending(rows, to: log)]
     }
 
-    /// The command's outcome is `failed`, unless it had one already and only its repetition is given up.
+    /// The outcome is `failed`, unless the command already has one and only its repetition is given up.
     public func giveUp(_ message: RecordedMessage, _ fault: Fault, in pipeline: Pipeline) throws -> [Appending] {
         guard let id = message.message.commandID else { return [] }
         let known = pipeline.query(
@@ -91,7 +89,7 @@ public struct CommandHandler<S: Store>: BatchHandler where S.Rules.Command: Send
     // MARK: The outcome's row
 
     /// The command, or why its body is refused.
-    /// - Throws: ``MessageError`` when nobody here knows its type: a newer sender's, so it is tried again.
+    /// - Throws: ``MessageError`` for a type that this replica doesn't know. A newer sender's command is tried again.
     private static func command(in message: Message) throws(MessageError) -> Result<S.Rules.Command, Rejection> {
         do throws(MessageError) {
             let command = try S.Rules.Command(type: message.type, version: message.version, body: message.body)
@@ -105,31 +103,31 @@ public struct CommandHandler<S: Store>: BatchHandler where S.Rules.Command: Send
         }
     }
 
-    /// - Parameter time: the database's clock as it is. By the given time, one command that was recorded while the clock was
-    ///   an hour ahead would have all others refused for an hour.
+    /// - Parameter time: The database's clock, not the given time: otherwise one command recorded while the clock was
+    ///   an hour ahead would make all others expire for an hour.
     private func checkTimes(
         of command: RecordedMessage, commandID: CommandID, at time: Instant
     ) throws(Rejection) {
-        // A timer's command, and one that was caused by an event, was appended in the transaction that decided so. Nobody
-        // sends it again, so it is done however old it is, and whatever the clock was then.
+        // A timer's command, or one caused by an event, was appended in the transaction that decided it, and nobody
+        // sends it again. So it is handled however old it is, and whatever the clock said then.
         if !asksItself, command.message.causationID == nil { try Self.checkAge(of: commandID, at: time) }
         if let expiresAt = command.expiresAt, expiresAt < time {
-            throw Rejection(.expired, "the command's time was up before it was handled; send it again")
+            throw Rejection(.expired, "The command expired before it was handled; send it again.")
         }
     }
 
     private static func checkAge(of id: CommandID, at time: Instant) throws(Rejection) {
         guard let made = id.time else {
-            throw Rejection(.idTooOld, "a command's id must carry its time (UUID version 7)")
+            throw Rejection(.idTooOld, "A command's id must contain its time (UUID version 7).")
         }
         guard made > time - horizon else {
             throw Rejection(
                 .idTooOld,
-                "this command's id is older than 30 days, so it may have been done already: look, then use a new id")
+                "This id is older than 30 days, so the command may have been done already. Check, then use a new id.")
         }
         guard made < time + aheadLimit else {
             throw Rejection(
-                .idTooOld, "this command's id is more than a day ahead: set the sender's clock and use a new id")
+                .idTooOld, "This id is more than a day ahead. Set the sender's clock and use a new id.")
         }
     }
 
@@ -143,7 +141,7 @@ public struct CommandHandler<S: Store>: BatchHandler where S.Rules.Command: Send
             var row = Message(
                 kind: .event, type: Swift.type(of: event).type, version: Swift.type(of: event).version,
                 key: emission.key,
-                // Of what nobody asked, whom it is about: so everything of an account can be found and emptied.
+                // When no one asked, use the account concerned, so redaction finds the row.
                 account: command.account ?? emission.key.account, body: try event.encoded(),
                 commandID: command.commandID,
                 correlationID: command.correlationID, causationID: command.id, traceParent: command.traceParent)
@@ -177,7 +175,7 @@ extension Rejection {
 }
 
 extension Message {
-    /// What tells this command's body from another under the same id.
+    /// Tells whether another command with the same id has the same body.
     public var bodyHash: BodyHash {
         BodyHash(type: type, version: version, key: key, account: account, body: body)
     }

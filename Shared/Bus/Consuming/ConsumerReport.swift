@@ -1,12 +1,11 @@
 import Synchronization
 
-/// What the workers of a consumer say about trouble, together. Passed on when it changes.
+/// Adds up the trouble of a consumer's workers and reports it when it changes.
 public final class ConsumerReport: Sendable {
-    /// What operators should know.
     public struct Condition: Sendable, Hashable {
-        /// Why partitions rest: nothing in them gets through. Nil if none does.
+        /// Why partitions rest; nil if none does.
         public var resting: String?
-        /// How many keys are parked: held back by a message that failed.
+        /// How many keys a failed message holds back.
         public var parked = 0
     }
 

@@ -1,8 +1,8 @@
 import Postgres
 import Vocabulary
 
-/// The statements by which a worker joins the others of its source, learns its share, and takes, renews and returns
-/// leases. All times are the database's.
+/// The statements by which a worker joins the other workers of its source, learns its share, and takes, renews and
+/// returns leases. All times are the database's.
 struct LeaseStatements: Sendable {
     let schema: String
     let source: LogName
@@ -10,7 +10,7 @@ struct LeaseStatements: Sendable {
     let slot: Int32
     let duration: Duration
 
-    /// Other workers look for changes when this rings.
+    /// Rings when another worker should look at its share again.
     var channel: String { "\(schema).member" }
 
     private var sourceName: String { source.description }
@@ -26,7 +26,7 @@ struct LeaseStatements: Sendable {
         """
     }
 
-    /// Says that this worker lives and what it has met that it can't read, and forgets those that don't live.
+    /// Records that this worker is alive and what it can't read, and forgets dead workers.
     func heartbeat(cannot: Set<String>) -> Query {
         """
         WITH gone AS (
@@ -40,8 +40,9 @@ struct LeaseStatements: Sendable {
         """
     }
 
-    /// The live ones: those that said so lately, unless their connection is gone. A killed process's is closed by its system
-    /// at once, so nobody waits for its heartbeat to be missed; one that is paused keeps it, and is waited for.
+    /// The live workers: those with a recent heartbeat, unless their connection is gone. The system closes a killed
+    /// process's connection at once, so nobody waits for its next heartbeat. A paused process keeps its connection and
+    /// is waited for.
     func members() -> Query {
         """
         SELECT m.owner, m.slot, m.cannot FROM \(unescaped: schema).member AS m
@@ -50,8 +51,8 @@ struct LeaseStatements: Sendable {
         """
     }
 
-    /// Whether an owner's connection is there, by its name. Where one's own name isn't seen, as behind a pooler that
-    /// alters names, nothing can be told by names.
+    /// Whether an owner has a connection, found by `application_name`. If this worker doesn't even find its own, as
+    /// behind a pooler that alters names, names say nothing.
     private func isConnected(_ owner: Query) -> Query {
         """
         EXISTS (SELECT FROM pg_stat_activity AS a
@@ -63,7 +64,7 @@ struct LeaseStatements: Sendable {
         "DELETE FROM \(unescaped: schema).member AS m WHERE m.source = \(sourceName) AND m.owner = \(owner)"
     }
 
-    /// - Parameter troubles: why each partition rests; nil where none does.
+    /// - Parameter troubles: Why each partition rests; nil for one that doesn't.
     func renew(_ partitions: [Partition], troubles: [String?]) -> Query {
         """
         UPDATE \(unescaped: schema).lease AS l
@@ -75,7 +76,6 @@ struct LeaseStatements: Sendable {
         """
     }
 
-    /// Renews every lease that this worker has.
     func renewAll() -> Query {
         """
         UPDATE \(unescaped: schema).lease AS l
@@ -84,14 +84,14 @@ struct LeaseStatements: Sendable {
         """
     }
 
-    /// What replicas must know to handle what is in a partition, where that isn't what all of them know.
+    /// What some replicas can't read and a partition needs.
     func needs() -> Query {
         """
         SELECT l.partition, l.needs FROM \(unescaped: schema).lease AS l WHERE l.source = \(sourceName) AND l.needs <> '{}'
         """
     }
 
-    /// Says that something in a partition needs a replica that knows more.
+    /// Records that a message in a partition needs a replica that knows more.
     func add(_ need: String, to partition: Partition) -> Query {
         """
         UPDATE \(unescaped: schema).lease AS l SET needs = array_append(l.needs, \(need))
@@ -99,7 +99,7 @@ struct LeaseStatements: Sendable {
         """
     }
 
-    /// Nothing in a partition needs more than this replica and all like it know.
+    /// Records that a partition needs nothing that some replicas can't read.
     func forgetNeeds(of partition: Partition, epoch: Epoch) -> Query {
         """
         UPDATE \(unescaped: schema).lease AS l SET needs = '{}'
@@ -108,8 +108,8 @@ struct LeaseStatements: Sendable {
         """
     }
 
-    /// One row (epoch, the owner before, which may be this one, if it did not give it back, whether its lease had run out)
-    /// or, when somebody else has it, none.
+    /// Returns one row, or none if another worker has the lease: the epoch; the former owner, which may be this one, if
+    /// it didn't give the lease back; and whether its lease had run out.
     func take(_ partition: Partition) -> Query {
         """
         WITH before AS (
@@ -136,7 +136,7 @@ struct LeaseStatements: Sendable {
         """
     }
 
-    /// Ends the sessions of an owner whose lease ran out: paused or cut off, it could still hold locks.
+    /// Ends the sessions of an owner whose lease ran out. Paused or cut off, it could still hold locks.
     func endSessions(of former: OwnerID) -> Query {
         """
         SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity AS a
@@ -145,15 +145,15 @@ struct LeaseStatements: Sendable {
         """
     }
 
-    /// The application_name of a worker's connection.
     func ownerName(_ owner: OwnerID) -> String { "\(schema)/\(owner)" }
 
-    /// The application_name of the connection that renews leases for a process's workers, by the first of them.
+    /// The application_name of the connection that renews the leases of a process's workers, named after the first of
+    /// them.
     func keeperName(_ owner: OwnerID) -> String { ownerName(owner) + "/keeper" }
 
     func ringMembers() -> Query { "SELECT pg_notify(\(channel), \(sourceName))" }
 
-    /// The newest batch: how far this source's partition was handled, whoever did it.
+    /// The newest batch, whichever worker committed it.
     func cursor(_ partition: Partition) -> Query {
         """
         SELECT b.number, b.position, b.given_time FROM \(unescaped: schema).batch AS b
@@ -162,14 +162,14 @@ struct LeaseStatements: Sendable {
         """
     }
 
-    /// Where the partition's history begins: before it, messages are gone.
+    /// Where the partition's history begins. Earlier messages are deleted.
     func base(_ partition: Partition) -> Query {
         """
         SELECT p.base_position FROM \(unescaped: "\(source)_partition") AS p WHERE p.partition = \(partition.number)
         """
     }
 
-    /// The batch after each partition's cursor, built on it: the fence.
+    /// Inserts the batch after each partition's cursor. Its key is the fence.
     func commit(_ advances: [Advance], at time: Instant) -> Query {
         """
         INSERT INTO \(unescaped: schema).batch (source, partition, number, position, owner, epoch, given_time, messages)

@@ -2,8 +2,8 @@ import Logging
 import Postgres
 import Vocabulary
 
-/// Renews the leases of a consumer's workers while these are too busy to do it: from a connection of its own, so that a
-/// transaction may take longer than a lease lasts. One that is stuck isn't helped, and loses its leases.
+/// Renews the leases of a consumer's workers while they are too busy to do it, from a connection of its own. So a
+/// transaction may take longer than a lease lasts. A worker that is stuck loses its leases all the same.
 struct LeaseKeeper<Handler: BatchHandler>: Sendable {
     let workers: [Worker<Handler>]
     let settings: ConsumerSettings
@@ -22,7 +22,7 @@ struct LeaseKeeper<Handler: BatchHandler>: Sendable {
         self.configuration = configuration
     }
 
-    /// Works until it is cancelled or shut down gracefully.
+    /// Works until cancelled or shut down gracefully.
     func run() async {
         let loop = ConnectionLoop(configuration: configuration, backoff: settings.backoff, bell: bell, logger: logger)
         await loop.run { [self] database in

@@ -1,52 +1,19 @@
 public import Postgres
 public import Vocabulary
 
-/// "When X, then tell Y": a pure function from an owner's event to commands for others.
-///
-/// The commands are appended in the transaction that records how far the policy came in the owner's log, and their ids
-/// derive from the event: they keep the event's order and happen once.
-public protocol Policy: Sendable {
-    associatedtype Event: MessageSet<any EventBody>
-    /// Stable for ever: part of the ids of the commands.
-    var name: StaticString { get }
-    func commands(for event: Event, in message: RecordedMessage) -> [PolicyCommand]
-}
-
-/// A command that a policy asks for.
-public struct PolicyCommand: Sendable {
-    /// The command log of the service that is asked.
-    public let log: LogName
-    /// What keeps its order.
-    public let key: Key
-    /// The account that asks; nil where none does.
-    public let account: AccountID?
-    /// Its body.
-    public let body: any CommandBody
-
-    /// All its parts, as the properties describe them.
-    public init(_ body: any CommandBody, to log: LogName, key: Key, account: AccountID?) {
-        self.body = body
-        self.log = log
-        self.key = key
-        self.account = account
-    }
-}
-
 /// Runs a policy over an owner's log.
 public struct PolicyHandler<P: Policy>: BatchHandler {
     private let policy: P
     private let logs: [LogName: Log]
 
-    /// - Parameter logs: the command logs that the policy may append to.
+    /// - Parameter logs: The command logs that the policy may append to.
     public init(_ policy: P, logs: [Log]) {
         self.policy = policy
         self.logs = Dictionary(uniqueKeysWithValues: logs.map { ($0.name, $0) })
     }
 
-    /// A policy knows the event and nothing else.
     public func load(_ messages: [RecordedMessage], in pipeline: Pipeline) throws { try pipeline.flush() }
 
-    /// Turns each event into commands.
     public func handle(_ batch: Batch, _ loaded: Void, in pipeline: Pipeline) throws -> [Appending] {
         var rows: [LogName: [Message]] = [:]
         for recorded in batch.messages where recorded.message.kind == .event {
@@ -64,10 +31,10 @@ public struct PolicyHandler<P: Policy>: BatchHandler {
         }
     }
 
-    /// A policy skips nothing: an event that it can't handle holds back the later ones of its key until it can.
+    /// A policy skips nothing. An event that it can't handle holds back later ones of its key until it can.
     public var givesUp: Bool { false }
 
-    /// Nothing: an operator discarded the event.
+    /// Appends nothing: an operator discarded the event.
     public func giveUp(_ message: RecordedMessage, _ fault: Fault, in pipeline: Pipeline) -> [Appending] { [] }
 
     private func message(_ command: PolicyCommand, _ ordinal: Int, causedBy cause: RecordedMessage) throws -> Message {

@@ -1,34 +1,31 @@
-public import Vocabulary
+package import Vocabulary
 
-/// What a partition is made of, as ``PartitionMachine`` sees it.
-public protocol PartitionItem: Sendable {
+/// An item of a partition, as ``PartitionMachine`` sees it.
+package protocol PartitionItem: Sendable {
     associatedtype OrderKey: Hashable & Sendable
-    /// Items of one key are handled in order; of others, nothing is promised.
+    /// Items of one key are handled in order. Nothing is promised between keys.
     var orderKey: OrderKey { get }
-    /// Its place in the partition.
     var position: Position { get }
 }
 
 extension RecordedMessage: PartitionItem {
-    /// The message's key.
-    public var orderKey: Key { message.key }
+    package var orderKey: Key { message.key }
 }
 
-/// Messages of one transaction.
-public struct Work<Item: PartitionItem>: Sendable {
-    /// In order; the cursor goes to the last one.
-    public let items: [Item]
-    /// Those that wait behind a parked one of their key: they are put there, not handled.
-    public let diverted: Set<Position>
-    /// Those that failed alone: they are parked with whatever else this transaction does.
-    public let held: [FailedMessage<Item>]
-    /// The one that is handled may end its owner: that it is tried must be known before.
-    public let isCareful: Bool
+/// The messages of one transaction.
+struct Work<Item: PartitionItem>: Sendable {
+    /// In order. The cursor moves to the last one.
+    let items: [Item]
+    /// Messages that wait behind a parked one of their key. They are parked, too, not handled.
+    let diverted: Set<Position>
+    /// Messages that failed alone. They are parked with whatever else this transaction does.
+    let held: [FailedMessage<Item>]
+    /// The handled message may end its owner, so a note has to be committed first.
+    let isCareful: Bool
     /// It may fail, and shouldn't take other partitions' work with it.
-    public let isDoubtful: Bool
+    let isDoubtful: Bool
 
-    /// What is handled now.
-    public var handled: [Item] {
+    var handled: [Item] {
         if diverted.isEmpty, held.isEmpty { return items }
         let aside = diverted.union(held.map(\.item.position))
         return items.filter { !aside.contains($0.position) }

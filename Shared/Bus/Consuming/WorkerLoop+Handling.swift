@@ -2,20 +2,18 @@ import Logging
 import Postgres
 import Vocabulary
 
-/// What a partition's machine says next, done.
 extension WorkerLoop {
-    /// Does what a partition's machine says next, if that is to handle messages.
+    /// Performs the next step of a partition's machine, if that step handles messages.
     func handle(_ index: Int) throws {
-        let step = machines[index].nextStep(at: .now)
+        let step = partitions[index].machine.nextStep(at: .now)
         switch step {
         case .rest(let attempt):
-            if rests[index] == nil { rests[index] = .now + settings.restBackoff.delay(attempt: attempt) }
-            return
+            return partitions[index].machine.rest(until: .now + settings.restBackoff.delay(attempt: attempt))
         case .wait, .takeLease, .open, .read, .release: return
         case .handle, .retry, .parkAgain, .giveUp: break
         }
         guard worker.tenure.holds else {
-            machines[index].leaseLost()
+            partitions[index].machine.leaseLost()
             nextMaintenance = .now
             return
         }
@@ -31,7 +29,7 @@ extension WorkerLoop {
 
     // MARK: Pending messages
 
-    /// Messages that one partition has ready.
+    /// The messages that one partition has ready.
     private struct Ready {
         let index: Int
         let work: Work<RecordedMessage>
@@ -39,12 +37,12 @@ extension WorkerLoop {
         let epoch: Epoch
     }
 
-    /// Handles what several partitions have ready in one transaction: half the commits, flushes and doorbells. If it
-    /// fails, each is handled by itself, which tells whose fault it was.
+    /// Handles what several partitions have ready in one transaction, which halves commits, flushes and doorbells. If
+    /// it fails, each partition is handled by itself, which shows whose fault it was.
     func handleTogether() throws {
         guard worker.tenure.holds else { return }
-        let ready = machines.indices.compactMap { index -> Ready? in
-            guard case .handle(let work, let cursor, let epoch) = machines[index].nextStep(at: .now),
+        let ready = partitions.indices.compactMap { index -> Ready? in
+            guard case .handle(let work, let cursor, let epoch) = partitions[index].machine.nextStep(at: .now),
                 !work.isCareful, !work.isDoubtful
             else { return nil }
             return Ready(index: index, work: work, cursor: cursor, epoch: epoch)
@@ -72,7 +70,7 @@ extension WorkerLoop {
             {
                 return
             }
-            machines[index].failed(failure, handling: work, at: .now)
+            partitions[index].machine.failed(failure, handling: work, at: .now)
         }
     }
 
@@ -81,9 +79,9 @@ extension WorkerLoop {
         let advances = ready.compactMap { ready in
             ready.work.items.last.map { last in
                 Advance(
-                    partition: Partition(Int32(ready.index)), from: ready.cursor, epoch: ready.epoch,
+                    partition: partitions[ready.index].partition, from: ready.cursor, epoch: ready.epoch,
                     items: ready.work.items, to: last.position,
-                    readsAhead: machines[ready.index].readsAhead(handling: ready.work.items.count))
+                    readsAhead: partitions[ready.index].machine.readsAhead(handling: ready.work.items.count))
             }
         }
         let held = ready.map { ready in ready.work.held.map { (message: $0, pause: pause(after: $0)) } }
@@ -100,9 +98,9 @@ extension WorkerLoop {
                     }
                     if !held.isEmpty {
                         pipeline.query(parking.park(held, now: now))
-                        // What one ended before is in its attempts.
+                        // Their rows keep the count from here on.
                         let positions = held.map(\.message.item.position)
-                        pipeline.query(parking.forgetAttempts(positions, in: Partition(Int32(ready.index))))
+                        pipeline.query(parking.forgetAttempts(positions, in: partitions[ready.index].partition))
                     }
                 }
                 if let careful { pipeline.query(parking.forgetAttempts([careful.position], in: careful.partition)) }
@@ -111,26 +109,26 @@ extension WorkerLoop {
         }
         for ((ready, held), (cursor, next)) in zip(zip(ready, held), committed) {
             let isNext = isNext(next, after: cursor.position)
-            machines[ready.index].committed(
+            partitions[ready.index].machine.committed(
                 cursor, ready.work, parking: held.map { $0.message.parked(for: $0.pause, at: now) },
                 next: isNext ? next : [], at: .now)
-            // Read again by itself, to be looked at.
-            if !isNext { machines[ready.index].ring() }
+            // Opens it again, which finds out what is missing.
+            if !isNext { partitions[ready.index].machine.ring() }
         }
     }
 
     // MARK: Parked messages
 
     private func retry(_ index: Int, _ parked: Parked<Key>, _ cursor: Cursor, _ epoch: Epoch) throws {
-        let partition = Partition(Int32(index))
+        let partition = partitions[index].partition
         guard let row = try database.query(parking.message(at: parked.position, in: partition)).only else {
-            // Somebody took it away.
-            return machines[index].parkedRead(try parkedHeads(of: [index])[0])
+            // An operator removed it.
+            return partitions[index].machine.parkedRead(try parkedHeads(of: [index])[0])
         }
         let item = try RecordedMessage(row, of: worker.source.name)
         var former = parked
         former.isDiscarded = try row.decode(17, as: Bool.self)
-        if machines[index].refuse(former, item, at: .now) { return }
+        if partitions[index].machine.refuse(former, item, at: .now) { return }
         do {
             let stay = Advance(partition: partition, from: cursor, epoch: epoch, items: [item], to: cursor.position)
             let (committed, rows) = try carefully(Careful(item, epoch: epoch)) {
@@ -140,40 +138,40 @@ extension WorkerLoop {
                 }
             }
             worker.logger.notice(
-                "a parked message is done",
+                "handled a parked message",
                 metadata: [
                     "partition": "\(partition)", "position": "\(item.position)", "tries": "\(parked.attempts + 1)",
                 ])
-            machines[index].committed(
+            partitions[index].machine.committed(
                 committed[0].cursor, retrying: parked, next: try nextParked(rows), at: .now)
         } catch {
             let failure = try recover(from: error, handling: [item], careful: Careful(item, epoch: epoch))
             if case .failed(let fault) = failure, let needs = fault.needs, try isLeftToOthers(needs, index) { return }
-            machines[index].failed(failure, retrying: parked, item, at: .now)
+            partitions[index].machine.failed(failure, retrying: parked, item, at: .now)
         }
     }
 
     private func parkAgain(
         _ index: Int, _ failed: FailedMessage<RecordedMessage>, _ cursor: Cursor, _ epoch: Epoch
     ) throws {
-        let (partition, pause, now) = (Partition(Int32(index)), pause(after: failed), ContinuousClock.now)
+        let (partition, pause, now) = (partitions[index].partition, pause(after: failed), ContinuousClock.now)
         do {
             let (committed, _) = try commit([settling(failed, in: partition, cursor, epoch)]) { pipeline, _ in
                 pipeline.query(parking.parkAgain(failed, pause: pause, now: now))
-                // What it ended before is in its attempts.
+                // Its row keeps the count from here on.
                 pipeline.query(parking.forgetAttempts([failed.item.position], in: partition))
                 return ([], nil)
             }
-            machines[index].committed(committed[0].cursor, parkingAgain: failed.parked(for: pause, at: now))
+            partitions[index].machine.committed(committed[0].cursor, parkingAgain: failed.parked(for: pause, at: now))
         } catch {
-            machines[index].failedToSettle(try recover(from: error, handling: [failed.item]))
+            partitions[index].machine.failedToSettle(try recover(from: error, handling: [failed.item]))
         }
     }
 
     private func giveUp(
         _ index: Int, _ failed: FailedMessage<RecordedMessage>, _ cursor: Cursor, _ epoch: Epoch
     ) throws {
-        let partition = Partition(Int32(index))
+        let partition = partitions[index].partition
         do {
             let (committed, rows) = try commit([settling(failed, in: partition, cursor, epoch)]) { pipeline, _ in
                 let appendings = try worker.handler.giveUp(failed.item, failed.fault, in: pipeline)
@@ -181,19 +179,19 @@ extension WorkerLoop {
                 return (appendings, end(failed.item, in: partition, pipeline))
             }
             worker.logger.error(
-                "a message is given up and is a dead letter now",
+                "gave a message up: it is a dead letter now",
                 metadata: [
                     "partition": "\(partition)", "position": "\(failed.item.position)",
                     "type": "\(failed.item.message.type)", "code": "\(failed.fault.code.rawValue)",
                     "error": "\(failed.fault)",
                 ])
-            machines[index].committed(committed[0].cursor, givingUp: failed, next: try nextParked(rows))
+            partitions[index].machine.committed(committed[0].cursor, givingUp: failed, next: try nextParked(rows))
         } catch {
-            machines[index].failedToSettle(try recover(from: error, handling: [failed.item]))
+            partitions[index].machine.failedToSettle(try recover(from: error, handling: [failed.item]))
         }
     }
 
-    /// One that was parked before is behind the cursor already.
+    /// A message that was parked before is already behind the cursor.
     private func settling(
         _ failed: FailedMessage<RecordedMessage>, in partition: Partition, _ cursor: Cursor, _ epoch: Epoch
     ) -> Advance {
@@ -202,17 +200,17 @@ extension WorkerLoop {
             to: failed.former == nil ? failed.item.position : cursor.position)
     }
 
-    /// How long a message that failed waits.
+    /// How long a failed message waits for its next try.
     private func pause(after failed: FailedMessage<RecordedMessage>) -> Duration {
         switch failed.fault.code {
         case .error, .discarded: settings.backoff.delay(attempt: failed.attempts)
         case .trouble, .unknown: settings.troubleBackoff.delay(attempt: failed.attempts)
-        // One that is given up for it needn't wait for that.
+        // If crashed messages are given up, there is nothing to wait for.
         case .crashed: worker.handler.givesUp ? .zero : settings.crashBackoff.delay(attempt: failed.attempts)
         }
     }
 
-    /// A message leaves what is parked; returns the one that waited behind it.
+    /// Unparks a message. Returns the message of its key that waited behind it.
     private func end(_ item: RecordedMessage, in partition: Partition, _ pipeline: Pipeline) -> Pending {
         pipeline.query(parking.unpark(item.position, in: partition))
         pipeline.query(parking.forgetAttempts([item.position], in: partition))
@@ -223,12 +221,11 @@ extension WorkerLoop {
         try pending?.rows().only.map { try ParkedHead($0, of: worker.source.name, now: .now).parked }
     }
 
-    /// What the handler reads, decides and writes.
     private func reduce(
         _ items: [RecordedMessage], _ time: () throws -> BatchTime, _ pipeline: Pipeline
     ) throws -> [Appending] {
         let loaded = try worker.handler.load(items, in: pipeline)
-        // From here to the commit the server waits for this thread.
+        // From here to the commit, the server waits for this thread.
         worker.tenure.progressed(for: settings.leaseDuration)
         settings.faultPoint?(.afterLoad)
         return try worker.handler.handle(Batch(messages: items, time: time()), loaded, in: pipeline)

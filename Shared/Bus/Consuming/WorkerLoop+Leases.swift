@@ -2,16 +2,17 @@ import Logging
 import Postgres
 import Vocabulary
 
-/// Shares, leases, and what is said about them.
+/// Shares, leases and reports.
 extension WorkerLoop {
-    /// Says that this worker lives, renews its leases and works out its share again.
+    /// Sends a heartbeat, renews the leases and works out the share again.
     func maintain() throws {
         let asked = ContinuousClock.now
-        let owned = machines.indices.filter { machines[$0].isOwned }
+        let owned = partitions.indices.filter { partitions[$0].machine.epoch != nil }
         let (renewed, members, needs) = try database.pipeline { pipeline in
             pipeline.query(leases.heartbeat(cannot: worker.cannot))
             let renewed = pipeline.query(
-                leases.renew(owned.map { Partition(Int32($0)) }, troubles: owned.map { machines[$0].trouble }))
+                leases.renew(
+                    owned.map { partitions[$0].partition }, troubles: owned.map { partitions[$0].machine.trouble }))
             let members = pipeline.query(leases.members())
             let needs = pipeline.query(leases.needs())
             pipeline.sync()
@@ -29,12 +30,12 @@ extension WorkerLoop {
         nextMaintenance = asked + settings.renewalInterval
         let me = Member(owner: leases.owner, slot: leases.slot, cannot: worker.cannot)
         let share = me.share(of: worker.source.partitionCount, among: members, needs: needs)
-        for index in machines.indices {
-            if machines[index].isOwned, !renewed.contains(index) {
+        for index in partitions.indices {
+            if partitions[index].machine.epoch != nil, !renewed.contains(index) {
                 worker.logger.warning("the lease was lost", metadata: ["partition": "\(index)"])
-                machines[index].leaseLost()
+                partitions[index].machine.leaseLost()
             }
-            machines[index].want(share.contains(Partition(Int32(index))))
+            partitions[index].machine.want(share.contains(partitions[index].partition))
         }
         try forgetNeeds(needs)
         try measureLag()
@@ -50,13 +51,13 @@ extension WorkerLoop {
     }
 
     func takeAndRelease() throws {
-        for index in machines.indices {
-            let partition = Partition(Int32(index))
-            switch machines[index].nextStep(at: .now) {
+        for index in partitions.indices {
+            let partition = partitions[index].partition
+            switch partitions[index].machine.nextStep(at: .now) {
             case .takeLease: try take(partition, index)
             case .release(let epoch):
                 try database.execute(leases.release(partition, epoch: epoch))
-                machines[index].leaseLost()
+                partitions[index].machine.leaseLost()
                 try database.ring(leases.ringMembers())
             default: break
             }
@@ -65,29 +66,29 @@ extension WorkerLoop {
 
     private func take(_ partition: Partition, _ index: Int) throws {
         guard let row = try database.query(leases.take(partition)).only else {
-            machines[index].leaseRefused()
+            partitions[index].machine.leaseRefused()
             return
         }
         let (epoch, former) = try (row.decode(0, as: Int64.self), row.decode(1, as: OwnerID?.self))
         let hasRunOut = try row.decode(2, as: Bool?.self) ?? false
         if former == leases.owner {
-            // Nobody took over meanwhile: what was in hand ended neither this process nor its lease.
+            // Nobody took over in the meantime, so what was being tried ended neither this process nor its lease.
             if !wasSlow { try database.execute(parking.forgetOwnAttempts(in: partition)) }
         } else if let former {
             worker.logger.notice(
                 "took over from an owner that did not give its lease back",
                 metadata: ["partition": "\(partition)", "former": "\(former)", "epoch": "\(epoch)"])
-            // One that was taken before its time had no session to end; what it has by now is a new one.
+            // A lease taken before it ran out had no session left to end. The former owner may have a new one by now.
             if hasRunOut { try database.execute(leases.endSessions(of: former)) }
         }
-        machines[index].leaseTaken(Epoch(epoch), wasLost: former != nil)
+        partitions[index].machine.leaseTaken(Epoch(epoch), wasLost: former != nil)
     }
 
     func leave() throws {
-        for index in machines.indices {
-            guard let epoch = machines[index].epoch else { continue }
-            try database.execute(leases.release(Partition(Int32(index)), epoch: epoch))
-            machines[index].leaseLost()
+        for index in partitions.indices {
+            guard let epoch = partitions[index].machine.epoch else { continue }
+            try database.execute(leases.release(partitions[index].partition, epoch: epoch))
+            partitions[index].machine.leaseLost()
         }
         try database.execute(leases.leave())
         try database.ring(leases.ringMembers())
@@ -95,11 +96,11 @@ extension WorkerLoop {
 
     // MARK: What not every replica knows
 
-    /// Writes down that a message needs a replica that knows more, and says whether there may be one.
+    /// Records that a message needs a replica that knows more. Returns whether there may be one.
     func isLeftToOthers(_ needs: String, _ index: Int) throws -> Bool {
-        let partition = Partition(Int32(index))
+        let partition = partitions[index].partition
         let isNew = worker.learn(cannot: needs)
-        needy[index] = .now
+        partitions[index].neededMoreAt = .now
         let (members, all) = try database.pipeline { pipeline in
             if isNew { pipeline.query(leases.heartbeat(cannot: worker.cannot)) }
             pipeline.query(leases.add(needs, to: partition))
@@ -115,23 +116,24 @@ extension WorkerLoop {
         }
         guard members.contains(where: { $0.cannot.isDisjoint(with: all) }) else { return false }
         worker.logger.notice(
-            "left to a replica that may know more", metadata: ["partition": "\(partition)", "needs": "\(needs)"])
-        machines[index].want(false)
+            "left a message to a replica that may know more",
+            metadata: ["partition": "\(partition)", "needs": "\(needs)"])
+        partitions[index].machine.want(false)
         try database.ring(leases.ringMembers())
         return true
     }
 
-    /// Gives a partition back to the common share when for a minute nothing in it has needed more than all know.
+    /// Returns a partition to the common share once nothing in it has needed such a replica for a minute.
     private func forgetNeeds(_ needs: [Partition: Set<String>]) throws {
-        for index in machines.indices {
-            let partition = Partition(Int32(index))
-            guard needs[partition] != nil, let epoch = machines[index].epoch else {
-                needy[index] = nil
+        for index in partitions.indices {
+            let partition = partitions[index].partition
+            guard needs[partition] != nil, let epoch = partitions[index].machine.epoch else {
+                partitions[index].neededMoreAt = nil
                 continue
             }
-            let isWaiting = machines[index].parkedHeads.contains { $0.cause == .unknown }
-            let since = needy[index] ?? .now
-            needy[index] = isWaiting ? .now : since
+            let isWaiting = partitions[index].machine.parked.contains { $0.cause == .unknown }
+            let since = partitions[index].neededMoreAt ?? .now
+            partitions[index].neededMoreAt = isWaiting ? .now : since
             if !isWaiting, ContinuousClock.now - since > .seconds(60) {
                 try database.execute(leases.forgetNeeds(of: partition, epoch: epoch))
             }
@@ -140,50 +142,63 @@ extension WorkerLoop {
 
     // MARK: What is said
 
-    /// How far the partitions in hand are behind.
+    /// Measures how far the owned partitions are behind.
     private func measureLag() throws {
-        let places = machines.indices.compactMap { index in
-            machines[index].position.map { (partition: Partition(Int32(index)), position: $0) }
+        for index in partitions.indices where partitions[index].isMeasured && partitions[index].machine.position == nil
+        {
+            // Once: another worker of this process may own it now.
+            worker.metrics.left(partitions[index].partition)
+            partitions[index].isMeasured = false
         }
-        // Once: another worker of this process may have it now.
-        let owned = Set(places.map(\.partition))
-        for partition in measured.subtracting(owned) { worker.metrics.left(partition) }
-        measured = owned
-        guard !places.isEmpty else { return }
+        let owned = partitions.indices.filter { partitions[$0].machine.position != nil }
+        guard !owned.isEmpty else { return }
+        let places = owned.map { (partitions[$0].partition, partitions[$0].machine.position ?? .start) }
         for row in try database.query(worker.source.lag(behind: places)) {
-            let (partition, behind, seconds) = try row.decode(Int32.self, Int64.self, Double?.self)
-            let machine = machines[Int(partition)]
+            let (number, behind, seconds) = try row.decode(Int32.self, Int64.self, Double?.self)
+            guard let index = owned.first(where: { $0 == Int(number) }) else { continue }
+            let machine = partitions[index].machine
+            partitions[index].isMeasured = true
             worker.metrics.lag(
-                of: Partition(partition), messages: behind, seconds: seconds ?? 0, parked: machine.parkedKeys,
+                of: partitions[index].partition, messages: behind, seconds: seconds ?? 0, parked: machine.parked.count,
                 isResting: machine.trouble != nil)
         }
     }
 
-    /// Says once that a partition rests, and once that it goes on; readiness follows after a second, so that it doesn't
-    /// flicker with each deadlock.
+    /// Logs once when a partition begins to rest and once when it goes on. Readiness follows after a second, so that it
+    /// doesn't flicker with each deadlock.
     func reportTrouble() {
         let now = ContinuousClock.now
-        for index in machines.indices {
-            switch (troubles[index], machines[index].trouble) {
+        for index in partitions.indices {
+            switch (partitions[index].restingSince, partitions[index].machine.trouble) {
             case (nil, let reason?):
-                troubles[index] = (now, reason)
+                partitions[index].restingSince = now
                 worker.logger.warning(
-                    "nothing gets through: the partition rests, and tries again every few seconds",
+                    "nothing succeeds: the partition rests and retries every few seconds",
                     metadata: ["partition": "\(index)", "error": "\(reason)"])
-            case (let former?, let reason?):
-                troubles[index] = (former.since, reason)
-            case (let former?, nil):
-                troubles[index] = nil
+            case (let since?, nil):
+                partitions[index].restingSince = nil
                 worker.logger.notice(
-                    "the partition goes on", metadata: ["partition": "\(index)", "rested": "\(now - former.since)"])
-            case (nil, nil): break
+                    "the partition works again", metadata: ["partition": "\(index)", "rested": "\(now - since)"])
+            default: break
             }
         }
-        let lasting = troubles.filter { now - $0.value.since >= .seconds(1) }
-        let parked = machines.reduce(0) { $0 + $1.parkedKeys }
+        let lasting = partitions.filter { now - ($0.restingSince ?? now) >= .seconds(1) }
         worker.report(
-            resting: lasting.min { $0.key < $1.key }.map {
-                "\(lasting.count) of its partitions rest; partition \($0.key): \($0.value.reason)"
-            }, parked: parked)
+            resting: lasting.first.map {
+                "\(lasting.count) of its partitions rest; partition \($0.partition): \($0.machine.trouble ?? "")"
+            }, parked: partitions.reduce(0) { $0 + $1.machine.parked.count })
     }
+}
+
+/// What a worker's thread knows of one partition, whether it has its lease or not.
+struct WorkerPartition {
+    let partition: Partition
+    var machine: PartitionMachine<RecordedMessage>
+    /// The log deleted messages that nobody here had handled.
+    var isTruncated = false
+    /// Its lag was reported and has to be taken back.
+    var isMeasured = false
+    var restingSince: ContinuousClock.Instant?
+    /// When one of its messages last needed a replica that knows more.
+    var neededMoreAt: ContinuousClock.Instant?
 }

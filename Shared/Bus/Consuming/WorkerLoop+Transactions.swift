@@ -3,13 +3,13 @@ import Logging
 import Postgres
 import Vocabulary
 
-/// One careful message at a time in the whole process: when it ends the process, it is known which one did.
+/// Allows one careful message at a time in the whole process. If it ends the process, the note says which message did.
 private let carefulTurn = DispatchSemaphore(value: 1)
 
 /// Another worker has the lease by now.
 struct LeaseTaken: Error {}
 
-/// Another careful message is in hand in this process, and takes long.
+/// Another careful message of this process is taking long.
 struct CarefulTurnTaken: Error {}
 
 /// A message that may end its owner.
@@ -25,30 +25,30 @@ struct Careful {
     }
 }
 
-/// How far a transaction brings a partition.
+/// How far a transaction moves a partition's cursor.
 struct Advance {
     let partition: Partition
     let from: Cursor
     let epoch: Epoch
-    /// What it took.
+    /// The messages it covers.
     let items: [RecordedMessage]
-    /// Everything up to here is handled then, or parked.
+    /// Everything up to here is handled or parked.
     let to: Position
-    /// Whether what comes next is read with the commit.
+    /// Whether the next messages are read behind the commit.
     var readsAhead = false
 }
 
 extension WorkerLoop {
-    /// Records that a message is tried before running `body`. Without one, just runs it.
+    /// Records an attempt for the message before running `body`. With no message, just runs it.
     func carefully<Result>(_ careful: Careful?, _ body: () throws -> Result) throws -> Result {
         guard let careful else { return try body() }
-        // A neighbour may take long. Its own partitions wait for it; this one's do something else.
+        // A neighbour may take long. Its own partitions wait for it; this worker does something else.
         let patience = Int(settings.leaseDuration / 2 / .milliseconds(1))
         guard carefulTurn.wait(timeout: .now() + .milliseconds(patience)) == .success else { throw CarefulTurnTaken() }
         defer { carefulTurn.signal() }
         try database.pipeline { pipeline in
             pipeline.query("BEGIN")
-            // It must outlive this process, not the server: nothing waits for the disk.
+            // The note must outlive this process, not the server, so nothing waits for the disk.
             pipeline.query("SET LOCAL synchronous_commit = off")
             let attempt = pipeline.query(
                 parking.attempt(careful.position, in: careful.partition, epoch: careful.epoch))
@@ -61,8 +61,8 @@ extension WorkerLoop {
         return try body()
     }
 
-    /// Everything that messages of some partitions cause and how far that brings each, in one transaction. Returns where
-    /// each partition stands then, and what was read behind the commit.
+    /// Commits the effects of some partitions' messages and the partitions' new cursors in one transaction. Returns
+    /// each new cursor and the messages that were read behind the commit.
     func commit(
         _ advances: [Advance],
         _ change: (Pipeline, _ time: () throws -> BatchTime) throws -> ([Appending], Pending?)
@@ -92,8 +92,8 @@ extension WorkerLoop {
             settings.faultPoint?(.beforeCommit)
             let commit = pipeline.commit()
             pipeline.sync()
-            // Behind the commit in a transaction of their own, which the sync ends: the doorbells ring with it. What fails
-            // there, say because NOTIFY's queue is full, is no reason to do anything again.
+            // Behind the commit, in a transaction of their own that ends with the sync and rings the doorbells. If
+            // something fails there, say because NOTIFY's queue is full, nothing has to be repeated.
             let reads = advances.map { advance in
                 advance.readsAhead
                     ? pipeline.query(
@@ -118,8 +118,9 @@ extension WorkerLoop {
         }
     }
 
-    /// Sorts how a batch failed. Lost connections are thrown on: nothing about them is guessed.
-    /// - Parameter careful: what was noted as tried. It failed and its owner goes on, so the note is taken back.
+    /// Classifies a batch's failure. Rethrows if the connection is lost: nothing about that is guessed.
+    /// - Parameter careful: The message whose attempt was recorded. It failed and its owner goes on, so the record is
+    ///   deleted.
     func recover(
         from error: any Error, handling items: [RecordedMessage], careful: Careful? = nil, isJoint: Bool = false
     ) throws -> TransactionFailure {
@@ -132,7 +133,7 @@ extension WorkerLoop {
             ])
         worker.metrics.failed(failure)
         if failure == .connectionLost {
-            // idle_in_transaction_session_timeout: what ends a session is known by its text alone.
+            // idle_in_transaction_session_timeout: the reason why a session ended is only in the error's text.
             if "\(error)".contains("25P03") { worker.tenure.wasSlow() }
             throw error
         }

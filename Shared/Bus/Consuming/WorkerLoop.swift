@@ -2,26 +2,17 @@ import Logging
 import Postgres
 import Vocabulary
 
-/// What a worker's thread does for the life of one connection. Not shared: it lives on that thread.
+/// The loop of a worker's thread on one connection. It lives on that thread alone.
 final class WorkerLoop<Handler: BatchHandler> {
     let worker: Worker<Handler>
     let database: Database
-    var machines: [PartitionMachine<RecordedMessage>]
-    /// Until when a failed partition rests.
-    var rests: [ContinuousClock.Instant?]
+    /// All of the source, by number.
+    var partitions: [WorkerPartition]
     var nextMaintenance = ContinuousClock.now
-    /// Partitions whose log forgot what was not handled.
-    var truncated: Set<Int> = []
-    /// Partitions whose lag was shown last.
-    var measured: Set<Partition> = []
-    /// Since when each partition has been in trouble, and with what.
-    var troubles: [Int: (since: ContinuousClock.Instant, reason: String)] = [:]
-    /// When something last needed more than some replica knows, by partition.
-    var needy: [Int: ContinuousClock.Instant] = [:]
     private var nextPoll = ContinuousClock.now
-    /// Whether the last connection was ended because this thread left a transaction idle for too long.
+    /// Whether the last connection ended because this thread left a transaction idle for too long.
     let wasSlow: Bool
-    /// How long the server lets a statement take, however much longer than a lease that is.
+    /// How long the server lets a statement run, even if that is much longer than a lease.
     private(set) var statementTimeout: Duration
 
     var settings: ConsumerSettings { worker.settings }
@@ -33,18 +24,17 @@ final class WorkerLoop<Handler: BatchHandler> {
         self.database = database
         wasSlow = worker.tenure.takeSlowness()
         statementTimeout = worker.settings.leaseDuration
-        let count = Int(worker.source.partitionCount)
-        machines = Array(
-            repeating: PartitionMachine(limits: worker.settings.limits, givesUp: worker.handler.givesUp), count: count)
-        rests = Array(repeating: nil, count: count)
+        let machine = PartitionMachine<RecordedMessage>(
+            limits: worker.settings.limits, givesUp: worker.handler.givesUp)
+        partitions = worker.source.partitions.map { WorkerPartition(partition: $0, machine: machine) }
     }
 
-    /// Returns when told to stop, after the batch in hand, with its leases given back.
-    /// - Throws: what ends the connection; the caller opens another and begins anew.
+    /// Returns when stopped, after finishing its batch and giving its leases back.
+    /// - Throws: What ends the connection. The caller opens another and starts over.
     func run() throws {
         let timeout = try database.query("SELECT setting::bigint FROM pg_settings WHERE name = 'statement_timeout'")
             .only?.decode(0, as: Int64.self)
-        // Without one, nothing but the lease says when a statement hangs.
+        // Without that time-out, only the lease limits how long a statement may hang.
         if let timeout, timeout > 0 { statementTimeout = .milliseconds(timeout) }
         try database.execute(leases.createRows(for: worker.source.partitions))
         try database.execute(leases.heartbeat(cannot: worker.cannot))
@@ -58,7 +48,7 @@ final class WorkerLoop<Handler: BatchHandler> {
             try takeAndRelease()
             try readRung()
             try handleTogether()
-            for index in machines.indices { try handle(index) }
+            for index in partitions.indices { try handle(index) }
         }
     }
 
@@ -66,120 +56,126 @@ final class WorkerLoop<Handler: BatchHandler> {
 
     private var isBusy: Bool {
         let now = ContinuousClock.now
-        return machines.contains {
-            switch $0.nextStep(at: now) {
-            case .wait, .rest: false
+        return partitions.contains {
+            switch $0.machine.nextStep(at: now) {
+            case .wait: false
             default: true
             }
         }
     }
 
     private var pause: Duration {
-        let wakes = rests.compactMap { $0 } + machines.compactMap(\.nextRetry) + [nextMaintenance, nextPoll]
-        return max(.zero, (wakes.min() ?? nextPoll) - .now)
+        let now = ContinuousClock.now
+        let wakes = partitions.compactMap { $0.machine.nextWake(after: now) } + [nextMaintenance, nextPoll]
+        return max(.zero, (wakes.min() ?? now) - now)
     }
 
     private func apply(_ rings: Rings) {
         let now = ContinuousClock.now
         let isPollDue = now >= nextPoll
         if isPollDue { nextPoll = now + settings.idlePoll }
-        for index in machines.indices {
-            if isPollDue || rings.all || rings.partitions.contains(Partition(Int32(index))) { machines[index].ring() }
-            if let rest = rests[index], rest <= now {
-                rests[index] = nil
-                machines[index].rested()
+        for index in partitions.indices {
+            if isPollDue || rings.all || rings.partitions.contains(partitions[index].partition) {
+                partitions[index].machine.ring()
             }
         }
     }
 
     // MARK: Reading
 
-    /// Reads cursors and messages of all partitions that want to, in one round trip each.
+    /// Reads the cursors and messages of all partitions that are due, in one round trip each.
     private func readRung() throws {
-        let opening = machines.indices.filter {
-            if case .open = machines[$0].nextStep(at: .now) { true } else { false }
+        let opening = partitions.indices.filter {
+            if case .open = partitions[$0].machine.nextStep(at: .now) { true } else { false }
         }
         if !opening.isEmpty { try open(opening) }
-        let reading = machines.indices.compactMap { index -> (index: Int, after: Position, query: Query)? in
-            guard case .read(let position, let limit) = machines[index].nextStep(at: .now) else { return nil }
-            return (index, position, worker.source.read(Partition(Int32(index)), after: position, limit: limit))
+        let reading = partitions.indices.compactMap { index -> (index: Int, after: Position, query: Query)? in
+            guard case .read(let position, let limit) = partitions[index].machine.nextStep(at: .now) else { return nil }
+            return (index, position, worker.source.read(partitions[index].partition, after: position, limit: limit))
         }
         guard !reading.isEmpty else { return }
         let found = try pipelined(reading) { $0.query }
         for (read, rows) in zip(reading, found) {
             let messages = try messages(in: rows)
             if isNext(messages, after: read.after) {
-                machines[read.index].messagesRead(messages, at: .now)
+                partitions[read.index].machine.messagesRead(messages, at: .now)
             } else {
-                // The log forgot what comes in between while this partition waited. Opening it again finds that out.
-                machines[read.index].leaseLost()
+                // The log deleted messages while this partition waited. Opening it again shows which.
+                partitions[read.index].machine.leaseLost()
                 nextMaintenance = .now
             }
         }
         worker.settings.faultPoint?(.afterRead)
     }
 
-    /// Positions have no gaps, so what is read begins right behind what was handled.
+    /// Positions have no gaps, so the next message comes right after the last one handled.
     func isNext(_ messages: [RecordedMessage], after position: Position) -> Bool {
         messages.first.map { $0.position == position.next } ?? true
     }
 
     private func open(_ opening: [Int]) throws {
-        let cursors = try pipelined(opening) { leases.cursor(Partition(Int32($0))) }
-        let bases = try pipelined(opening) { leases.base(Partition(Int32($0))) }
+        let cursors = try pipelined(opening) { leases.cursor(partitions[$0].partition) }
+        let bases = try pipelined(opening) { leases.base(partitions[$0].partition) }
         let crashes = try pipelined(opening) {
-            parking.crashes(in: Partition(Int32($0)), before: machines[$0].epoch ?? Epoch(0))
+            parking.crashes(in: partitions[$0].partition, before: partitions[$0].machine.epoch ?? Epoch(0))
         }
         for (((index, (rows, base)), parked), crashes) in zip(
             zip(zip(opening, zip(cursors, bases)), try parkedHeads(of: opening)), crashes)
         {
             let begin = Position(try base.only?.decode(0, as: Int64.self) ?? 0)
-            // Who never read this log begins where it now begins.
+            // A new reader begins where the log now begins.
             let cursor = try rows.only.map(Cursor.init) ?? Cursor(position: begin)
             guard cursor.position >= begin else {
                 findTruncated(index, cursor.position, begin)
                 continue
             }
-            if truncated.remove(index) != nil, truncated.isEmpty { settings.onTruncation?(nil) }
+            if partitions[index].isTruncated {
+                partitions[index].isTruncated = false
+                if !partitions.contains(where: \.isTruncated) { settings.onTruncation?(nil) }
+            }
             let ended = Dictionary(
                 uniqueKeysWithValues: try crashes.map {
                     (Position(try $0.decode(0, as: Int64.self)), Int(try $0.decode(1, as: Int64.self)))
                 })
             if !ended.isEmpty {
-                try database.execute(parking.forgetOldAttempts(before: cursor.position, in: Partition(Int32(index))))
+                try database.execute(
+                    parking.forgetOldAttempts(before: cursor.position, in: partitions[index].partition))
             }
-            machines[index].opened(cursor, parked: parked, crashes: ended)
+            partitions[index].machine.opened(cursor, parked: parked, crashes: ended)
         }
     }
 
-    /// Messages were deleted that nobody here handled: going on as if nothing were would be to skip them silently.
+    /// The log deleted messages that were not handled. Going on would skip them silently.
     private func findTruncated(_ index: Int, _ position: Position, _ begin: Position) {
         let problem = """
-            \(worker.source.name) was kept to \(begin) in partition \(index), but only \(position) is handled: what is \
-            between is lost to \(leases.schema), which was gone for too long. To go on without it, as quartet_operator: \
+            partition \(index) of \(worker.source.name) begins after \(begin), but only messages up to \(position) are \
+            handled: \(leases.schema) was away for too long and has lost those in between. To go on without them, run as \
+            quartet_operator: \
             SELECT \(leases.schema).accept_truncation('\(worker.source.name)')
             """
-        if !truncated.contains(index) { worker.logger.error("\(problem)") }
-        truncated.insert(index)
+        if !partitions[index].isTruncated { worker.logger.error("\(problem)") }
+        partitions[index].isTruncated = true
         settings.onTruncation?(problem)
-        machines[index].leaseLost()
-        machines[index].leaseRefused()
+        partitions[index].machine.leaseLost()
+        partitions[index].machine.leaseRefused()
     }
 
-    /// An operator may have said when a parked message is to be tried, or that it isn't.
+    /// An operator may have rescheduled or discarded a parked message.
     func lookAtParked() throws {
-        let ready = machines.indices.filter { machines[$0].position != nil && machines[$0].parkedKeys > 0 }
-        for (index, parked) in zip(ready, try parkedHeads(of: ready)) { machines[index].parkedRead(parked) }
+        let ready = partitions.indices.filter {
+            partitions[$0].machine.position != nil && !partitions[$0].machine.parked.isEmpty
+        }
+        for (index, parked) in zip(ready, try parkedHeads(of: ready)) { partitions[index].machine.parkedRead(parked) }
     }
 
     func parkedHeads(of indices: [Int]) throws -> [[Parked<Key>]] {
         guard !indices.isEmpty else { return [] }
-        let found = try pipelined(indices) { parking.parked(in: Partition(Int32($0))) }
+        let found = try pipelined(indices) { parking.parked(in: partitions[$0].partition) }
         let (now, cannot) = (ContinuousClock.now, worker.cannot)
         return try found.map { rows in
             try rows.map { row in
                 var head = try ParkedHead(row, of: worker.source.name, now: now)
-                // Others couldn't read it; this replica hasn't tried.
+                // Other replicas couldn't read it. This one hasn't tried.
                 if let needs = head.needs, !cannot.contains(needs) { head.parked.retryAt = now }
                 return head.parked
             }
@@ -197,13 +193,5 @@ final class WorkerLoop<Handler: BatchHandler> {
 
     func messages(in rows: Rows) throws -> [RecordedMessage] {
         try rows.map { try RecordedMessage($0, of: worker.source.name) }
-    }
-}
-
-extension Cursor {
-    init(_ row: Row) throws {
-        self.init(
-            number: try row.decode(0, as: Int64.self), position: Position(try row.decode(1, as: Int64.self)),
-            givenTime: try row.decode(2, as: Instant.self), givenAt: .now)
     }
 }

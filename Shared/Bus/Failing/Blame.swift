@@ -1,13 +1,13 @@
 /// What helps against an error that PostgreSQL reports, by its SQLSTATE (PostgreSQL manual, appendix A).
 enum Blame: Sendable, Hashable {
-    /// The message causes it: others get through, and this one won't.
+    /// The message causes it: others succeed, and this one won't.
     case message
-    /// Transactions got in each other's way: the same one again, with fresh loads.
+    /// Transactions got in each other's way. The same one succeeds with fresh loads.
     case contention
-    /// The database or its environment is in trouble, which passes: never a reason to give a message up.
+    /// The database or its environment is in trouble. That passes, so no message is given up for it.
     case trouble
 
-    /// Codes first, then their class. A class that isn't listed counts as trouble: waiting loses nothing.
+    /// Looks up the code, then its class. A class that isn't listed counts as trouble: waiting loses nothing.
     static func of(_ sqlState: String) -> Blame {
         codes[sqlState] ?? classes[String(sqlState.prefix(2))] ?? .trouble
     }

@@ -1,7 +1,8 @@
 import Postgres
 import Vocabulary
 
-/// The statements that keep what could not be handled: parked messages, attempts that may end their owner, dead letters.
+/// The statements for messages that could not be handled: parked messages, attempts that may end their owner, dead
+/// letters.
 struct ParkingStatements: Sendable {
     let schema: String
     let source: LogName
@@ -13,7 +14,7 @@ struct ParkingStatements: Sendable {
 
     // MARK: Reading
 
-    /// What a machine knows of a parked message. Times are in microseconds from now.
+    /// Times are in microseconds from now.
     private static let headColumns = """
         p.key, p.position, p.attempts, p.cause, p.is_discarded, p.needs, \
         (extract(epoch FROM clock_timestamp() - p.failing_since) * 1000000)::bigint, \
@@ -41,7 +42,6 @@ struct ParkingStatements: Sendable {
         """
     }
 
-    /// A parked message itself.
     func message(at position: Position, in partition: Partition) -> Query {
         """
         SELECT \(unescaped: Log.columnList), is_discarded FROM \(unescaped: schema).parked
@@ -51,10 +51,9 @@ struct ParkingStatements: Sendable {
 
     // MARK: Parking
 
-    /// Puts messages behind the parked ones of their keys.
+    /// Parks messages behind the parked ones of their keys.
     func divert(_ messages: [RecordedMessage]) -> Query { insert(messages, []) }
 
-    /// Sets messages aside until they are tried again.
     func park(_ failed: [(message: FailedMessage<RecordedMessage>, pause: Duration)], now: ContinuousClock.Instant)
         -> Query
     {
@@ -68,7 +67,7 @@ struct ParkingStatements: Sendable {
             })
     }
 
-    /// Leaves a parked message where it is until it is tried again.
+    /// Leaves a parked message where it is until its next retry.
     func parkAgain(
         _ failed: FailedMessage<RecordedMessage>, pause: Duration, now: ContinuousClock.Instant
     ) -> Query {
@@ -92,7 +91,7 @@ struct ParkingStatements: Sendable {
         let needs: String?
     }
 
-    /// - Parameter failures: how each message failed; none if they only wait behind others.
+    /// - Parameter failures: How each message failed; empty if the messages only wait behind others.
     private func insert(_ messages: [RecordedMessage], _ failures: [Failure]) -> Query {
         let said = messages.map(\.message)
         func failure<Value>(_ value: (Failure) -> Value) -> [Value?] {
@@ -121,7 +120,6 @@ struct ParkingStatements: Sendable {
             """
     }
 
-    /// A parked message is done.
     func unpark(_ position: Position, in partition: Partition) -> Query {
         """
         DELETE FROM \(unescaped: schema).parked AS p
@@ -140,7 +138,8 @@ struct ParkingStatements: Sendable {
         """
     }
 
-    /// Says, in a transaction of its own, that this message is taken on. No row: under a lease that another has by now.
+    /// Records, in a transaction of its own, that a message is about to be tried. Returns no row if another worker has
+    /// the lease by now.
     func attempt(_ position: Position, in partition: Partition, epoch: Epoch) -> Query {
         """
         INSERT INTO \(unescaped: schema).attempt (source, partition, position, epoch, owner)
@@ -152,7 +151,7 @@ struct ParkingStatements: Sendable {
         """
     }
 
-    /// These ended nothing in the end: they are done, or they failed and their owner went on.
+    /// Deletes the attempts of messages that are done, or that failed without ending their owner.
     func forgetAttempts(_ positions: [Position], in partition: Partition) -> Query {
         """
         DELETE FROM \(unescaped: schema).attempt AS a
@@ -161,7 +160,7 @@ struct ParkingStatements: Sendable {
         """
     }
 
-    /// This worker was not ended by anything that it tried in a partition: only its connection was.
+    /// Deletes this worker's own attempts: only its connection ended.
     func forgetOwnAttempts(in partition: Partition) -> Query {
         """
         DELETE FROM \(unescaped: schema).attempt AS a
@@ -169,7 +168,7 @@ struct ParkingStatements: Sendable {
         """
     }
 
-    /// Forgets attempts at what others have handled since.
+    /// Deletes attempts of messages that others have handled since.
     func forgetOldAttempts(before cursor: Position, in partition: Partition) -> Query {
         """
         DELETE FROM \(unescaped: schema).attempt AS a
@@ -181,7 +180,7 @@ struct ParkingStatements: Sendable {
 
     // MARK: Giving up
 
-    /// Sets a message aside for good. One that was appended twice is one dead letter.
+    /// Turns a message into a dead letter. A message that was appended twice becomes one.
     func bury(_ message: RecordedMessage, _ fault: Fault, attempts: Int) -> Query {
         let said = message.message
         return """
@@ -198,14 +197,14 @@ struct ParkingStatements: Sendable {
 }
 
 extension Fault {
-    /// As much of it as tables keep.
+    /// As much of it as the tables keep.
     fileprivate var saved: String { String(description.prefix(1000)) }
 }
 
 /// The first parked message of a key, as the database has it.
 struct ParkedHead {
     var parked: Parked<Key>
-    /// What a replica has to know to handle it, where that was missing.
+    /// What a replica has to know to handle it, if that was missing.
     let needs: String?
 
     init(_ row: Row, of log: LogName, now: ContinuousClock.Instant) throws {
@@ -221,7 +220,7 @@ struct ParkedHead {
                 return code
             },
             attempts: Int(try row.decode(2, as: Int32.self)), since: now - .microseconds(age ?? 0),
-            // One that only waited behind another is due as soon as that is gone.
+            // A message that only waited behind another is due as soon as that one is gone.
             retryAt: pause.map { now + .microseconds($0) } ?? now, isDiscarded: try row.decode(4, as: Bool.self))
     }
 }

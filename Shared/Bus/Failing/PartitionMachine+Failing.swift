@@ -1,66 +1,44 @@
 import Vocabulary
 
-/// What becomes of messages whose transaction failed.
-extension PartitionMachine {
-    /// The transaction of pending messages did not commit, as far as is known.
-    public mutating func failed(
-        _ failure: TransactionFailure, handling work: Work<Item>, at now: ContinuousClock.Instant
-    ) {
-        guard let fault = fault(of: failure) else { return }
+/// What happens to messages whose transaction failed.
+extension PartitionMachine.Ready {
+    mutating func failed(_ fault: Fault, handling work: Work<Item>, at now: ContinuousClock.Instant) {
         let tried = work.handled
         guard tried.count <= 1 else {
-            // One by one, to see whose fault it is.
-            alone = max(alone, work.items.count)
+            // Handled one by one, they show whose fault it is.
+            queue.alone = max(queue.alone, work.items.count)
             return
         }
-        // Where nothing was tried, setting aside what had failed didn't work either.
+        // If nothing was tried, the parking itself failed.
         guard let item = tried.first else { return rest(fault) }
-        alone = max(alone, 1)
-        let earlier = stuck.flatMap { $0.item.position == item.position ? $0 : nil }
-        hold(
-            FailedMessage(
-                item, former: nil, fault: fault, to: earlier.map { ($0.fault.code, $0.attempts, $0.since) }, at: now))
+        queue.alone = max(queue.alone, 1)
+        hold(FailedMessage(item, fault, after: queue.failure(of: item), at: now))
         lookForOthers(at: now)
     }
 
-    /// The transaction that tried a parked message again did not commit, as far as is known.
-    public mutating func failed(
-        _ failure: TransactionFailure, retrying former: Parked<Item.OrderKey>, _ item: Item,
-        at now: ContinuousClock.Instant
+    mutating func failed(
+        _ fault: Fault, retrying former: Parked<Item.OrderKey>, _ item: Item, at now: ContinuousClock.Instant
     ) {
-        guard let fault = fault(of: failure) else { return }
-        retried = FailedMessage(
-            item, former: former, fault: fault, to: (former.cause, former.attempts, former.since), at: now)
+        activity = .settling(FailedMessage(item, fault, parkedAs: former, at: now))
     }
 
-    /// What was to be parked again or given up was not, as far as is known.
-    public mutating func failedToSettle(_ failure: TransactionFailure) {
-        guard let fault = fault(of: failure) else { return }
-        rest(fault)
-    }
-
-    /// A parked message isn't tried.
-    public mutating func refuse(
-        _ former: Parked<Item.OrderKey>, _ item: Item, at now: ContinuousClock.Instant
-    ) -> Bool {
+    mutating func refuse(_ former: Parked<Item.OrderKey>, _ item: Item, at now: ContinuousClock.Instant) -> Bool {
         let ended = crashes[former.position] ?? 0
+        let (fault, tries): (Fault, Int)
         if former.isDiscarded {
-            retried = FailedMessage(
-                item, former: former, fault: Fault(.discarded, "an operator gave it up"), adding: 0,
-                to: (.discarded, former.attempts, former.since), at: now)
+            (fault, tries) = (Fault(.discarded, "an operator discarded it"), 0)
         } else if former.cause == .crashed ? givesUp || ended > 0 : ended >= limits.crashes {
-            retried = FailedMessage(
-                item, former: former, fault: .trap, adding: ended,
-                to: (former.cause, former.attempts, former.since), at: now)
+            (fault, tries) = (.trap, ended)
         } else {
             return false
         }
+        activity = .settling(FailedMessage(item, fault, tries: tries, parkedAs: former, at: now))
         return true
     }
 
     // MARK: Verdicts
 
-    /// Whether one that failed is given up now.
+    /// Whether a message that failed is given up now.
     func isOver(_ failed: FailedMessage<Item>, at now: ContinuousClock.Instant) -> Bool {
         switch failed.fault.code {
         case .discarded: true
@@ -70,74 +48,70 @@ extension PartitionMachine {
         }
     }
 
-    /// The first pending one, if it is given up before anything else.
+    /// The first message of the queue, if it is given up before anything else is tried.
     func dead(_ first: Item, at now: ContinuousClock.Instant) -> FailedMessage<Item>? {
-        guard parked[first.orderKey] == nil else { return nil }
-        let failed = stuck.flatMap { $0.item.position == first.position ? $0 : nil } ?? trap(first, at: now)
-        return failed.flatMap { isOver($0, at: now) ? $0 : nil }
+        guard parked[first.orderKey] == nil, let failed = queue.failure(of: first) ?? trap(first, at: now) else {
+            return nil
+        }
+        return isOver(failed, at: now) ? failed : nil
     }
 
-    /// One that isn't tried since it ended several leases.
+    /// A message that isn't tried because it ended several leases.
     func trap(_ item: Item, at now: ContinuousClock.Instant) -> FailedMessage<Item>? {
         guard let ended = crashes[item.position], ended >= limits.crashes else { return nil }
-        return FailedMessage(item, former: nil, fault: .trap, adding: ended, to: nil, at: now)
+        return FailedMessage(item, .trap, tries: ended, at: now)
     }
 
-    /// Why a message failed; nil when that isn't for a message to answer.
-    private mutating func fault(of failure: TransactionFailure) -> Fault? {
-        switch failure {
-        case .fenced, .connectionLost:
-            leaseLost()
-            return nil
-        case .contention(let fault):
-            contentions += 1
-            if contentions >= limits.contentions {
-                contentions = 0
-                return fault
-            }
-            // The first few come from neighbours that are just done; later ones need a pause.
-            isResting = contentions > 3
-            return nil
-        case .failed(let fault):
+    /// Counts a contention. Returns true when there were so many in a row that it counts as a failure.
+    mutating func isTooMuchContention() -> Bool {
+        contentions += 1
+        if contentions >= limits.contentions {
             contentions = 0
-            return fault
+            return true
         }
+        // The first few come from neighbours that are about to finish. Later ones need a pause.
+        if contentions > 3 { pause = .due(attempt: max(contentions, trouble?.rests ?? 0)) }
+        return false
     }
 
     // MARK: Holding and resting
 
     private mutating func hold(_ failed: FailedMessage<Item>) {
-        guard parked.count + held.count < limits.parkedKeys else {
-            if failed.fault.code == .error { stuck = failed }
+        let held: Held? = if case .holding(let held) = activity { held } else { nil }
+        guard parked.count + (held?.messages.count ?? 0) < limits.parkedKeys else {
+            if failed.fault.code == .error { queue.stuck = .message(failed) }
             return rest(Fault(failed.fault.code, "no more keys can be parked: \(failed.fault)"))
         }
-        held.append(failed)
-        // A body that can't be read says nothing about the database's health.
-        isSettling = failed.fault.code == .error || held.allSatisfy { $0.fault.code != .trouble }
+        activity = .holding(Held(failed, after: held))
     }
 
-    /// With something held, the partition rests unless there is a message of another key to try.
+    /// While something is held, the partition rests unless there is a message of another key to try.
     mutating func lookForOthers(at now: ContinuousClock.Instant) {
-        guard !isResting, !isSettling, let last = held.last else { return }
-        while let next = candidate, let trap = trap(pending[next], at: now) {
-            hold(trap)
-            isSettling = false
-            if isResting { return }
+        while case .holding(let held) = activity, !held.mayBeParkedAlone {
+            let next = candidate(after: held)
+            if let next, let trap = trap(queue.items[next], at: now) {
+                hold(trap)
+                continue
+            }
+            // Each rest lets more messages be tried: those in front may be the only ones that fail.
+            let isEnough = held.messages.count >= limits.probes << min(trouble?.rests ?? 0, 4)
+            let mayReadOn = isRung && queue.items.count < limits.window
+            if isEnough || (next == nil && !mayReadOn) { rest(held.fault) }
+            return
         }
-        // The longer this goes on, the more are tried: those in front may be the only ones that fail.
-        let isEnough = held.count >= limits.probes << min(rests, 4)
-        let mayReadOn = isRung && pending.count < limits.window
-        if isEnough || (candidate == nil && !mayReadOn) { rest(last.fault) }
     }
 
-    private mutating func rest(_ fault: Fault) {
-        trouble = fault.description
-        rests += 1
-        isResting = true
-        held = []
-        isSettling = false
-        retried = nil
-        alone = max(alone, 1)
+    /// Starts over after a pause.
+    mutating func rest(_ fault: Fault) {
+        let rests = (trouble?.rests ?? 0) + 1
+        trouble = PartitionMachine.Ready.Trouble(reason: fault.description, rests: rests)
+        pause = .due(attempt: max(rests, contentions))
+        activity = .handling
+        queue.alone = max(queue.alone, 1)
+    }
+
+    mutating func rest(until end: ContinuousClock.Instant) {
+        if case .due = pause { pause = .until(end) }
     }
 }
 

@@ -2,25 +2,25 @@ import Postgres
 import Vocabulary
 
 /// How a transaction failed.
-public enum TransactionFailure: Sendable, Equatable {
-    /// Another worker committed the batch's successor, or has the lease to.
+enum TransactionFailure: Sendable, Equatable {
+    /// Another worker committed the batch's successor, or has the lease to do so.
     case fenced
-    /// May succeed at once if run again: a deadlock, a serialisation failure, a unique key on a shared row. The fault is
-    /// what it counts as when that doesn't end.
+    /// A deadlock, a serialisation failure, a unique key on a shared row: it may succeed at once if run again. The
+    /// fault is what it counts as if that goes on.
     case contention(Fault)
-    /// Anything else that the server or the rules said.
+    /// Any other error of the server or the rules.
     case failed(Fault)
     /// The connection is gone, or the commit's answer never came.
     case connectionLost
 
-    /// Sorts errors by what helps against them.
+    /// Classifies an error by what helps against it.
     init(_ error: any Error) {
         if error is LeaseTaken {
             self = .fenced
             return
         }
         if error is CarefulTurnTaken {
-            self = .contention(Fault(.trouble, "another message that may end its owner is in hand for long"))
+            self = .contention(Fault(.trouble, "another message that may end its owner is taking long"))
             return
         }
         guard let error = (error as? PostgresError)?.root else {
@@ -33,7 +33,7 @@ public enum TransactionFailure: Sendable, Equatable {
         case .server(let server):
             switch Blame.of(server.sqlState) {
             case .message: self = .failed(Fault(.error, error.description))
-            // What fresh loads don't help against is the message's doing.
+            // If fresh loads don't help, the message is at fault.
             case .contention where server.sqlState == "23505": self = .contention(Fault(.error, error.description))
             case .contention: self = .contention(Fault(.trouble, error.description))
             case .trouble: self = .failed(Fault(.trouble, error.description))
@@ -43,7 +43,7 @@ public enum TransactionFailure: Sendable, Equatable {
         }
     }
 
-    /// Whether it happens in a system that is well.
+    /// Whether it happens in a healthy system.
     var isExpected: Bool {
         switch self {
         case .contention, .fenced: true
@@ -53,7 +53,7 @@ public enum TransactionFailure: Sendable, Equatable {
 }
 
 extension Fault {
-    /// What a reader lacks is an update; a body that isn't what its type says is the message's own fault.
+    /// An unknown type calls for an update. A body that isn't what its type says is the message's own fault.
     init(_ error: MessageError) {
         self.init(error.needs == nil ? .error : .unknown, error.description, needs: error.needs)
     }

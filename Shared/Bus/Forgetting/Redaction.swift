@@ -2,8 +2,8 @@ public import Postgres
 public import Vocabulary
 
 extension Pipeline {
-    /// Has the messages of accounts emptied in a schema's logs and outcomes, as soon as everybody has handled them:
-    /// ``Retention`` does it. Queued in the transaction that closes the accounts, so one that is closed is forgotten.
+    /// Asks ``Retention`` to empty the messages of closed accounts in a schema's logs and outcomes once they are
+    /// handled. Queue it in the transaction that closes the accounts, so that no closed account is missed.
     public func redact(_ accounts: [AccountID], in schema: String) {
         guard !accounts.isEmpty else { return }
         query("SELECT \(unescaped: schema).redact(a.account) FROM unnest(\(accounts)) AS a(account)")

@@ -3,10 +3,10 @@ public import Postgres
 public import ServiceLifecycle
 import Vocabulary
 
-/// Forgets what a schema's bus tables need not keep any longer, and empties closed accounts' messages: in small pieces,
-/// off the path of the work. What is kept how long stands in the table `retention`.
+/// Deletes old rows of a schema's bus tables and empties the messages of closed accounts, in small pieces beside the
+/// normal work. The table `retention` says how long rows are kept.
 ///
-/// Every replica has one; one at a time works.
+/// Every replica runs one; they take turns.
 public final class Retention: Service, Sendable {
     private let schema: String
     private let logs: [Log]
@@ -21,10 +21,10 @@ public final class Retention: Service, Sendable {
     private static var redactionLimit: Int32 { 5000 }
 
     /// - Parameters:
-    ///   - logs: the schema's own.
-    ///   - hasOutcomes: whether it decides commands.
-    ///   - others: functions of the schema that delete so many rows of its own at most and return how many that were.
-    ///   - interval: how long it rests in between.
+    ///   - logs: The schema's own logs.
+    ///   - hasOutcomes: Whether the schema decides commands.
+    ///   - others: Functions of the schema that delete up to a number of its own rows and return how many they deleted.
+    ///   - interval: The pause between passes.
     public init(
         schema: String, logs: [Log], hasOutcomes: Bool, others: [String] = [], interval: Duration = .seconds(60),
         configuration: Configuration, logger: Logger
@@ -38,13 +38,13 @@ public final class Retention: Service, Sendable {
         self.logger = logger
     }
 
-    /// Works until it is cancelled or shut down gracefully.
+    /// Works until cancelled or shut down gracefully.
     public func run() async throws {
         let loop = ConnectionLoop(
             configuration: configuration, backoff: Backoff(initial: .seconds(1), maximum: interval, multiplier: 2),
             bell: bell, logger: logger)
         await loop.run { [self] database in
-            // Replicas that were started together don't look together.
+            // So that replicas that were started together don't look at the same time.
             var pause = interval * Double.random(in: 0...1)
             while !bell.wait(pause).stop {
                 try pass(database)
@@ -63,7 +63,7 @@ public final class Retention: Service, Sendable {
         let forgotten = try forget(database)
         try redact(database)
         try database.execute("SELECT pg_advisory_unlock(hashtextextended(\(lock), 0))")
-        if forgotten > 0 { logger.info("old rows are forgotten", metadata: ["rows": "\(forgotten)"]) }
+        if forgotten > 0 { logger.info("deleted old rows", metadata: ["rows": "\(forgotten)"]) }
     }
 
     // MARK: Forgetting
@@ -93,7 +93,7 @@ public final class Retention: Service, Sendable {
         return forgotten
     }
 
-    /// One piece a transaction, so that nobody waits long for a lock, until there is nothing more.
+    /// Runs pieces, each in its own transaction so that locks are short, until there is nothing left to delete.
     private func repeated(_ database: Database, _ query: Query) throws -> Int64 {
         var sum: Int64 = 0
         while !bell.isStopped {
@@ -106,8 +106,8 @@ public final class Retention: Service, Sendable {
 
     // MARK: Redacting
 
-    /// Empties what closed accounts said before, as soon as that is handled, and what came late within ten minutes. Each
-    /// partition is gone through once for all accounts together; how far, the table `redaction_pass` says.
+    /// Empties the messages of closed accounts once they are handled, and those that arrive within the next ten
+    /// minutes. One pass through each partition serves all accounts; the table `redaction_pass` keeps its place.
     private func redact(_ database: Database) throws {
         let isAnyOpen = try database.query(
             """
@@ -138,10 +138,10 @@ public final class Retention: Service, Sendable {
                                 WHERE p.begun_at < r.noticed_at
                                    OR p.passed_until < CASE WHEN r.done_at IS NULL THEN r.requested_at ELSE r.late_until END)
             """)
-        if done > 0 { logger.info("closed accounts' messages are emptied", metadata: ["accounts": "\(done)"]) }
+        if done > 0 { logger.info("emptied the messages of closed accounts", metadata: ["accounts": "\(done)"]) }
     }
 
-    /// One piece a transaction until there is nothing more.
+    /// Runs pieces, each in its own transaction, until there is nothing left to do.
     private func goOn(_ database: Database, _ query: Query) throws {
         while !bell.isStopped, try database.query(query).only?.decode(0, as: Bool.self) == true {}
     }

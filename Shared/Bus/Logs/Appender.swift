@@ -1,37 +1,18 @@
-public import Logging
-public import Postgres
-public import ServiceLifecycle
+import Logging
+import Postgres
 import Synchronization
 import Vocabulary
 
-/// Appends commands to one of the sender's own logs, many callers' rows in one transaction, without anybody waiting
-/// for a timer.
+/// Appends commands to one of the sender's own logs: many callers' rows in one transaction, without waiting for a timer.
 ///
 /// Delivers at least once: a row whose commit is unknown is appended again. The command's id makes it one command.
-public final class Appender: Service, Sendable {
-    /// How it works. All have sane defaults.
-    public struct Settings: Sendable {
-        /// Rows in one transaction, at most.
-        public var batchLimit = 512
-        /// Rows that wait, at most; more are refused as ``AppendError/overloaded``.
-        public var queueLimit = 8192
-        /// Pauses between attempts to reconnect.
-        public var backoff = Backoff(initial: .milliseconds(20), maximum: .seconds(2), multiplier: 2)
-
-        /// Called when the server has done a flush and its transaction is still open, so that a test can hold or end the process
-        /// there. Costs a round trip; nil in production.
-        public var faultPoint: (@Sendable () -> Void)?
-
-        /// All its parts, as the properties describe them.
-        public init() {}
-    }
-
+final class Appender: Sendable {
     /// A command on its way into the log.
     struct Entry: Sendable {
         let message: Message
-        /// Until when it is good: the time that it waits here counts, by a clock that nobody sets.
+        /// When its time to live ends. The time that it waits here counts, by the monotonic clock.
         let expiry: ContinuousClock.Instant?
-        /// Called on the appender's thread if the server refuses this very row.
+        /// Called on the appender's thread if the server refuses this row.
         let refused: @Sendable (AppendError) -> Void
 
         init(_ message: Message, refused: @escaping @Sendable (AppendError) -> Void) {
@@ -45,7 +26,7 @@ public final class Appender: Service, Sendable {
             self.refused = refused
         }
 
-        /// What was appended before. Nobody is told that it was refused now: the first one may have been taken.
+        /// For a row that was appended before. A refusal now says nothing, because the first one may have been taken.
         var again: Entry { Entry(self) { _ in } }
 
         /// The message with what is left of its time to live.
@@ -57,43 +38,37 @@ public final class Appender: Service, Sendable {
         }
     }
 
-    /// The log.
-    public let log: Log
-    private let settings: Settings
+    private let log: Log
     private let configuration: Configuration
+    private let faultPoint: (@Sendable () -> Void)?
     private let logger: Logger
-    private let machine: Mutex<AppenderMachine<Entry>>
+    /// At most 512 rows in a transaction; when 8192 wait, the next is refused.
+    private let machine = Mutex(AppenderMachine<Entry>(batchLimit: 512, queueLimit: 8192))
     private let bell = Bell()
-    private let reconnected = Mutex<[@Sendable () -> Void]>([])
 
-    /// All its parts, as the properties describe them.
-    public init(log: Log, settings: Settings = Settings(), configuration: Configuration, logger: Logger) {
+    init(log: Log, configuration: Configuration, faultPoint: (@Sendable () -> Void)?, logger: Logger) {
         self.log = log
-        self.settings = settings
-        // Nobody is told anything because of a command's append: what it led to is flushed with the service's commit, later
-        // in the same WAL, before its outcome is heard. What a crashed server loses of both, waiters append again.
+        self.faultPoint = faultPoint
+        // An append needn't be flushed: nothing is reported because of it. Its effects are flushed with the service's own
+        // commit, later in the same WAL, before the outcome is heard. If a crashed server loses both, waiters append again.
         var configuration = configuration.named("appender")
         configuration.settings["synchronous_commit"] = "off"
-        // Below any statement time-out: a partition that somebody else holds is no fault of the rows.
+        // Below any statement time-out: the rows aren't to blame for a partition that somebody else holds.
         configuration.settings["lock_timeout"] = "4s"
         self.configuration = configuration
         var logger = logger
         logger[metadataKey: "log"] = "\(log.name)"
         self.logger = logger
-        machine = Mutex(AppenderMachine(batchLimit: settings.batchLimit, queueLimit: settings.queueLimit))
     }
 
-    /// How many rows wait: what the edge looks at before it takes on more.
-    public var waiting: Int { machine.withLock(\.waiting) }
-
-    /// Hands a row over to be appended. Never blocks.
+    /// Queues a row. Never blocks.
     /// - Throws: ``AppendError/overloaded`` when too many rows wait.
     func enqueue(_ entry: Entry) throws(AppendError) {
         guard machine.withLock({ $0.enqueue(entry) }) else { throw .overloaded }
         bell.ring { $0.all = true }
     }
 
-    /// Hands over again what may have been lost after it was appended. What still waits here isn't doubled.
+    /// Queues rows that may have been lost after they were appended, except those that still wait here.
     func enqueueAgain(_ entries: [Entry]) {
         machine.withLock { machine in
             let waiting = Set(machine.queued.map(\.message.id))
@@ -102,22 +77,20 @@ public final class Appender: Service, Sendable {
         bell.ring { $0.all = true }
     }
 
-    /// Called after each reconnect: what was appended before may not have survived, so waiters append again.
-    func onReconnect(_ action: @escaping @Sendable () -> Void) {
-        reconnected.withLock { $0.append(action) }
-    }
-
-    /// Works until it is cancelled or shut down gracefully.
-    public func run() async throws {
+    /// Appends until cancelled or shut down gracefully.
+    /// - Parameter reconnected: Called on each connection but the first: what was appended before may be lost.
+    func run(reconnected: @escaping @Sendable () -> Void) async {
         let loop = ConnectionLoop(
-            configuration: configuration, backoff: settings.backoff, bell: bell, logger: logger)
+            configuration: configuration,
+            backoff: Backoff(initial: .milliseconds(20), maximum: .seconds(2), multiplier: 2), bell: bell,
+            logger: logger)
         let isFirst = Mutex(true)
         await loop.run { [self] database in
             let isReconnect = isFirst.withLock { isFirst in
                 defer { isFirst = false }
                 return !isFirst
             }
-            if isReconnect { for action in reconnected.withLock({ $0 }) { action() } }
+            if isReconnect { reconnected() }
             try flushUntilStopped(database)
         }
     }
@@ -125,7 +98,7 @@ public final class Appender: Service, Sendable {
     private func flushUntilStopped(_ database: Database) throws {
         while true {
             while let entries = machine.withLock({ $0.nextFlush() }) { try flush(entries, database) }
-            if bell.wait(.seconds(10)).stop, waiting == 0 { return }
+            if bell.wait(.seconds(10)).stop, machine.withLock(\.waiting) == 0 { return }
         }
     }
 
@@ -135,7 +108,7 @@ public final class Appender: Service, Sendable {
         do {
             try database.pipeline { pipeline in
                 let append = pipeline.query(log.append(messages))
-                if let faultPoint = settings.faultPoint {
+                if let faultPoint {
                     try pipeline.receive()
                     faultPoint()
                 }
@@ -149,17 +122,18 @@ public final class Appender: Service, Sendable {
         } catch {
             let failure = TransactionFailure(error)
             guard case .failed(let reason) = failure, reason.code == .error else {
-                // What isn't the rows' own fault passes: they are sent again, after a pause unless a lock was waited for.
+                // The rows aren't at fault, so they are sent again: at once after a wait for a lock, else on a new connection.
                 _ = machine.withLock { $0.failed(.connectionLost) }
                 var isRefusedForNow = (error as? PostgresError)?.sqlState == "55P03"
                 if case .contention = failure { isRefusedForNow = true }
                 guard isRefusedForNow else { throw error }
-                logger.warning("a flush is repeated", metadata: ["error": "\(error)", "waiting": "\(waiting)"])
+                logger.warning("repeating a flush", metadata: ["error": "\(error)"])
                 return
             }
             let refused = machine.withLock { $0.failed(.refused) }
             for entry in refused {
-                logger.warning("a row was refused", metadata: ["type": "\(entry.message.type)", "error": "\(reason)"])
+                logger.warning(
+                    "the database refused a row", metadata: ["type": "\(entry.message.type)", "error": "\(reason)"])
                 entry.refused(.refused(reason.description))
             }
         }
@@ -167,17 +141,9 @@ public final class Appender: Service, Sendable {
 }
 
 /// Why a row was not appended.
-public enum AppendError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Too many rows wait for the database; nothing was sent.
+enum AppendError: Error {
+    /// Too many rows wait for the database. Nothing was sent.
     case overloaded
-    /// The server refused this row; nothing was stored.
+    /// The server refused this row. Nothing was stored.
     case refused(String)
-
-    /// For logs and messages to people.
-    public var description: String {
-        switch self {
-        case .overloaded: "too much waits to be written; try again in a second"
-        case .refused(let reason): "the database refused the message: \(reason)"
-        }
-    }
 }

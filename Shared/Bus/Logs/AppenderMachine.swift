@@ -1,15 +1,14 @@
-/// The protocol of micro-batching: nobody waits for a timer, while one flush is in flight the next one fills.
-/// It does no I/O; `Entry` is whatever the caller needs to answer whoever waits.
+/// The protocol of micro-batching: no caller waits for a timer, because the next flush fills while one is in flight. It
+/// does no I/O. `Entry` is whatever identifies a row and its sender.
 ///
-/// A flush that the server refuses (bad data) is repeated row by row, so that the refusal reaches only the one at
-/// fault. One whose connection was lost may or may not have been committed; its rows go first in the next flush.
-/// That is safe for commands, whose ids make the second one a duplicate.
-public struct AppenderMachine<Entry: Sendable>: Sendable {
-    /// How a flush failed.
-    public enum Failure: Sendable {
+/// A flush that the server refuses (bad data) is repeated row by row, so that the refusal reaches only the row at
+/// fault. A flush whose connection was lost may or may not have been committed; its rows go first in the next one. That
+/// is safe for commands, whose ids make the second one a duplicate.
+struct AppenderMachine<Entry: Sendable>: Sendable {
+    enum Failure: Sendable {
         /// The server refused the rows.
         case refused
-        /// Nobody knows whether they were committed.
+        /// It isn't known whether they were committed.
         case connectionLost
     }
 
@@ -20,32 +19,31 @@ public struct AppenderMachine<Entry: Sendable>: Sendable {
     /// How many at the head of the queue must be flushed alone.
     private var alone = 0
 
-    /// All its parts, as the properties describe them.
-    public init(batchLimit: Int, queueLimit: Int) {
+    init(batchLimit: Int, queueLimit: Int) {
         self.batchLimit = batchLimit
         self.queueLimit = queueLimit
     }
 
     /// Rows queued and in flight.
-    public var waiting: Int { queue.count + inFlight.count }
+    var waiting: Int { queue.count + inFlight.count }
 
-    /// Returns false when the queue is full: the caller must be told to come back later.
-    public mutating func enqueue(_ entry: Entry) -> Bool {
+    /// Returns false when the queue is full: the caller has to try again later.
+    mutating func enqueue(_ entry: Entry) -> Bool {
         guard waiting < queueLimit else { return false }
         queue.append(entry)
         return true
     }
 
-    /// What waits, in the order in which it is sent.
-    public var queued: [Entry] { inFlight + queue }
+    /// In the order in which they are sent.
+    var queued: [Entry] { inFlight + queue }
 
-    /// Takes what was flushed before and may be lost, however long the queue is: it was taken on when it first came.
-    public mutating func enqueueAgain(_ entries: [Entry]) {
+    /// Queues rows that were flushed before and may be lost. They were accepted once, so the limit doesn't apply.
+    mutating func enqueueAgain(_ entries: [Entry]) {
         queue.append(contentsOf: entries)
     }
 
-    /// What to send now; nil while a flush is in flight or when there is nothing.
-    public mutating func nextFlush() -> [Entry]? {
+    /// The rows to send now; nil while a flush is in flight or when nothing is queued.
+    mutating func nextFlush() -> [Entry]? {
         guard inFlight.isEmpty, !queue.isEmpty else { return nil }
         let count = alone > 0 ? 1 : min(batchLimit, queue.count)
         inFlight = Array(queue.prefix(count))
@@ -54,14 +52,14 @@ public struct AppenderMachine<Entry: Sendable>: Sendable {
         return inFlight
     }
 
-    /// The flush is committed. Returns whom to tell.
-    public mutating func flushed() -> [Entry] {
+    /// The flush is committed. Returns its rows.
+    mutating func flushed() -> [Entry] {
         defer { inFlight = [] }
         return inFlight
     }
 
-    /// The flush failed. Returns whom to tell that their row was refused; the others are tried again.
-    public mutating func failed(_ failure: Failure) -> [Entry] {
+    /// The flush failed. Returns the rows that were refused; the others are tried again.
+    mutating func failed(_ failure: Failure) -> [Entry] {
         defer { inFlight = [] }
         switch failure {
         case .refused where inFlight.count == 1:

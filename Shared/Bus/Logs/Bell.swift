@@ -2,20 +2,20 @@ import Dispatch
 import Synchronization
 import Vocabulary
 
-/// What rang since the last look.
+/// What rang since it was last looked at.
 struct Rings: Sendable {
     /// Every partition counts as rung: after a reconnect, or when a poll is due.
     var all = false
     var partitions: Set<Partition> = []
-    /// The members of a source changed.
+    /// The members that share a source changed.
     var membership = false
-    /// The loop is to finish what it has in hand and return.
+    /// The loop is to finish its batch and return.
     var stop = false
 
     var isEmpty: Bool { !all && partitions.isEmpty && !membership && !stop }
 }
 
-/// Wakes a loop that lives on a connection's thread. Ringing never blocks; rings that come while nobody waits are kept.
+/// Wakes a loop that lives on a connection's thread. Ringing never blocks, and rings are kept until somebody looks.
 final class Bell: Sendable {
     private let rings = Mutex(Rings())
     private let semaphore = DispatchSemaphore(value: 0)
@@ -32,7 +32,7 @@ final class Bell: Sendable {
 
     func stop() { ring { $0.stop = true } }
 
-    /// Takes what rang, without waiting. A stop stays rung for ever.
+    /// Takes what rang, without waiting. A stop stays rung forever.
     func take() -> Rings {
         rings.withLock { rings in
             defer { rings = Rings(stop: rings.stop) }
@@ -40,7 +40,7 @@ final class Bell: Sendable {
         }
     }
 
-    /// Blocks this thread until something rings or `timeout` has passed.
+    /// Blocks this thread until something rings or the time-out has passed.
     func wait(_ timeout: Duration) -> Rings {
         if rings.withLock(\.isEmpty) {
             let nanoseconds = max(0, timeout / .nanoseconds(1))

@@ -1,7 +1,7 @@
 import Metrics
 import Vocabulary
 
-/// What a consumer measures, by the log that it reads. What was not committed is not counted.
+/// A consumer's measurements, labelled with the log that it reads. Only committed work counts.
 struct ConsumerMetrics: Sendable {
     private let source: String
     private let seconds: Metrics.Timer
@@ -51,7 +51,6 @@ struct ConsumerMetrics: Sendable {
         ).increment()
     }
 
-    /// How far a partition is behind, how many keys are parked, and whether it rests because nothing gets through.
     func lag(of partition: Partition, messages: Int64, seconds: Double, parked keys: Int, isResting: Bool) {
         behind[Int(partition.number)].record(messages)
         behindFor[Int(partition.number)].record(seconds)
@@ -59,12 +58,11 @@ struct ConsumerMetrics: Sendable {
         resting[Int(partition.number)].record(isResting ? 1 : 0)
     }
 
-    /// A partition is another worker's.
+    /// Another worker owns the partition now.
     func left(_ partition: Partition) { lag(of: partition, messages: 0, seconds: 0, parked: 0, isResting: false) }
 }
 
 extension TransactionFailure {
-    /// Without the details.
     fileprivate var label: String {
         switch self {
         case .fenced: "fenced"
@@ -75,7 +73,6 @@ extension TransactionFailure {
     }
 }
 
-/// What a listener measures.
 struct DoorbellMetrics: Sendable {
     private let rings: [String: Counter]
     private let losses = Counter(label: "quartet_listener_losses_total")
@@ -91,7 +88,6 @@ struct DoorbellMetrics: Sendable {
     func lost() { losses.increment() }
 }
 
-/// What a tail measures.
 struct TailMetrics: Sendable {
     private let rows: Counter
     private let bodies: Counter
@@ -106,14 +102,13 @@ struct TailMetrics: Sendable {
     }
 
     func read(_ count: Int) { rows.increment(by: count) }
-    /// A subscriber or waiter wanted a row, so it was decoded.
+    /// A subscriber or observer wanted a row, so it was decoded.
     func decoded() { bodies.increment() }
     func serves(_ count: Int) { subscribers.record(count) }
-    /// One didn't take what it was offered, and was told that it fell behind.
+    /// A subscriber's buffer was full.
     func fellBehind() { dropped.increment() }
 }
 
-/// Counts what joining streams costs.
 struct JoinMetrics: Sendable {
     private let statements: Counter
     private let streams: Counter

@@ -4,10 +4,11 @@ public import ServiceLifecycle
 import Synchronization
 public import Vocabulary
 
-/// Asks a service and waits for the outcome: request and reply over two logs.
+/// Sends commands to a service and waits for their outcomes: request and reply over two logs.
 ///
-/// A waiter registers with the tail first, then appends. A command that may have been sent before is looked up once as
-/// well, and every open one at each idle poll: a duplicate adds nothing to the log, so only the table knows its outcome.
+/// A waiter registers with the tail before its command is appended. A command that may have been sent before is also looked
+/// up at once, and every open command is looked up each second: a duplicate adds nothing to the log, so only the table
+/// `outcome` has the answer.
 public final class CommandSender: Service, Sendable {
     private struct Waiter: Sendable {
         let hash: BodyHash
@@ -16,63 +17,66 @@ public final class CommandSender: Service, Sendable {
         let resume: @Sendable (Result<Outcome, CommandError>) -> Void
     }
 
-    /// The log in which the service says its outcomes.
+    /// Commands without an outcome, as far as is known here.
+    private struct Open: Sendable {
+        var waiters: [CommandID: [Waiter]] = [:]
+        /// Sent, but nobody waits any longer; with their expiry.
+        var abandoned: [CommandID: ContinuousClock.Instant?] = [:]
+
+        var count: Int { waiters.count + abandoned.count }
+
+        func contains(_ id: CommandID) -> Bool { waiters[id] != nil || abandoned[id] != nil }
+    }
+
+    /// Of the log that has the outcomes.
     private let tail: Tail
     private let appender: Appender
     private let pool: Pool
     private let logger: Logger
-    private struct Open: Sendable {
-        var waiters: [CommandID: [Waiter]] = [:]
-        /// Sent, and given up by their senders before there was an outcome; until when they are good.
-        var abandoned: [CommandID: ContinuousClock.Instant?] = [:]
-
-        /// Commands that their service has not answered, as far as is known here.
-        var count: Int { waiters.count + abandoned.count }
-    }
-
     private let open = Mutex(Open())
     private let unansweredLimit: Int
-    /// Whose outcomes are to be looked up; while one query runs, the next one's fill.
+    /// Commands to look up. While one query runs, they gather for the next.
     private let lookUps = Mutex<Set<CommandID>>([])
     private let (wake, waker) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    private static let lookUpInterval: Duration = .seconds(1)
+    /// How many abandoned commands are looked up at a time.
+    private static let abandonedLookUpLimit = 500
 
     /// - Parameters:
-    ///   - appender: to the command log that the service reads.
-    ///   - tail: of the service's log.
-    ///   - pool: connections that may read the service's table `outcome`.
-    ///   - unansweredLimit: commands without an outcome, at most: a service that lags is not sent ever more. One that
-    ///     nobody waits for counts until it has expired; then handling it costs its service next to nothing.
-    public init(appender: Appender, tail: Tail, pool: Pool, unansweredLimit: Int = 4096, logger: Logger) {
+    ///   - commands: The command log that the service reads.
+    ///   - tail: Of the service's own log.
+    ///   - pool: Connections that may read the service's table `outcome`.
+    ///   - unansweredLimit: The most commands without an outcome, so that a lagging service isn't sent more and more.
+    ///     An abandoned command counts until it has expired; from then on, handling it costs the service next to nothing.
+    ///   - faultPoint: Called while an append's transaction is still open, so that a test can hold or end the process there.
+    ///     Costs a round trip; nil in production.
+    public init(
+        to commands: Log, tail: Tail, pool: Pool, unansweredLimit: Int = 4096, configuration: Configuration,
+        faultPoint: (@Sendable () -> Void)? = nil, logger: Logger
+    ) {
         self.unansweredLimit = unansweredLimit
-        self.appender = appender
         self.tail = tail
         self.pool = pool
         self.logger = logger
+        appender = Appender(log: commands, configuration: configuration, faultPoint: faultPoint, logger: logger)
         tail.observe { [weak self] heading in
             self?.isWanted(heading) == true
-        } _: { [weak self] row in
-            self?.observe(row)
-        } poll: { [weak self] in
-            self?.poll()
-        } restart: { [weak self] in
-            self?.open.withLock { $0.abandoned = [:] }
-        } reconnect: { [weak self] in
-            // An appender that has nothing to do hasn't noticed yet.
-            self?.appendAgain()
+        } _: { [weak self] observation in
+            self?.observe(observation)
         }
-        appender.onReconnect { [weak self] in self?.appendAgain() }
     }
 
-    /// How many commands their service has not answered.
+    /// How many commands have no outcome yet.
     public var unanswered: Int { open.withLock(\.count) }
 
     /// Sends a command and waits for its outcome.
     /// - Parameters:
-    ///   - mayBeRepeated: whether this id may have been sent before, by anybody; false spares a look-up.
-    ///   - patience: how long to wait for the outcome, whatever the database does. The command goes on without its sender,
-    ///     also when the task is cancelled.
-    /// - Throws: ``CommandError``; ``CommandError/overloaded``, having sent nothing, when too many have no outcome. After
-    ///   ``CommandError/noOutcomeYet`` nobody knows whether it was done; sending it again with the same id tells.
+    ///   - mayBeRepeated: Whether anybody may have sent this id before; false saves a look-up.
+    ///   - patience: How long to wait for the outcome, whatever the database does. After that, or when the task is cancelled,
+    ///     the command goes on without its sender.
+    /// - Throws: ``CommandError/overloaded``, with nothing sent, when too many commands have no outcome;
+    ///   ``CommandError/noOutcomeYet(_:)`` when it isn't known whether the command was done: send it again with the same id
+    ///   to find out.
     public func send(
         _ command: Message, mayBeRepeated: Bool, patience: Duration = .seconds(10)
     ) async throws(CommandError) -> Outcome {
@@ -84,9 +88,7 @@ public final class CommandSender: Service, Sendable {
             await withCheckedContinuation { continuation in
                 answer.wait(continuation)
                 let isTaken = open.withLock { open in
-                    // One that is sent again adds nothing.
-                    let isKnown = open.waiters[id] != nil || open.abandoned[id] != nil
-                    guard isKnown || open.count < unansweredLimit else { return false }
+                    guard open.contains(id) || open.count < unansweredLimit else { return false }
                     open.abandoned[id] = nil
                     open.waiters[id, default: []].append(waiter)
                     return true
@@ -107,18 +109,39 @@ public final class CommandSender: Service, Sendable {
         return try result.get()
     }
 
-    /// Looks up outcomes and gives up on those who waited too long, until cancelled or shut down.
+    /// Appends, looks up and times out commands until cancelled or shut down gracefully.
     public func run() async throws {
+        await withTaskGroup(of: Void.self) { group in
+            // Ends by itself, after its last flush.
+            group.addTask { await self.appender.run { self.appendAgain() } }
+            await resolveUntilStopped()
+        }
+    }
+
+    // MARK: Private
+
+    private func resolveUntilStopped() async {
         await withGracefulShutdownHandler {
             await withTaskGroup(of: Void.self) { group in
-                // By itself: neither the tail nor a look-up goes on while the database doesn't answer.
+                // Apart from the look-ups, which stall while the database doesn't answer.
                 group.addTask {
-                    while !Task.isCancelled {
-                        try? await Task.sleep(for: .milliseconds(250))
-                        self.giveUp(at: .now)
+                    await self.repeatedly(every: .milliseconds(250)) { self.giveUp(at: .now) }
+                }
+                group.addTask {
+                    await self.repeatedly(every: Self.lookUpInterval) { self.lookUpOpen() }
+                }
+                var isFailing = false
+                for await _ in wake {
+                    do {
+                        try await lookUpAll()
+                        isFailing = false
+                    } catch {
+                        if !isFailing {
+                            logger.warning("outcomes can't be looked up now", metadata: ["error": "\(error)"])
+                        }
+                        isFailing = true
                     }
                 }
-                for await _ in wake { await lookUpAll() }
                 group.cancelAll()
             }
         } onGracefulShutdown: {
@@ -126,42 +149,51 @@ public final class CommandSender: Service, Sendable {
         }
     }
 
-    // MARK: Private
+    private func repeatedly(every pause: Duration, _ action: () -> Void) async {
+        while !Task.isCancelled {
+            try? await Task.sleep(for: pause)
+            action()
+        }
+    }
 
     private func lookUp(_ ids: [CommandID]) {
         lookUps.withLock { $0.formUnion(ids) }
         waker.yield()
     }
 
-    private func lookUpAll() async {
-        var ids = lookUps.withLock { ids in
+    private func lookUpOpen() {
+        let open = open.withLock { Array($0.waiters.keys) + $0.abandoned.keys.prefix(Self.abandonedLookUpLimit) }
+        if !open.isEmpty { lookUp(open) }
+    }
+
+    private func lookUpAll() async throws {
+        let ids = lookUps.withLock { ids in
             defer { ids = [] }
             return ids
         }
-        ids = open.withLock { open in ids.filter { open.waiters[$0] != nil || open.abandoned[$0] != nil } }
-        guard !ids.isEmpty else { return }
-        do { try await resolve(Array(ids)) } catch {
-            logger.warning("outcomes can't be looked up now", metadata: ["error": "\(error)"])
-        }
+        let wanted = open.withLock { open in ids.filter { open.contains($0) } }
+        if !wanted.isEmpty { try await resolve(Array(wanted)) }
     }
 
-    /// After a reconnect: what was appended before the loss may be gone; the same id makes it the same command.
+    /// What was appended before a connection was lost may be gone. Sent again with the same id, it is the same command.
     private func appendAgain() {
         let waiting = open.withLock { open in
-            // Of what is gone there never is an outcome, so what nobody waits for isn't counted any longer.
+            // A command that is gone never gets an outcome, so abandoned ones are no longer counted.
             open.abandoned = [:]
             return open.waiters.values.flatMap { $0.map(\.entry) }
         }
         appender.enqueueAgain(waiting)
     }
 
-    /// Whether it is the outcome of a command sent from here.
+    /// Whether a row has the outcome of a command sent from here.
     private func isWanted(_ heading: RowHeading) -> Bool {
         guard heading.hasOutcome, let id = heading.commandID else { return false }
-        return open.withLock { $0.waiters[id] != nil || $0.abandoned[id] != nil }
+        return open.withLock { $0.contains(id) }
     }
 
-    private func observe(_ row: RecordedMessage) {
+    private func observe(_ observation: Tail.Observation) {
+        // The tail may notice a lost server before an appender that has nothing to do.
+        guard case .row(let row) = observation else { return appendAgain() }
         guard let outcome = row.message.outcome, let id = row.message.commandID, let hash = row.message.commandHash
         else { return }
         answer(
@@ -182,7 +214,7 @@ public final class CommandSender: Service, Sendable {
                 .success(
                     waiter.hash == hash
                         ? outcome
-                        : .rejected(Rejection(.idReused, "this id was used before for another command; use a new one")))
+                        : .rejected(Rejection(.idReused, "This id was used for another command; use a new one.")))
             )
         }
     }
@@ -197,11 +229,6 @@ public final class CommandSender: Service, Sendable {
         }
     }
 
-    private func poll() {
-        let unanswered = open.withLock { Array($0.waiters.keys) + $0.abandoned.keys.prefix(Self.lookUpLimit) }
-        if !unanswered.isEmpty { lookUp(unanswered) }
-    }
-
     private func giveUp(at time: ContinuousClock.Instant) {
         let late = open.withLock { open in
             open.abandoned = open.abandoned.filter { _, expiry in expiry.map { time < $0 } ?? true }
@@ -209,9 +236,6 @@ public final class CommandSender: Service, Sendable {
         }
         for (id, waiter) in late { waiter.resume(.failure(.noOutcomeYet(id))) }
     }
-
-    /// Of commands that nobody waits for, so many are looked up at a poll.
-    private static var lookUpLimit: Int { 500 }
 
     private func resolve(_ ids: [CommandID]) async throws {
         let schema = tail.log.name.schema
@@ -240,13 +264,13 @@ public final class CommandSender: Service, Sendable {
     }
 }
 
-/// Why a command's outcome is not known to its sender.
+/// Why a sender doesn't know its command's outcome.
 public enum CommandError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Too much waits already; nothing was sent.
+    /// Too many commands are waiting. Nothing was sent.
     case overloaded
-    /// The database refused the message; nothing was stored.
+    /// The database refused the message. Nothing was stored.
     case refused(String)
-    /// It was sent, or is about to be, and goes on without its sender. Ask again with the same id.
+    /// The command was sent, or is about to be, and goes on without its sender. Ask again with the same id.
     case noOutcomeYet(CommandID)
 
     init(_ error: AppendError) {
@@ -256,12 +280,11 @@ public enum CommandError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// For logs and messages to people.
     public var description: String {
         switch self {
-        case .overloaded: "too much waits to be done; try again in a second"
+        case .overloaded: "too many commands are waiting; try again in a second"
         case .refused(let reason): "the database refused the command: \(reason)"
-        case .noOutcomeYet(let id): "command \(id) has no outcome yet; ask again with the same id"
+        case .noOutcomeYet(let id): "command \(id) has no outcome yet; send it again with the same id"
         }
     }
 }

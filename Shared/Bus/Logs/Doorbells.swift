@@ -4,10 +4,10 @@ public import ServiceLifecycle
 import Synchronization
 public import Vocabulary
 
-/// The process's one LISTEN connection. It says where to look, never what happened: a lost, late or doubled ring costs
-/// time and nothing else, because every reader also looks by itself.
+/// The process's one LISTEN connection. It says where to look, never what happened: a lost, late or repeated ring costs
+/// only time, because every reader also looks by itself.
 ///
-/// After each (re)connect all doorbells count as rung, since nobody knows what was missed: listen, then read, then wait.
+/// After each (re)connect all doorbells count as rung, because some may have been missed: listen, then read, then wait.
 public final class Doorbells: Service, Sendable {
     private struct Registration: Sendable {
         let channel: String
@@ -19,7 +19,6 @@ public final class Doorbells: Service, Sendable {
     private let registrations = Mutex<[Registration]>([])
     private let connectionObservers = Mutex<[@Sendable ((any Error)?) -> Void]>([])
 
-    /// All its parts, as the properties describe them.
     public init(configuration: Configuration, logger: Logger) {
         self.configuration = configuration.named("doorbells")
         self.logger = logger
@@ -31,13 +30,13 @@ public final class Doorbells: Service, Sendable {
         registrations.withLock { $0.append(Registration(channel: channel, ring: ring)) }
     }
 
-    /// Calls `ring` on the listener's thread when there is something new in a log, or may be. Register before `run()`.
+    /// Calls `ring` on the listener's thread when there may be something new in a log. Register before `run()`.
     public func onRing(of log: LogName, _ ring: @escaping @Sendable () -> Void) {
         onRing(of: log.channel) { _ in ring() }
     }
 
-    /// Calls `observer` on the listener's thread whenever the connection is there (nil) or was lost, and why. Register
-    /// before `run()`.
+    /// Calls `observer` on the listener's thread with nil when the connection is made, and with the reason when it is
+    /// lost. Register before `run()`.
     public func onConnection(_ observer: @escaping @Sendable ((any Error)?) -> Void) {
         connectionObservers.withLock { $0.append(observer) }
     }
@@ -70,14 +69,16 @@ public final class Doorbells: Service, Sendable {
             case .lost(let error):
                 metrics.lost()
                 for observer in observers { observer(error) }
-                logger.warning("doorbells are not heard until the listener is back", metadata: ["error": "\(error)"])
+                logger.warning(
+                    "lost the listening connection; doorbells are missed until it is back",
+                    metadata: ["error": "\(error)"])
             }
         }
         try await cancelWhenGracefulShutdown { try await listener.run() }
     }
 
-    /// The partitions that a payload names, as in `0,3`. Anybody can ring with anything, so a payload that isn't a list of
-    /// this log's partitions gives nil: look at all of them.
+    /// The partitions that a payload such as `0,3` names. Anybody can ring with anything, so for a payload that isn't a
+    /// list of this log's partitions it returns nil: look at all of them.
     static func partitions(from payload: String, of log: Log) -> Set<Partition>? {
         var partitions: Set<Partition> = []
         for part in payload.split(separator: ",", omittingEmptySubsequences: false) {

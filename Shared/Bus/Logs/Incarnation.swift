@@ -1,13 +1,11 @@
 import Postgres
-public import Vocabulary
+import Vocabulary
 
-/// Which life of the logs a position belongs to: the cluster's system identifier, its timeline, and the database.
-/// After a restore or a failover it is another one, and positions of the old one mean nothing.
+/// Which incarnation of the logs a position belongs to: the cluster's system identifier, its timeline, and the
+/// database. A restore or failover begins another one, in which old positions mean nothing.
 public struct Incarnation: Hashable, Sendable, CustomStringConvertible {
-    /// For logs and messages to people.
     public let description: String
 
-    /// All its parts, as the properties describe them.
     public init?(_ text: String) {
         guard (1...64).contains(text.utf8.count),
             text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || $0 == UInt8(ascii: "-") })
@@ -15,9 +13,9 @@ public struct Incarnation: Hashable, Sendable, CustomStringConvertible {
         description = text
     }
 
-    /// Read anew on every connection: a failover shows on the next one.
+    /// Read again on every connection, so a failover shows on the next one.
     static func current(_ database: Database) throws -> Incarnation {
-        // The timeline from the WAL's file name: pg_control_checkpoint() lags behind a promotion until a checkpoint.
+        // From the WAL's file name: after a promotion, pg_control_checkpoint() lags behind until a checkpoint.
         let rows = try database.query(
             """
             SELECT (SELECT system_identifier FROM pg_control_system())::text || '-' ||
@@ -29,46 +27,4 @@ public struct Incarnation: Hashable, Sendable, CustomStringConvertible {
         else { throw BusError.unreadable(LogName(schema: "pg_catalog", table: "pg_control_system"), "no identifier") }
         return value
     }
-}
-
-/// Where a reader of a stream stands: what it hands in to go on exactly there.
-///
-/// Text of the form `log@incarnation/partition/position`; an app keeps it as it is.
-public struct ResumeToken: Hashable, Sendable, LosslessStringConvertible {
-    /// The log.
-    public let log: LogName
-    /// The log's life that the position belongs to.
-    public let incarnation: Incarnation
-    /// The partition of the log.
-    public let partition: Partition
-    /// The position in that partition.
-    public let position: Position
-
-    /// All its parts, as the properties describe them.
-    public init(log: LogName, incarnation: Incarnation, partition: Partition, position: Position) {
-        self.log = log
-        self.incarnation = incarnation
-        self.partition = partition
-        self.position = position
-    }
-
-    /// All its parts, as the properties describe them.
-    public init?(_ text: String) {
-        guard text.utf8.count <= 256 else { return nil }
-        let halves = text.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
-        guard halves.count == 2 else { return nil }
-        let name = halves[0].split(separator: ".", omittingEmptySubsequences: false)
-        let place = halves[1].split(separator: "/", omittingEmptySubsequences: false)
-        guard name.count == 2, place.count == 3,
-            let incarnation = Incarnation(String(place[0])),
-            let partition = Int32(place[1]), partition >= 0,
-            let position = Int64(place[2]), position >= 0
-        else { return nil }
-        self.init(
-            log: LogName(schema: String(name[0]), table: String(name[1])), incarnation: incarnation,
-            partition: Partition(partition), position: Position(position))
-    }
-
-    /// For logs and messages to people.
-    public var description: String { "\(log)@\(incarnation)/\(partition)/\(position)" }
 }

@@ -1,27 +1,23 @@
 public import Postgres
 public import Vocabulary
 
-/// A log as a reader or writer uses it.
 public struct Log: Hashable, Sendable {
-    /// Its schema and table.
     public let name: LogName
-    /// How many partitions it has; the database says so.
+    /// As the database says.
     public let partitionCount: Int32
 
-    /// All its parts, as the properties describe them.
     public init(name: LogName, partitionCount: Int32) {
         self.name = name
         self.partitionCount = partitionCount
     }
 
-    /// All of them, in order.
+    /// In order.
     public var partitions: [Partition] { (0..<partitionCount).map(Partition.init) }
 
-    /// Where a key's messages are.
     public func partition(of key: Key) -> Partition { Partition(of: key, among: partitionCount) }
 
-    /// Reads from the database how many partitions a log has.
-    /// - Throws: ``BusError/badPartitions(_:_:)`` when their numbers aren't 0 to n − 1.
+    /// Reads how many partitions a log has.
+    /// - Throws: ``BusError/badPartitions(_:_:)`` if their numbers aren't 0 to n − 1.
     public static func open(_ name: LogName, _ database: Database) throws -> Log {
         let numbers = try database.query(
             "SELECT partition FROM \(unescaped: "\(name)_partition") ORDER BY partition"
@@ -33,14 +29,12 @@ public struct Log: Hashable, Sendable {
     }
 }
 
-/// What can be wrong with a bus as a whole.
 public enum BusError: Error, Sendable, CustomStringConvertible {
     case badPartitions(LogName, [Int32])
     case unreadable(LogName, String)
-    /// The server lacks rows that were already read from another one. Asking again helps.
+    /// The server lacks rows that another one already had. Ask again.
     case behind(LogName)
 
-    /// For logs and messages to people.
     public var description: String {
         switch self {
         case .badPartitions(let log, let numbers):
@@ -48,7 +42,7 @@ public enum BusError: Error, Sendable, CustomStringConvertible {
         case .unreadable(let log, let reason):
             "a row of \(log) can't be read: \(reason)"
         case .behind(let log):
-            "the server that was asked doesn't have all of \(log) yet"
+            "this server doesn't have all of \(log) yet"
         }
     }
 }
@@ -72,7 +66,7 @@ extension Log {
         """
     }
 
-    /// The headings of the same rows.
+    /// The headings of the rows of a partition after a position, in order.
     func headings(of partition: Partition, after position: Position, limit: Int) -> Query {
         """
         SELECT \(unescaped: RowHeading.columns) FROM \(unescaped: name.description)
@@ -89,7 +83,7 @@ extension Log {
         """
     }
 
-    /// How many rows come after these places, and for how many seconds the first of them has been there.
+    /// How many rows come after these places, and how many seconds ago the first of them was recorded.
     func lag(behind places: [(partition: Partition, position: Position)]) -> Query {
         """
         SELECT u.partition,
@@ -102,14 +96,15 @@ extension Log {
         """
     }
 
-    /// A scalar expression for a partition's newest position: what a snapshot reads beside the state, in one statement.
+    /// A scalar expression for a partition's newest position. A snapshot reads it together with the state, in one
+    /// statement.
     func head(_ partition: Partition) -> String {
         """
         (SELECT \(newestPosition("p")) FROM \(name)_partition AS p WHERE p.partition = \(partition.number))
         """
     }
 
-    /// The same for the row of `<log>_partition` that is called `row`.
+    /// The same, for a row of `<log>_partition` with this alias.
     func newestPosition(_ row: String) -> String {
         """
         \(row).base_position + greatest(coalesce((SELECT l.position FROM \(name) AS l
@@ -119,7 +114,7 @@ extension Log {
 }
 
 extension RecordedMessage {
-    /// Reads a row of `Log.columns`, which begin at a column of the row.
+    /// Reads the columns `Log.columns`, starting at the column `first`.
     init(_ row: Row, from first: Int = 0, of log: LogName) throws {
         let kind = try row.decode(first + 2, as: String.self)
         let key = try row.decode(first + 5, as: String.self)
@@ -150,14 +145,15 @@ extension RecordedMessage {
             expiresAt: try row.decode(first + 15, as: Instant?.self))
     }
 
-    /// False for one that was emptied when its account closed: its place in the log is all that is left.
+    /// False for a message that was emptied when its account closed. Only its place in the log is left.
     public var isReadable: Bool { message.type != "Redacted" }
 }
 
 // MARK: Appending
 
 extension Log {
-    /// Appends rows in this order; the last thing in a transaction. Returns per partition, ascending, where they begin.
+    /// Appends rows in this order, as the last statement of a transaction. Returns where they begin in each partition,
+    /// ascending.
     public func append(_ messages: [Message]) -> Query {
         let places = messages.map { partition(of: $0.key).number }
         let into = Set(places).sorted()
@@ -181,13 +177,13 @@ extension Log {
             """
     }
 
-    /// A column's values; nil where all are, which `unnest` takes for as many NULLs and costs nothing.
+    /// A column's values, or nil if all are nil: `unnest` reads that as NULLs, at no cost.
     private func column<Value>(_ messages: [Message], _ value: (Message) -> Value?) -> [Value?]? {
         let values = messages.map(value)
         return values.contains { $0 != nil } ? values : nil
     }
 
-    /// Rings for these messages. A transaction of its own, behind the COMMIT: inside it, NOTIFY would take the
+    /// Rings for these messages, in a transaction of its own behind the COMMIT. Inside it, NOTIFY would hold the
     /// cluster's one lock through the flush (18k → 5k commits/s with 16 committers).
     public func ring(for messages: [Message]) -> Query {
         let partitions = Set(messages.map { partition(of: $0.key) })
@@ -196,12 +192,13 @@ extension Log {
 }
 
 extension Database {
-    /// Rings in a transaction of its own. That the server can't, say because NOTIFY's queue is full, costs latency alone.
-    /// - Throws: what ends the connection.
+    /// Rings in a transaction of its own. If the server refuses, say because NOTIFY's queue is full, it costs only
+    /// latency.
+    /// - Throws: What ends the connection.
     func ring(_ notify: Query) throws(PostgresError) { try attempt(notify) }
 
-    /// Executes what the server may refuse without harm.
-    /// - Throws: what ends the connection.
+    /// Executes a statement that the server may refuse without harm.
+    /// - Throws: What ends the connection.
     func attempt(_ query: Query) throws(PostgresError) {
         do throws(PostgresError) { try execute(query) } catch {
             guard case .server = error.root else { throw error }

@@ -1,13 +1,13 @@
 import Foundation
 import Vocabulary
 
-/// Encodes what is known to be encodable: a few strings.
+/// For values that can't fail to encode: a few strings.
 func encodedOrEmpty(_ value: some Encodable) -> [UInt8] {
     (try? JSONEncoder().encode(value)).map(Array.init) ?? Array("{}".utf8)
 }
 
 extension Outcome {
-    /// The outcome that a row of a log, or of the table `outcome`, says.
+    /// Reads an outcome from a row of a log or of the table `outcome`.
     init(_ kind: Kind, type: String, body: [UInt8], partition: Partition, position: Position) {
         switch kind {
         case .accepted:

@@ -5,17 +5,15 @@ public import Vocabulary
 public struct RowHeading: Sendable {
     let position: Position
     let key: Key
-    /// Whether it is an event, a command or an outcome.
     public let kind: Message.Kind
-    /// What it is.
     public let type: String
-    /// The command that it is, or that led to it.
+    /// The command itself, or the command that led to this row.
     public let commandID: CommandID?
-    /// Whether it says how its command ended.
+    /// Whether the row has its command's outcome.
     public let hasOutcome: Bool
     /// False for a row that was emptied when its account closed.
     public let isReadable: Bool
-    /// Size of the body in bytes; 0 where the whole row was read.
+    /// The body's size in bytes; 0 if the whole row was read.
     let size: Int
 
     static let columns = "position, kind, type, key, command_id, outcome IS NOT NULL, octet_length(body::text)"

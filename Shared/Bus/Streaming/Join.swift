@@ -1,10 +1,10 @@
 import Postgres
 import Vocabulary
 
-/// What a subscriber joins: a stream, and where to go on in it.
+/// A stream to join.
 struct JoinRequest: Sendable {
     let key: Key
-    /// After which position; nil for the state.
+    /// The position to resume after; nil for the state.
     let after: Position?
 }
 
@@ -12,19 +12,19 @@ struct JoinRequest: Sendable {
 struct JoinedStream: Sendable {
     /// The newest position of the stream's partition.
     var position: Position = .start
-    /// Nil where the stream goes on after the position asked for and no state was requested.
+    /// Nil if the stream resumes and no state was requested.
     var state: [UInt8]?
-    /// What came after the position asked for; nil where the stream doesn't go on there.
+    /// What came after the requested position; nil if the stream can't resume there.
     var events: [RecordedMessage]?
 }
 
 extension Log {
-    /// Reads positions, states and missed events of these streams in one statement. With two, a commit in between would be
-    /// lost or doubled.
+    /// Reads the positions, states and missed events of these streams in one statement. With two, a commit in between
+    /// would be lost or doubled.
     /// - Parameters:
-    ///   - state: a scalar expression of type json for the state of `stream.key`, whose account is `stream.account`.
-    ///   - withStates: whether states are wanted also of streams that go on where they were.
-    ///   - limits: a stream that is further behind than these allow gets a snapshot.
+    ///   - state: A scalar expression of type json for the state of `stream.key`, whose account is `stream.account`.
+    ///   - withStates: Whether to read the states of resumed streams, too.
+    ///   - limits: A stream that is further behind than these allow gets a snapshot.
     func join(
         _ requests: [JoinRequest], state: Query, withStates: Bool, limits: StreamReader.Settings, _ database: Database
     ) throws -> [JoinedStream] {
@@ -53,7 +53,7 @@ extension Log {
         return joined
     }
 
-    /// First a row for each stream, with its state; then one for each event. All of them from one snapshot.
+    /// Returns a row for each stream with its state, then a row for each event, all from one snapshot.
     private func statement(
         _ requests: [JoinRequest], state: Query, withStates: Bool, limits: StreamReader.Settings
     ) -> Query {

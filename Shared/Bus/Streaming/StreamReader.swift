@@ -3,30 +3,28 @@ public import Postgres
 import Synchronization
 public import Vocabulary
 
-/// Joins streams of one log: the state at a position, then every change after it, with nothing missing and nothing
-/// twice, across reconnects and restarts; or says that it must start again.
+/// Joins streams of one log: gives the state at a position and then every change after it, with nothing missing and
+/// nothing twice, across reconnects and restarts; or reports that the subscriber has to start over.
 public struct StreamReader: Sendable {
     private let tail: Tail
     private let pool: Pool
     private let settings: Settings
     private let metrics: JoinMetrics
 
-    /// Limits. All have sane defaults.
     public struct Settings: Sendable {
-        /// Events that wait for a slow subscriber, at most; then it is told that it fell behind.
+        /// How many events may wait for a slow subscriber before it falls behind.
         public var bufferLimit = 1024
-        /// How many rows of its partition a stream may be behind and still go on; beyond, a snapshot is cheaper.
+        /// How many rows of its partition a stream may be behind and still resume. Beyond that, a snapshot is cheaper.
         public var resumeLimit = 1000
-        /// Bytes of missed events' bodies, at most; the same beyond.
+        /// How many bytes of bodies a stream may be behind and still resume.
         public var resumeByteLimit = 1 << 20
 
-        /// All its parts, as the properties describe them.
         public init() {}
     }
 
     /// - Parameters:
-    ///   - tail: of the log that the streams are in.
-    ///   - pool: connections that may read the log and what its owner publishes.
+    ///   - tail: Of the log that has the streams.
+    ///   - pool: Connections that may read the log and what its owner publishes.
     public init(tail: Tail, pool: Pool, settings: Settings = Settings()) {
         self.tail = tail
         self.pool = pool
@@ -36,26 +34,26 @@ public struct StreamReader: Sendable {
 
     /// Subscribes to the stream of `key`.
     /// - Parameters:
-    ///   - token: where to go on; nil for a snapshot first.
-    ///   - withState: whether to read the state also where the stream goes on.
-    ///   - state: a scalar SQL expression of type json that gives the stream's state. It is read in one statement with
-    ///     the position, so it must hold no volatile function.
+    ///   - token: Where to resume; nil to begin with a snapshot.
+    ///   - withState: Whether to read the state even if the stream resumes.
+    ///   - state: A scalar SQL expression of type json for the stream's state. It is read in one statement with the
+    ///     position, so it may not use volatile functions.
     public func subscribe(
         to key: Key, from token: ResumeToken?, withState: Bool = false, state: Query
     ) async throws -> Subscription {
         let subscriptions = try await join([(key, token)], withStates: withState, state: state)
-        guard let only = subscriptions.first else { throw BusError.unreadable(tail.log.name, "nothing was joined") }
+        guard let only = subscriptions.first else { throw BusError.unreadable(tail.log.name, "nothing to join") }
         return only
     }
 
-    /// Subscribes to the streams of many accounts with one statement, each with a snapshot first.
-    /// - Parameter state: as for one stream, in terms of `stream.account`.
-    /// - Returns: the subscriptions in the order of the accounts.
+    /// Subscribes to the streams of many accounts with one statement. Each begins with a snapshot.
+    /// - Parameter state: As for one stream, in terms of `stream.account`.
+    /// - Returns: The subscriptions, in the order of the accounts.
     public func subscribe(to accounts: [AccountID], state: Query) async throws -> [Subscription] {
         try await join(accounts.map { (.account($0), nil) }, withStates: true, state: state)
     }
 
-    /// Whether joining again may work: the database is away, busy or behind.
+    /// Whether joining again may help: the database is away, busy or behind.
     public static func isPassing(_ error: any Error) -> Bool {
         if case BusError.behind = error { return true }
         return error is PostgresError
@@ -71,7 +69,7 @@ public struct StreamReader: Sendable {
         for (key, token) in streams {
             let buffer = SubscriptionBuffer(limit: limits.bufferLimit)
             let (id, tailPosition, incarnation) = try await tail.register(buffer, to: key)
-            // From here on whoever holds the subscription, and nobody else, keeps it registered.
+            // From here on, the subscription's owner alone keeps it registered.
             let subscription = Subscription(buffer, registeredAs: id, key: key, tail: tail, incarnation: incarnation)
             joining.append(
                 Joining(subscription: subscription, buffer: buffer, hasToken: token != nil, tailPosition: tailPosition))
@@ -88,7 +86,7 @@ public struct StreamReader: Sendable {
         return joining.map(\.subscription)
     }
 
-    /// A stream that is being joined: registered with the tail, and not begun.
+    /// A stream that is registered with the tail and has not begun.
     private struct Joining {
         let subscription: Subscription
         let buffer: SubscriptionBuffer
@@ -96,7 +94,7 @@ public struct StreamReader: Sendable {
         let tailPosition: Position
 
         func begin(_ stream: JoinedStream, after: Position?) throws {
-            // What the tail has read isn't offered, so it must be in the state or among the events.
+            // Rows that the tail has already read aren't offered, so the state or the events must have them.
             guard stream.position >= tailPosition else { throw BusError.behind(subscription.log) }
             let state = stream.state.map { Subscription.State(body: $0, position: stream.position) }
             if let events = stream.events, let after {
@@ -110,23 +108,21 @@ public struct StreamReader: Sendable {
     }
 }
 
-/// One subscriber's view of a stream: take the beginning, then `next()` until it ends.
+/// One subscriber's view of a stream: take the beginning, then call `next()` until it ends.
 ///
-/// Bounded: a subscriber that doesn't take what it is offered is told that it fell behind, and costs nobody else
-/// anything.
+/// Bounded: a subscriber that doesn't keep up falls behind, at no cost to anybody else.
 public final class Subscription: Sendable {
     /// How the subscription begins.
     public enum Beginning: Sendable {
-        /// The state as JSON. `isRefetched` when a token was given that can't be gone on from.
+        /// The state as JSON. `isRefetched` if a token was given that can't be resumed from.
         case snapshot([UInt8], isRefetched: Bool)
-        /// Exactly after the token.
+        /// It goes on right after the token.
         case resumed
     }
 
-    /// What a subscriber gets.
     public enum Element: Sendable {
         case event(RecordedMessage, ResumeToken)
-        /// Too much waited. Subscribe again with the last token.
+        /// Too many events waited. Subscribe again with the last token.
         case fellBehind
     }
 
@@ -148,24 +144,23 @@ public final class Subscription: Sendable {
 
     deinit { end() }
 
-    /// The stream's state, and up to which position it has all events.
     public struct State: Sendable {
         /// As JSON.
         public let body: [UInt8]
-        /// Events up to here are in it.
+        /// The state includes all events up to here.
         public let position: Position
     }
 
-    /// Where this subscription began. To be read before the first `next()`, after which no state is kept.
+    /// Where this subscription began. Read it before the first `next()`, which drops it.
     public var beginning: Beginning { buffer.beginning }
 
-    /// The state as it was read when the stream was joined; nil where the stream goes on and it wasn't asked for, and
-    /// after the first `next()`.
+    /// The state as it was when the stream was joined; nil if the stream was resumed without asking for it, and after
+    /// the first `next()`.
     public var state: State? { buffer.joinedState }
 
     var log: LogName { tail.log.name }
 
-    /// Where the subscriber stands after the last element that it took.
+    /// The subscriber's place after the last element that it took.
     public var token: ResumeToken { token(at: buffer.given) }
 
     /// The next element; nil when the subscription or the task has ended.
@@ -180,8 +175,7 @@ public final class Subscription: Sendable {
             await withTaskCancellationHandler {
                 await buffer.wait()
             } onCancel: {
-                // Not end(): a handler that waits for the tail's lock, under which the tail wakes this very task, is a
-                // deadlock in waiting.
+                // Not end(): this handler may run under the tail's lock, which end() would wait for.
                 buffer.end()
             }
             if Task.isCancelled {
@@ -191,7 +185,7 @@ public final class Subscription: Sendable {
         }
     }
 
-    /// Leaves the stream. Whoever waits in `next()` gets nil.
+    /// Leaves the stream. A task that waits in `next()` gets nil.
     public func end() {
         tail.unregister(id, from: key)
         buffer.end()

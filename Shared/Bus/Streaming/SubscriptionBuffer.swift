@@ -1,10 +1,10 @@
 import Synchronization
 import Vocabulary
 
-/// What a subscriber was offered and hasn't taken.
+/// The events that a subscriber was offered and hasn't taken.
 ///
-/// The tail holds the buffer and no ``Subscription``: offering happens under the tail's lock, where nothing may be released
-/// that would leave the tail.
+/// The tail holds the buffer, not the ``Subscription``: the tail offers under its lock, where releasing a subscription,
+/// which leaves the tail, would deadlock.
 final class SubscriptionBuffer: Sendable {
     private struct State: Sendable {
         var machine: SubscriptionMachine<RecordedMessage>
@@ -23,7 +23,6 @@ final class SubscriptionBuffer: Sendable {
 
     var beginning: Subscription.Beginning { state.withLock(\.beginning) }
 
-    /// How far the subscriber has come.
     var given: Position { state.withLock { $0.machine.given } }
 
     var joinedState: Subscription.State? { state.withLock(\.joined) }
@@ -41,13 +40,13 @@ final class SubscriptionBuffer: Sendable {
 
     func next() -> SubscriptionMachine<RecordedMessage>.Next {
         state.withLock { state in
-            // The state may be large, and a subscriber that goes on has taken it.
+            // The state may be large, and a subscriber that has come this far doesn't need it any more.
             (state.beginning, state.joined) = (.resumed, nil)
             return state.machine.next()
         }
     }
 
-    /// Returns when there may be something, or the task is cancelled.
+    /// Returns when there may be something to take, or when the task is cancelled.
     func wait() async {
         await withCheckedContinuation { continuation in
             let isReady = state.withLock { state in
@@ -63,7 +62,7 @@ final class SubscriptionBuffer: Sendable {
 
     // MARK: The tail's side
 
-    /// Returns false when that was too much, and the subscriber is told that it fell behind.
+    /// Returns false if that was too much, so that the subscriber fell behind.
     func offer(_ message: RecordedMessage) -> Bool {
         guard message.message.kind == .event else { return true }
         let (waiter, isTaken): (CheckedContinuation<Void, Never>?, Bool) = state.withLock { state in
@@ -76,7 +75,7 @@ final class SubscriptionBuffer: Sendable {
         return isTaken
     }
 
-    /// The log began another life: what comes next can't be told from here.
+    /// The log is in another incarnation, and nothing more can be offered.
     func interrupt() { change { $0.machine.interrupt() } }
 
     private func change(_ change: (inout State) -> Void) {

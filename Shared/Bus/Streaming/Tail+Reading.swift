@@ -2,15 +2,14 @@ import Postgres
 import Synchronization
 import Vocabulary
 
-// How a tail reads and offers rows. A few rows are read whole, in one round trip. In a backlog it reads headings first, then
-// only the bodies that are wanted.
+// A few rows are read whole, in one round trip. In a backlog, the tail reads headings first and then only wanted bodies.
 
 extension Tail {
-    /// How many rows are read whole from a partition; as many mean that there may be a backlog.
+    /// How many rows are read whole from a partition. If there are that many, there may be a backlog.
     private static var wholeLimit: Int { 256 }
     /// How many headings are read at a time.
     private static var headingLimit: Int { 1000 }
-    /// How many bytes of bodies are read at a time; a single larger body is read alone.
+    /// How many bytes of bodies are read at a time. A larger body is read alone.
     private static var bodyLimit: Int { 1 << 20 }
 
     /// A heading, and the whole row if it was wanted.
@@ -19,7 +18,7 @@ extension Tail {
         let message: RecordedMessage?
     }
 
-    /// Reads these partitions and offers what was found. Returns those that may have more.
+    /// Reads these partitions and offers their rows. Returns the partitions that may have more.
     func read(_ partitions: Set<Partition>, _ database: Database) throws -> Set<Partition> {
         let partitions = partitions.sorted()
         guard let place = registry.withLock({ $0.place }) else { return [] }
@@ -49,7 +48,7 @@ extension Tail {
         let after = place.positions[Int(partition.number)]
         let headings = try database.query(log.headings(of: partition, after: after, limit: Self.headingLimit))
             .map { try RowHeading($0, of: log.name) }
-        // Takes the headings whose wanted bodies fit the limit.
+        // Takes headings as long as their wanted bodies fit the limit.
         var (count, wanted, bytes) = (0, [Int64](), 0)
         for (heading, isWanted) in zip(headings, areWanted(headings)) {
             if isWanted {
@@ -67,7 +66,7 @@ extension Tail {
             }
         }
         let found = headings.prefix(count).map { Found(heading: $0, message: messages[$0.position]) }
-        // A wanted row that is missing was deleted in between, by retention: its subscribers have to join again.
+        // A wanted row that is missing was deleted by retention in the meantime, so its subscribers have to join again.
         let gone = Set(wanted.map(Position.init)).subtracting(messages.keys)
         let isOffered = offer(found, of: partition, gone: gone)
         return !isOffered || count < headings.count || headings.count == Self.headingLimit
@@ -80,15 +79,15 @@ extension Tail {
     /// Offers rows in order, up to one that became wanted after it was read without its body. Returns whether all were
     /// offered.
     ///
-    /// Holds the registry's lock, so that a subscriber gets exactly what comes after the position it registered at. Offering
-    /// only puts into bounded buffers.
+    /// Holds the registry's lock, so that a subscriber gets exactly the rows after the position at which it registered.
+    /// Offering only appends to bounded buffers.
     private func offer(_ found: [Found], of partition: Partition, gone: Set<Position> = []) -> Bool {
         let offered = registry.withLock { registry in
             var offered = 0
             for row in found {
                 let heading = row.heading
                 if !heading.isReadable || gone.contains(heading.position) {
-                    // A subscriber that far behind a closed account has to join again.
+                    // Its subscribers would miss this row, so they have to join again.
                     for subscriber in (registry.subscribers[heading.key] ?? [:]).values { subscriber.interrupt() }
                     registry.served -= registry.subscribers.removeValue(forKey: heading.key)?.count ?? 0
                     metrics.serves(registry.served)
@@ -116,7 +115,7 @@ extension Tail.Registry {
 
     fileprivate func offer(_ message: RecordedMessage, _ heading: RowHeading, _ metrics: TailMetrics) {
         metrics.decoded()
-        for observer in observers where observer.isWanted(heading) { observer.observe(message) }
+        for observer in observers where observer.isWanted(heading) { observer.observe(.row(message)) }
         for subscriber in (subscribers[heading.key] ?? [:]).values where !subscriber.offer(message) {
             metrics.fellBehind()
         }

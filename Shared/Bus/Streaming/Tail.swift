@@ -4,11 +4,11 @@ public import ServiceLifecycle
 import Synchronization
 public import Vocabulary
 
-/// Reads a log as it grows, once per process however many subscribers there are, and offers each row to those who
-/// asked for its key and to the waiters for its command's outcome.
+/// Reads a log as it grows, once per process however many subscribers there are, and offers each row to the subscribers of
+/// its key and to the observers that want it.
 ///
-/// One indexed read per doorbell for all rung partitions together; without doorbells it looks every idle poll. Rows that
-/// nobody here wants aren't decoded; in a backlog, their bodies aren't read either.
+/// One indexed read per doorbell covers all rung partitions; without doorbells, it looks at each idle poll. Rows that nobody
+/// here wants aren't decoded. In a backlog, their bodies aren't even read.
 public final class Tail: Service, Sendable {
     struct SubscriberID: Hashable, Sendable { let number: UInt64 }
 
@@ -17,28 +17,32 @@ public final class Tail: Service, Sendable {
         /// How many subscribers there are, over all keys.
         var served = 0
         var observers: [Observer] = []
-        var polls: [@Sendable () -> Void] = []
-        var restarts: [@Sendable () -> Void] = []
-        var reconnects: [@Sendable () -> Void] = []
         var last: UInt64 = 0
         /// Nil until the first connection.
         var place: Place?
         var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
     }
 
+    /// What an observer gets, in order.
+    public enum Observation: Sendable {
+        case row(RecordedMessage)
+        /// A connection but the first: the server may have lost what wasn't flushed.
+        /// - hasMissedRows: The log is in another incarnation, and this one's rows so far were not offered.
+        case reconnected(hasMissedRows: Bool)
+    }
+
     /// Wants rows whatever their key.
     struct Observer: Sendable {
         let isWanted: @Sendable (RowHeading) -> Bool
-        let observe: @Sendable (RecordedMessage) -> Void
+        let observe: @Sendable (Observation) -> Void
     }
 
-    /// How far each partition was read, in which life of the log.
+    /// How far each partition was read, and in which incarnation of the log.
     struct Place: Sendable {
         var positions: [Position]
         let incarnation: Incarnation
     }
 
-    /// The log.
     public let log: Log
     private let configuration: Configuration
     private let logger: Logger
@@ -48,7 +52,6 @@ public final class Tail: Service, Sendable {
     let registry = Mutex(Registry())
     let metrics: TailMetrics
 
-    /// All its parts, as the properties describe them.
     public init(
         log: Log, idlePoll: Duration = .seconds(1),
         backoff: Backoff = Backoff(initial: .milliseconds(20), maximum: .seconds(2), multiplier: 2),
@@ -67,8 +70,7 @@ public final class Tail: Service, Sendable {
 
     // MARK: Registering
 
-    /// Offers every row of `key` that comes after now. Returns how far the tail has come: rows up to there aren't
-    /// offered.
+    /// Offers every row of `key` from now on. Returns how far the tail has read: rows up to there aren't offered.
     func register(_ subscriber: SubscriptionBuffer, to key: Key) async throws -> (SubscriberID, Position, Incarnation) {
         while true {
             await ready()
@@ -95,23 +97,15 @@ public final class Tail: Service, Sendable {
         }
     }
 
-    /// Offers the rows that are wanted to `observer`, on the tail's thread and in order, calls `poll` at each idle poll,
-    /// `restart` when the log has begun another life, in which rows may have been missed, and `reconnect` on each connection
-    /// after the first. None may block. Register before `run()`.
+    /// Offers the wanted rows to `observer`, on the tail's thread. Neither closure may block. Register before `run()`.
     public func observe(
         where isWanted: @escaping @Sendable (RowHeading) -> Bool,
-        _ observer: @escaping @Sendable (RecordedMessage) -> Void, poll: @escaping @Sendable () -> Void = {},
-        restart: @escaping @Sendable () -> Void = {}, reconnect: @escaping @Sendable () -> Void = {}
+        _ observer: @escaping @Sendable (Observation) -> Void
     ) {
-        registry.withLock { registry in
-            registry.observers.append(Observer(isWanted: isWanted, observe: observer))
-            registry.polls.append(poll)
-            registry.restarts.append(restart)
-            registry.reconnects.append(reconnect)
-        }
+        registry.withLock { $0.observers.append(Observer(isWanted: isWanted, observe: observer)) }
     }
 
-    /// Returns when the tail has read where the log ends, from when on it misses nothing; or when the task is cancelled.
+    /// Returns once the tail has read where the log ends and misses nothing from then on, or when the task is cancelled.
     public func ready() async {
         let number = registry.withLock { registry in
             registry.last += 1
@@ -133,7 +127,7 @@ public final class Tail: Service, Sendable {
 
     // MARK: Reading
 
-    /// Works until it is cancelled or shut down gracefully.
+    /// Reads until cancelled or shut down gracefully.
     public func run() async throws {
         let loop = ConnectionLoop(configuration: configuration, backoff: backoff, bell: bell, logger: logger)
         await loop.run { [self] database in try readUntilStopped(database) }
@@ -150,26 +144,22 @@ public final class Tail: Service, Sendable {
             rung.formUnion(rings.partitions)
             let isPollDue = ContinuousClock.now >= nextPoll
             if rings.all || isPollDue { rung = Set(log.partitions) }
-            // Not at each ring: anybody may ring as often as they like.
-            if isPollDue {
-                for poll in registry.withLock({ $0.polls }) { poll() }
-                nextPoll = .now + idlePoll
-            }
+            if isPollDue { nextPoll = .now + idlePoll }
         }
     }
 
-    /// Finds where to begin: where it stopped, or the log's end. In another incarnation positions mean nothing.
+    /// Finds where to begin: where it stopped, or, in another incarnation, the log's end.
     private func open(_ database: Database) throws {
         let incarnation = try Incarnation.current(database)
         let heads = try database.query(
             "SELECT \(unescaped: log.partitions.map { log.head($0) }.joined(separator: ", "))")
         guard let row = heads.only else { return }
         let positions = try log.partitions.indices.map { Position(try row.decode($0, as: Int64.self)) }
-        let (waiters, interrupted, actions) = registry.withLock { registry in
+        let (waiters, interrupted, observers, hasMissedRows) = registry.withLock { registry in
             var interrupted: [SubscriptionBuffer] = []
-            var actions = registry.place == nil ? [] : registry.reconnects
-            if registry.place?.incarnation != incarnation {
-                if registry.place != nil { actions = registry.restarts + actions }
+            let observers = registry.place == nil ? [] : registry.observers
+            let isNew = registry.place?.incarnation != incarnation
+            if isNew {
                 interrupted = registry.subscribers.values.flatMap(\.values)
                 registry.subscribers = [:]
                 registry.served = 0
@@ -177,9 +167,9 @@ public final class Tail: Service, Sendable {
                 registry.place = Place(positions: positions, incarnation: incarnation)
             }
             defer { registry.waiters = [:] }
-            return (registry.waiters, interrupted, actions)
+            return (registry.waiters, interrupted, observers, isNew)
         }
-        for action in actions { action() }
+        for observer in observers { observer.observe(.reconnected(hasMissedRows: hasMissedRows)) }
         for subscriber in interrupted { subscriber.interrupt() }
         for waiter in waiters.values { waiter.resume() }
     }

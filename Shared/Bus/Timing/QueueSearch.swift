@@ -1,38 +1,36 @@
-public import Vocabulary
+package import Vocabulary
 
-/// Where to begin the search of a table that is used as a queue, such as `timer`: not at its oldest entries, which may be
-/// dead ones that an old snapshot keeps.
+/// Where to begin the search of a table that is used as a queue, such as `timer`: not at its oldest entries, which may
+/// be dead ones that an old snapshot keeps.
 ///
-/// After a search that found everything due, the next one begins a little before that. Every now and then one goes over
-/// the whole table, since rows may be due earlier than that: the less often the longer it takes, so that walking over
-/// dead entries costs a fiftieth of a core at most.
+/// After a search that found everything due, the next one begins a little before that time. Now and then a search goes
+/// over the whole table, because rows may be due earlier. The longer that takes, the less often it happens, so walking
+/// over dead entries costs at most a fiftieth of a core.
 ///
 /// ```sql
 /// SELECT … WHERE due_at >= now() - $age AND due_at <= now() ORDER BY due_at LIMIT 500
 /// ```
-public struct QueueSearch: Sendable {
+package struct QueueSearch: Sendable {
     /// A row that became due may be committed this much later and is still found at once.
     private static var overlap: Duration { .seconds(5) }
     private static var pauseFactor: Int { 50 }
     private static var everything: Interval { .days(36_500) }
 
-    /// When a search began that found everything due.
+    /// When the last search began that found everything due.
     private var exhausted: ContinuousClock.Instant?
     private var nextWhole: ContinuousClock.Instant?
 
-    /// A search in hand.
-    public struct Look: Sendable {
+    /// A search in progress.
+    package struct Look: Sendable {
         /// How far back to search.
-        public let age: Interval
+        package let age: Interval
         fileprivate let begun: ContinuousClock.Instant
         fileprivate let isWhole: Bool
     }
 
-    /// Nothing is searched yet.
-    public init() {}
+    package init() {}
 
-    /// Begins a search.
-    public func begin(at now: ContinuousClock.Instant = .now) -> Look {
+    package func begin(at now: ContinuousClock.Instant = .now) -> Look {
         guard let exhausted, let nextWhole, now < nextWhole else {
             return Look(age: Self.everything, begun: now, isWhole: true)
         }
@@ -40,9 +38,8 @@ public struct QueueSearch: Sendable {
         return Look(age: Interval(microseconds: Int64(age / .microseconds(1))), begun: now, isWhole: false)
     }
 
-    /// Takes in what came of a search.
-    /// - Parameter foundAll: Whether nothing more is due than it found.
-    public mutating func end(_ look: Look, foundAll: Bool, at now: ContinuousClock.Instant = .now) {
+    /// - Parameter foundAll: Whether the search found everything that is due.
+    package mutating func end(_ look: Look, foundAll: Bool, at now: ContinuousClock.Instant = .now) {
         if look.isWhole { nextWhole = now + (now - look.begun) * Self.pauseFactor }
         if foundAll { exhausted = max(exhausted ?? look.begun, look.begun) }
     }

@@ -1,18 +1,16 @@
 public import Postgres
 public import Vocabulary
 
-/// A command that a service sends itself at a time.
+/// A command that a service sends to itself at a given time.
 ///
-/// It says what it was set for; a rule drops it when that is no longer so.
+/// It says what it was set for. The rules drop it if that is no longer so.
 public struct TimedCommand: Sendable {
-    /// What it is for: under one key there is one timer of a name.
+    /// Under one key, a name stands for one timer.
     public let name: String
-    /// When it is sent.
     public let due: Instant
-    /// What is sent then, on behalf of nobody.
+    /// Sent on nobody's behalf.
     public let body: any CommandBody
 
-    /// All its parts, as the properties describe them.
     public init(_ body: any CommandBody, name: String, due: Instant) {
         self.body = body
         self.name = name
@@ -25,9 +23,9 @@ public struct TimedCommand: Sendable {
 }
 
 extension Pipeline {
-    /// Has exactly these timers wait under each of the keys: others go, one that is there already stays as it is.
+    /// Sets exactly these timers under each of the keys: deletes others, and leaves alone those that are there already.
     ///
-    /// Queued in the transaction that changes what wants them, so a deadline is there if and only if its state is.
+    /// Queue it in the transaction that changes the state, so that a deadline is there if and only if its state is.
     public func setTimers(_ timers: [Key: [TimedCommand]], in schema: String) throws {
         guard !timers.isEmpty else { return }
         let keys = timers.keys.map(\.description).sorted()
@@ -46,7 +44,6 @@ extension Pipeline {
     }
 }
 
-/// A timer and the key that it waits under.
 struct KeyedTimer {
     let key: Key
     let timer: TimedCommand
@@ -62,7 +59,7 @@ extension [KeyedTimer] {
         """
     }
 
-    /// Inserts these, or changes those of the same names that differ.
+    /// Inserts timers, and updates those of the same names that differ.
     func insertion(into schema: String) throws -> Query {
         """
         INSERT INTO \(unescaped: schema).timer AS t (key, name, due_at, type, version, body)

@@ -1,17 +1,17 @@
 public import Postgres
 public import Vocabulary
 
-/// A store whose state wants commands sent at times. Its schema has the table `timer` and the log `due`.
+/// A store whose state wants commands sent at given times. Its schema has the table `timer` and the log `due`.
 public protocol TimedStore: Store {
-    /// Reads the state of keys and says which timers it wants: a function of the state alone. Every key that was found
-    /// is in the result, also one that wants none.
+    /// Reads the state of keys and returns the timers that it wants, as a function of the state alone. The result has
+    /// every key that was found, even those that want no timers.
     func wantedTimers(of keys: TimedKeys, in pipeline: Pipeline) throws -> [Key: [TimedCommand]]
 }
 
-/// Which keys to read for their timers.
+/// The keys whose timers to read.
 public enum TimedKeys: Sendable {
-    /// So many at most that come after one, in the order of the keys' text; nothing is locked.
+    /// At most this many keys after the given one, in the order of their text, without locks.
     case next(Int64, after: Key?)
-    /// These, locked as ``Store/load(_:in:)`` locks them.
+    /// These keys, locked as ``Store/load(_:in:)`` locks them.
     case locked([Key])
 }

@@ -4,10 +4,10 @@ public import Postgres
 public import ServiceLifecycle
 import Vocabulary
 
-/// Compares the timers that a service's state wants with those in its table `timer`, and sets what is missing or wrong.
+/// Compares the timers that a service's state wants with its table `timer`, and sets those that are missing or wrong.
 ///
-/// Every replica goes through all keys from its start on, in small pieces. There is nothing to repair unless something
-/// went wrong that nobody foresaw, and then a deadline is hours late at worst instead of lost. A timer too many is left
+/// Every replica goes through all keys, starting when it starts, in small pieces. There is nothing to repair unless
+/// something unforeseen went wrong. Then a deadline is hours late at worst, not lost. A superfluous timer is left
 /// alone: the rules drop its command, and another release may want it.
 public final class TimerRepair: Service, Sendable {
     private let store: any TimedStore
@@ -20,9 +20,8 @@ public final class TimerRepair: Service, Sendable {
     private static var pieceLimit: Int64 { 500 }
 
     /// - Parameters:
-    ///   - store: reads what the state wants.
-    ///   - due: the service's log `due`, in the schema that has the table `timer`.
-    ///   - interval: how long it rests after it has seen all keys.
+    ///   - due: The service's log `due`, in the schema that has the table `timer`.
+    ///   - interval: The pause after all keys were compared.
     public init(
         store: any TimedStore, due: Log, interval: Duration = .seconds(60), configuration: Configuration, logger: Logger
     ) {
@@ -34,13 +33,13 @@ public final class TimerRepair: Service, Sendable {
         healed = Counter(label: "quartet_timers_healed_total", dimensions: [("schema", due.name.schema)])
     }
 
-    /// Works until it is cancelled or shut down gracefully.
+    /// Works until cancelled or shut down gracefully.
     public func run() async throws {
         healed.increment(by: 0)
         let loop = ConnectionLoop(configuration: configuration, backoff: .reconnect, bell: bell, logger: logger)
         await loop.run { [self] database in
             var place: Key?
-            // Faster at first: something may have gone wrong because nothing ran.
+            // Faster at first: something may have gone wrong while nothing ran.
             var rest = 9
             var pause = Duration.zero
             while !bell.wait(pause).stop {
@@ -49,7 +48,7 @@ public final class TimerRepair: Service, Sendable {
                 pause = (ContinuousClock.now - begun) * rest
                 if place == nil {
                     rest = 99
-                    // Replicas that were started together don't look together.
+                    // So that replicas that were started together don't look at the same time.
                     pause = interval * Double.random(in: 0.5...1)
                 }
             }
@@ -61,7 +60,7 @@ public final class TimerRepair: Service, Sendable {
         let wanted = try database.pipeline { pipeline in
             try store.wantedTimers(of: .next(Self.pieceLimit, after: place), in: pipeline)
         }
-        // State and timers are read one after the other, so a difference is only a suspicion.
+        // State and timers are read one after the other, so a difference may be a coincidence.
         let suspects = Set(try differences(from: wanted, database).map(\.key))
         if !suspects.isEmpty { try repair(suspects.sorted { $0.description < $1.description }, database) }
         return wanted.count < Self.pieceLimit ? nil : wanted.keys.max { $0.description < $1.description }
@@ -69,8 +68,8 @@ public final class TimerRepair: Service, Sendable {
 
     private func repair(_ suspects: [Key], _ database: Database) throws {
         let missing = try database.transaction { database in
-            // With the state's rows locked no command is handled. A timer that fires goes from one table to the other,
-            // so reading it where it comes from first can't miss it.
+            // With the state's rows locked, no command is handled. A timer that fires moves from one table to the
+            // other, so reading the one it leaves first can't miss it.
             let wanted = try database.pipeline { try store.wantedTimers(of: .locked(suspects), in: $0) }
             let differences = try differences(from: wanted, database)
             let waiting = try keysWithWaitingCommands(among: suspects, database)
@@ -81,11 +80,11 @@ public final class TimerRepair: Service, Sendable {
         guard let first = missing.first else { return }
         healed.increment(by: missing.count)
         logger.warning(
-            "timers were missing or wrong and are set again",
+            "repaired timers that were missing or wrong",
             metadata: ["timers": "\(missing.count)", "key": "\(first.key)", "name": "\(first.timer.name)"])
     }
 
-    /// What is wanted and not in the table like this. What an operator discarded stays discarded.
+    /// The wanted timers that aren't in the table as they should be. What an operator discarded stays discarded.
     private func differences(from wanted: [Key: [TimedCommand]], _ database: Database) throws -> [KeyedTimer] {
         let wanted = wanted.flatMap { key, timers in timers.map { KeyedTimer(key: key, timer: $0) } }
         guard !wanted.isEmpty else { return [] }
@@ -107,7 +106,7 @@ public final class TimerRepair: Service, Sendable {
         return try rows.map { wanted[Int(try $0.decode(0, as: Int64.self)) - 1] }
     }
 
-    /// Keys whose timers fired, but whose commands are not handled yet or parked.
+    /// Keys whose timers fired, but whose commands are still to be handled or are parked.
     private func keysWithWaitingCommands(among keys: [Key], _ database: Database) throws -> Set<Key> {
         let partitions = Set(keys.map { due.partition(of: $0).number }).sorted()
         let (texts, schema, source) = (keys.map(\.description), due.name.schema, due.name.description)

@@ -3,24 +3,24 @@ public import Postgres
 public import ServiceLifecycle
 import Vocabulary
 
-/// Sends a service what it wanted to be told when it is due: takes due timers out of the table `timer` and puts their
-/// commands into the service's log `due`, in one transaction. From there they are handled as all commands are.
+/// Fires a service's timers: takes due ones out of the table `timer` and appends their commands to the service's log
+/// `due`, in one transaction. From there they are handled like all commands.
 ///
-/// So a timer fires once, whatever is killed when, and nothing that was due while nothing ran is lost. Every replica does
-/// this; each takes what no other has in hand.
+/// So a timer fires once, whatever is killed when, and one that was due while nothing ran isn't lost. Every replica
+/// does this; each takes timers that no other is working on.
 public final class Timers: Service, Sendable {
     private let log: Log
     private let configuration: Configuration
     private let logger: Logger
     private let bell = Bell()
     private let backoff = Backoff(initial: .milliseconds(20), maximum: .seconds(2), multiplier: 2)
-    /// One that is set meanwhile for before this is sent this late at most.
+    /// How late a timer may fire that is set after the last look and is due before the next.
     private let idlePoll: Duration
     private static var batchLimit: Int64 { 500 }
 
     /// - Parameters:
-    ///   - log: the service's log `due`, in the schema that has the table `timer`.
-    ///   - idlePoll: how often to look for timers that were set meanwhile.
+    ///   - log: The service's log `due`, in the schema that has the table `timer`.
+    ///   - idlePoll: How often to look for timers that were set since.
     public init(
         log: Log, idlePoll: Duration = .milliseconds(100), configuration: Configuration, logger: Logger
     ) {
@@ -30,7 +30,7 @@ public final class Timers: Service, Sendable {
         self.logger = logger
     }
 
-    /// Works until it is cancelled or shut down gracefully.
+    /// Works until cancelled or shut down gracefully.
     public func run() async throws {
         let loop = ConnectionLoop(configuration: configuration, backoff: backoff, bell: bell, logger: logger)
         await loop.run { [self] database in
@@ -42,7 +42,7 @@ public final class Timers: Service, Sendable {
                 let fired = isDue ? try fire(look.age, database) : 0
                 search.end(look, foundAll: fired < Self.batchLimit)
                 if fired > 0 { continue }
-                // What is due and wasn't to be had, another replica has in hand.
+                // Another replica is working on what is due and wasn't found.
                 if bell.wait(isDue ? idlePoll : min(pause, idlePoll)).stop { return }
             }
         }
@@ -50,7 +50,7 @@ public final class Timers: Service, Sendable {
 
     private var table: String { "\(log.name.schema).timer" }
 
-    /// Until the next one is due, by the database's clock.
+    /// How long until the next timer is due, by the database's clock.
     private func timeLeft(_ age: Interval, _ database: Database) throws -> Duration {
         let next = try database.query(
             """
@@ -64,10 +64,10 @@ public final class Timers: Service, Sendable {
         return left.duration
     }
 
-    /// Sends what is due, and returns how many that were.
+    /// Fires what is due. Returns how many timers that were.
     private func fire(_ age: Interval, _ database: Database) throws -> Int {
         let messages = try database.transaction { database in
-            // now() is when this transaction began: unlike clock_timestamp(), an index can be searched for it.
+            // now() is when this transaction began. Unlike clock_timestamp(), it can be searched for in an index.
             let due = try database.query(
                 """
                 DELETE FROM \(unescaped: table) AS t
@@ -94,7 +94,7 @@ public final class Timers: Service, Sendable {
         return Message(
             kind: .command, type: try row.decode(3, as: String.self), version: try row.decode(4, as: Int16.self),
             key: key, body: try row.decode(5, as: JSON.self).bytes,
-            // Made now: a deadline that passed long ago isn't an old command.
+            // Made now: the command of a deadline that passed long ago isn't old.
             commandID: .derived(
                 at: try row.decode(6, as: Instant.self), from: Array("timer/\(log.name.schema)".utf8),
                 Array(text.utf8), Array(name.utf8), Array("\(due.microseconds)".utf8)),

@@ -1,7 +1,10 @@
 import Crypto
+public import Vocabulary
 
 /// The SHA-256 of some bytes, which are stored under it. In JSON, 64 lowercase hexadecimal digits.
-public struct ContentHash: Hashable, Sendable, CustomStringConvertible {
+public struct ContentHash: Hashable, Sendable, TextCodable {
+    public static var form: String { "64 lowercase hexadecimal digits" }
+
     /// 32 bytes.
     public let bytes: [UInt8]
 
@@ -35,21 +38,5 @@ public struct ContentHash: Hashable, Sendable, CustomStringConvertible {
         var text: [UInt8] = []
         for byte in bytes { text += [digits[Int(byte >> 4)], digits[Int(byte & 0xF)]] }
         return String(decoding: text, as: UTF8.self)
-    }
-}
-
-extension ContentHash: Codable {
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        guard let hash = Self(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "must be 64 lowercase hexadecimal digits")
-        }
-        self = hash
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
     }
 }

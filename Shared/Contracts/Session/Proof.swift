@@ -1,5 +1,9 @@
+public import Vocabulary
+
 /// Identifies a server key by eight hexadecimal digits derived from it.
-public struct KeyVersion: Hashable, Sendable, CustomStringConvertible {
+public struct KeyVersion: Hashable, Sendable, TextCodable {
+    public static var form: String { "eight lowercase hexadecimal digits" }
+
     public let description: String
 
     /// Nil for anything but eight lowercase hexadecimal digits.
@@ -17,22 +21,6 @@ public struct KeyVersion: Hashable, Sendable, CustomStringConvertible {
 
     /// Stands for no key, in a table's blank row.
     package static let blank = Self()
-}
-
-extension KeyVersion: Codable {
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        guard let version = Self(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "must be eight lowercase hexadecimal digits")
-        }
-        self = version
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
-    }
 }
 
 /// Proves knowledge of a password or code. The edge derives it under a server key.

@@ -1,9 +1,9 @@
-public import Bus
-public import ServiceLifecycle
-public import Vocabulary
+package import Bus
+package import ServiceLifecycle
+package import Vocabulary
 
-/// A service that owns a domain: it handles the commands that session-client has for it by its rules, and its log says
-/// what happened.
+/// A service that owns a domain: it handles session-client's commands by its rules and publishes what happened in its
+/// log.
 ///
 /// ```swift
 /// @main
@@ -14,52 +14,46 @@ public import Vocabulary
 ///     static func store(_ settings: Settings) -> ContactsStore { ContactsStore() }
 /// }
 /// ```
-public protocol DomainProgram: ServiceProgram {
-    /// Keeps the domain's state, and says by which rules it changes. If it is a ``TimedStore``, timers run.
+package protocol DomainProgram: ServiceProgram {
+    /// Keeps the domain's state and names its rules. If it is a ``TimedStore``, the service runs timers, too.
     associatedtype DomainStore: Store
 
-    /// The store; its limits may follow from settings.
     static func store(_ settings: Settings) throws -> DomainStore
 
-    /// The log that its commands come in: `session_client.<schema>_commands` unless said.
+    /// The log that its commands come in. By default `session_client.<schema>_commands`.
     static var commands: LogName { get }
 
-    /// Functions of the schema that delete so many old rows of its own at most and return how many that were. None, unless
-    /// said.
+    /// Functions of the schema that delete up to a number of its own old rows and return how many they deleted. None by
+    /// default.
     static var forgetting: [String] { get }
 
-    /// What else runs beside the handling of commands, such as what hands on what the store has put down for it. Shut down
-    /// first, the last one before the others. None, unless said.
+    /// Services to run beside the handling of commands, for example to deliver what the store has queued. They are shut
+    /// down first, in reverse order. None by default.
     static func companions(_ bus: DomainBus) throws -> [any Service]
 }
 
 /// What a program's companions share with the handling of its commands.
-public struct DomainBus: Sendable {
-    /// Settings, database, health and logger of the process.
-    public let context: ServiceContext
-    /// The process's one connection that listens. What wants to be woken by it registers before it runs.
-    public let doorbells: Doorbells
+package struct DomainBus: Sendable {
+    package let context: ServiceContext
+    /// The process's one listening connection. Register with it before it runs.
+    package let doorbells: Doorbells
     /// The service's own log.
-    public let log: Log
-    /// The log in which the service asks itself, by its timers for example; nil where it has no timers.
-    public let due: Log?
+    package let log: Log
+    /// The log of the service's commands to itself; nil if it has no timers.
+    package let due: Log?
 }
 
 extension DomainProgram {
-    /// session-client's.
-    public static var commands: LogName { LogName(schema: "session_client", table: "\(schema)_commands") }
+    package static var commands: LogName { LogName(schema: "session_client", table: "\(schema)_commands") }
 
-    /// None.
-    public static var forgetting: [String] { [] }
+    package static var forgetting: [String] { [] }
 
-    /// None.
-    public static func companions(_ bus: DomainBus) throws -> [any Service] { [] }
+    package static func companions(_ bus: DomainBus) throws -> [any Service] { [] }
 
-    /// How it handles commands.
-    public static var settings: [any SettingDeclaration] { ConsumerSettings.declared }
+    package static var settings: [any SettingDeclaration] { ConsumerSettings.declared }
 
-    /// Handles commands until told to stop.
-    public static func services(_ context: ServiceContext) throws -> [any Service] {
+    /// Handles commands until stopped.
+    package static func services(_ context: ServiceContext) throws -> [any Service] {
         [
             CommandService(
                 schema: schema, commands: commands, store: try store(context.settings), forgetting: forgetting,
@@ -83,13 +77,12 @@ extension ConsumerSettings {
         "consumer.give-up-after", in: .seconds(1)...(.seconds(86400)), default: .seconds(60),
         help: "The least time for which a message that fails by its own fault is retried before it is given up.")
 
-    /// What of it can be configured.
-    public static var declared: [any SettingDeclaration] {
+    package static var declared: [any SettingDeclaration] {
         [workersSetting, batchSetting, leaseSetting, leastTimeSetting]
     }
 
-    /// As configured; ``declared`` must be among the program's settings.
-    public init(_ settings: Settings) {
+    /// ``declared`` must be among the program's settings.
+    package init(_ settings: Settings) {
         self.init()
         workers = settings[Self.workersSetting]
         limits.batch = settings[Self.batchSetting]

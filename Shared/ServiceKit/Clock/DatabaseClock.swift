@@ -1,13 +1,13 @@
 import CoreMetrics
 import Logging
 import Postgres
-public import ServiceLifecycle
+import ServiceLifecycle
 import Synchronization
-public import Vocabulary
+package import Vocabulary
 
-/// The database's clock as this process knows it: the one clock that all processes share. How far this machine's is from it
-/// is measured now and then, and said when it is more than a minute.
-public final class DatabaseClock: Service, Sendable {
+/// The database's clock, which all processes share, as this process knows it. It measures now and then how far this
+/// machine's clock is off, and warns if it is more than a minute.
+package final class DatabaseClock: Service, Sendable {
     private struct State: Sendable {
         /// How far this machine's clock is ahead of the database's.
         var offset = Interval(microseconds: 0)
@@ -21,7 +21,7 @@ public final class DatabaseClock: Service, Sendable {
     private let gauge = Gauge(label: "quartet_clock_offset_seconds")
     private static var limit: Interval { .minutes(1) }
     private static var pause: Duration { .seconds(30) }
-    /// Who had to wait longer for the answer doesn't know when it was made.
+    /// An answer that takes longer is too imprecise.
     private static var longestAnswer: Duration { .seconds(1) }
 
     init(configuration: Configuration, logger: Logger) {
@@ -30,10 +30,10 @@ public final class DatabaseClock: Service, Sendable {
     }
 
     /// The time by the database's clock, or by this machine's until the first measurement.
-    public var now: Instant { .now - state.withLock(\.offset) }
+    package var now: Instant { .now - state.withLock(\.offset) }
 
     /// Measures until cancelled or shut down.
-    public func run() async throws {
+    package func run() async throws {
         try? await cancelWhenGracefulShutdown {
             while true {
                 await self.measure()
@@ -43,11 +43,11 @@ public final class DatabaseClock: Service, Sendable {
         }
     }
 
-    /// Asks the database for the time, by a connection of its own: none is kept for this. Others say that there is none.
-    public func measure() async {
-        guard let connection = try? await Connection.connect(configuration, logger: logger) else { return }
-        let offset: Interval? = try? await connection.run { database -> Interval? in
-            // The first statement of a session takes longer.
+    /// Asks the database for the time, on a connection that is opened and closed for it. Does nothing if there is no
+    /// connection; others report that.
+    package func measure() async {
+        let offset: Interval?? = try? await Connection.with(configuration, logger: logger) { database in
+            // A session's first statement takes longer.
             try database.execute("SELECT 1")
             let (begun, before) = (ContinuousClock.now, Instant.now)
             let row = try database.query("SELECT clock_timestamp()").only
@@ -55,8 +55,7 @@ public final class DatabaseClock: Service, Sendable {
             guard let time = try row?.decode(0, as: Instant.self), taken < Self.longestAnswer else { return nil }
             return before + Interval(taken / 2) - time
         }
-        await connection.close()
-        if let offset { report(offset) }
+        if case .some(let offset?) = offset { report(offset) }
     }
 
     private func report(_ offset: Interval) {

@@ -1,21 +1,18 @@
 import Foundation
 import Hummingbird
-public import Logging
-public import ServiceLifecycle
+package import Logging
+import ServiceLifecycle
 
-/// Serves a process's health and what it measures over HTTP, for whoever starts, restarts, routes to or watches it.
+/// Serves a process's health and metrics over HTTP.
 ///
-/// - `GET /health/live`: 200, or 503 when only a restart helps.
+/// - `GET /health/live`: 200, or 503 if only a restart helps.
 /// - `GET /health/ready`: 200, or 503 with the reasons.
-///
-/// - `GET /metrics`: what Prometheus reads.
+/// - `GET /metrics`: Prometheus's text format.
 ///
 /// Health answers with `{"status": "ready", "checks": {"database": "ready"}}`.
-public struct AdminServer: Service {
-    /// It can't listen.
-    public struct CannotListen: Error, CustomStringConvertible {
-        /// Where, why, and what to do.
-        public let description: String
+package struct AdminServer: Service {
+    package struct CannotListen: Error, CustomStringConvertible {
+        package let description: String
     }
 
     private let health: Health
@@ -24,13 +21,8 @@ public struct AdminServer: Service {
     private let port: Int
     private let logger: Logger
 
-    /// - Parameters:
-    ///   - health: What to serve.
-    ///   - metrics: The same.
-    ///   - host: The address to listen on.
-    ///   - port: The port; 0 takes a free one.
-    ///   - logger: Where to say which port it is.
-    public init(
+    /// - Parameter port: 0 takes a free one, which the log names.
+    package init(
         health: Health, metrics: PrometheusMetrics = PrometheusMetrics(), host: String, port: Int, logger: Logger
     ) {
         self.health = health
@@ -42,7 +34,7 @@ public struct AdminServer: Service {
 
     /// Serves until shut down.
     /// - Throws: ``CannotListen``.
-    public func run() async throws {
+    package func run() async throws {
         let router = Router()
         router.get("/health/live") { [health] _, _ in Self.answer(health.report, isGood: health.report.isLive) }
         router.get("/health/ready") { [health] _, _ in Self.answer(health.report, isGood: health.report.isReady) }
@@ -51,8 +43,6 @@ public struct AdminServer: Service {
                 status: .ok, headers: [.contentType: "text/plain; version=0.0.4", .cacheControl: "no-store"],
                 body: ResponseBody(byteBuffer: ByteBuffer(string: metrics.text)))
         }
-        var quiet = logger
-        quiet.logLevel = max(logger.logLevel, .warning)
         let application = Application(
             router: router, configuration: .init(address: .hostname(host, port: port)),
             onServerRunning: { [logger, host] channel in
@@ -60,7 +50,7 @@ public struct AdminServer: Service {
                     "serving health and metrics",
                     metadata: ["url": "http://\(host):\(channel.localAddress?.port ?? 0)/health/ready"])
             },
-            logger: quiet)
+            logger: logger.quiet)
         do {
             try await application.run()
         } catch let error where "\(error)".contains("bind") {

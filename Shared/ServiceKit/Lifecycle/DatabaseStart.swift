@@ -4,9 +4,9 @@ import ServiceLifecycle
 
 /// Waits for a database that the service can work with, then runs the service.
 ///
-/// Whatever is wrong with the database at the start can be put right while the process waits: the server is started, the
-/// roles are made, the migrations applied. So it never gives up; it says once what is wrong and what to do, is not ready
-/// with that reason, and looks again with growing pauses of at most five seconds.
+/// Anything wrong with the database at the start can be repaired while the process waits: somebody starts the server,
+/// creates the roles or applies the migrations. So it never gives up. It warns once about what is wrong and what to do,
+/// reports the same to the health check, and looks again with growing pauses of at most five seconds.
 struct DatabaseStart: Service {
     let version: SchemaVersion
     let configuration: Postgres.Configuration
@@ -16,37 +16,42 @@ struct DatabaseStart: Service {
 
     func run() async throws {
         do {
-            try await cancelWhenGracefulShutdown { try await waitForDatabase() }
+            try await check.waiting(for: "the database", logger: logger, metadata: ["database": "\(configuration)"]) {
+                try await version.verify(configuration)
+            }
+            check.report(.ready)
         } catch is CancellationError {
             return
         }
         let services = try services()
         logger.info("running")
-        var quiet = logger
-        quiet.logLevel = max(logger.logLevel, .warning)
-        // It shuts down when the group around it does.
-        try await ServiceGroup(services: services, logger: quiet).run()
+        // It is shut down with the group around it.
+        try await ServiceGroup(services: services, logger: logger.quiet).run()
     }
+}
 
-    private func waitForDatabase() async throws {
-        var attempt = 0
-        var saidLast: String?
-        while true {
-            do {
-                try await version.verify(configuration)
-                check.report(.ready)
-                return
-            } catch {
-                try Task.checkCancellation()
-                attempt += 1
-                let problem = (error as? PostgresError)?.advice ?? "\(error)"
-                check.report(.notReady(problem))
-                if saidLast != problem {
-                    logger.warning("waiting for the database: \(problem)", metadata: ["database": "\(configuration)"])
+extension Health.Check {
+    /// Repeats `body` until it succeeds, with growing pauses of at most five seconds. Warns once about each problem and
+    /// reports it.
+    /// - Throws: `CancellationError` if the service is stopped meanwhile.
+    func waiting<Value: Sendable>(
+        for subject: String, logger: Logger, metadata: Logger.Metadata = [:],
+        _ body: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        try await cancelWhenGracefulShutdown {
+            var attempt = 0
+            var last: String?
+            while true {
+                do { return try await body() } catch {
+                    try Task.checkCancellation()
+                    attempt += 1
+                    let problem = error.advice
+                    report(.notReady(problem))
+                    if last != problem { logger.warning("waiting for \(subject): \(problem)", metadata: metadata) }
+                    last = problem
                 }
-                saidLast = problem
+                try await Task.sleep(for: Backoff.reconnect.delay(attempt: attempt))
             }
-            try await Task.sleep(for: Backoff.reconnect.delay(attempt: attempt))
         }
     }
 }

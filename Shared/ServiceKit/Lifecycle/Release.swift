@@ -1,4 +1,4 @@
-/// The version of the product: of its executables, its API and its schemas together.
+/// The version of the executables, the API and the schemas.
 enum Release {
     static let version = "0.1.0-dev"
 }

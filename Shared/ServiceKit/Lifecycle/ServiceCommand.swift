@@ -6,7 +6,7 @@ import Postgres
 import ServiceLifecycle
 import UnixSignals
 
-/// What a service's executable does with its command line: `run`, `migrate` or `plan`.
+/// Interprets the command line of a service's executable: `run`, `migrate` or `plan`.
 struct ServiceCommand<Program: ServiceProgram> {
     /// Exit statuses, as in sysexits(3).
     private enum Status {
@@ -71,7 +71,7 @@ struct ServiceCommand<Program: ServiceProgram> {
             }
             return Status.good
         } catch {
-            logger.critical("\(sentence(error))")
+            logger.critical("\(error.advice)")
             return Status.failed
         }
     }
@@ -115,8 +115,6 @@ struct ServiceCommand<Program: ServiceProgram> {
         ) {
             try Program.services(context)
         }
-        var quiet = logger
-        quiet.logLevel = max(logger.logLevel, .warning)
         var configuration = ServiceGroupConfiguration(
             services: [
                 .init(service: ImpatientSignal(logger: logger)),
@@ -125,8 +123,8 @@ struct ServiceCommand<Program: ServiceProgram> {
                 .init(service: start),
                 .init(service: Draining(health: health)),
             ],
-            gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet)
-        // What doesn't end by itself is cancelled.
+            gracefulShutdownSignals: [.sigterm, .sigint], logger: logger.quiet)
+        // A service that doesn't end by then is cancelled.
         configuration.maximumGracefulShutdownDuration = .seconds(30)
         try await ServiceGroup(configuration: configuration).run()
         logger.info("stopped")
@@ -138,10 +136,6 @@ struct ServiceCommand<Program: ServiceProgram> {
         database.parameters["application_name"] = Program.name
         if let password = settings[CommonSettings.databasePassword] { database.parameters["password"] = password }
         return database
-    }
-
-    private func sentence(_ error: any Error) -> String {
-        (error as? PostgresError)?.advice ?? "\(error)"
     }
 
     private func say(_ problem: String) {
@@ -159,7 +153,7 @@ extension String {
     }
 }
 
-/// Says that the process ends before anything in it does: the last service of its group is told first.
+/// Makes the process unready before anything in it ends: as the last service of its group, it is shut down first.
 private struct Draining: Service {
     let health: Health
 
@@ -169,14 +163,14 @@ private struct Draining: Service {
     }
 }
 
-/// Ends the process at once at the second signal: the first one asks it to finish what it has in hand, and whoever sends
-/// another doesn't want to wait for that. What is lost is what a crash would lose: nothing that was acknowledged.
+/// Ends the process at the second signal. The first signal asks it to finish its work; somebody who sends another
+/// doesn't want to wait. As in a crash, nothing that was acknowledged is lost.
 private struct ImpatientSignal: Service {
     let logger: Logger
 
     func run() async throws {
         var isEnding = false
-        // It is the first service of its group, so it is the last to be told to end.
+        // As the first service of its group, it is shut down last.
         for await _ in await UnixSignalsSequence(trapping: .sigterm, .sigint).cancelOnGracefulShutdown() {
             if isEnding {
                 logger.warning("stopped at once by a second signal")

@@ -1,25 +1,20 @@
 import Foundation
-public import Logging
+package import Logging
 
 /// Writes each log event as a line.
-public struct LineLogHandler: LogHandler {
-    /// What every line of this logger carries.
-    public var metadata: Logger.Metadata = [:]
-    /// What a line carries from the task that it is logged in.
-    public var metadataProvider: Logger.MetadataProvider?
-    /// The least severe level that is written.
-    public var logLevel: Logger.Level
+package struct LineLogHandler: LogHandler {
+    /// Added to every line of this logger.
+    package var metadata: Logger.Metadata = [:]
+    /// Adds the metadata of the current task.
+    package var metadataProvider: Logger.MetadataProvider?
+    package var logLevel: Logger.Level
 
     private let label: String
     private let format: LogFormat
     private let write: @Sendable (String) -> Void
 
-    /// - Parameters:
-    ///   - label: The logger's name.
-    ///   - format: How lines look.
-    ///   - logLevel: The least severe level that is written.
-    ///   - write: Takes each line, with its line break.
-    public init(
+    /// - Parameter write: Takes each line, with its line break.
+    package init(
         label: String, format: LogFormat, logLevel: Logger.Level, write: @escaping @Sendable (String) -> Void
     ) {
         self.label = label
@@ -28,14 +23,12 @@ public struct LineLogHandler: LogHandler {
         self.write = write
     }
 
-    /// What every line of this logger carries.
-    public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
         set { metadata[key] = newValue }
     }
 
-    /// Writes an event.
-    public func log(event: LogEvent) {
+    package func log(event: LogEvent) {
         var all = metadata
         if let provided = metadataProvider?.get() { all.merge(provided) { _, new in new } }
         if let own = event.metadata { all.merge(own) { _, new in new } }
@@ -62,14 +55,14 @@ public struct LineLogHandler: LogHandler {
             ("time", time), ("level", event.level.rawValue), ("logger", label), ("message", "\(event.message)"),
         ]
         let taken = Set(fields.map(\.0))
-        // What has the name of a field of ours is still told, by another name.
+        // Metadata with the name of one of our fields gets another name.
         fields += metadata.sorted { $0.key < $1.key }.map {
             (taken.contains($0.key) ? "_\($0.key)" : $0.key, "\($0.value)")
         }
         return "{" + fields.map { "\(Self.json($0.0)):\(Self.json($0.1))" }.joined(separator: ",") + "}"
     }
 
-    /// A value, in quotes if it would otherwise not be seen where it ends.
+    /// A value, in quotes if it wouldn't be clear where it ends.
     private static func quoted(_ value: String) -> String {
         let isPlain =
             !value.isEmpty && value.allSatisfy { !$0.isWhitespace && $0 != "\"" && $0 != "=" && !$0.isNewline }

@@ -1,19 +1,18 @@
 import Glibc
-public import Logging
+package import Logging
 
-/// How log lines look.
-public enum LogFormat: String, CaseIterable, Sendable {
+/// The format of log lines.
+package enum LogFormat: String, CaseIterable, Sendable {
     /// For people: `2026-03-01T12:00:00.123Z info  contacts: applied 0001-log.sql schema=contacts`.
     case text
     /// For machines: a JSON object per line.
     case json
 
-    /// Makes all loggers of this process write so to standard error. Once per process.
-    /// - Parameter level: The least severe level that is written.
-    public func bootstrap(level: Logger.Level) {
+    /// Makes all loggers of this process write to standard error in this format. Call it once per process.
+    package func bootstrap(level: Logger.Level) {
         LoggingSystem.bootstrap { label in
             LineLogHandler(label: label, format: self, logLevel: level) { line in
-                // One write per line, so that lines of several threads don't mix.
+                // One write per line, so that threads don't mix their lines.
                 line.withUTF8Lines { bytes in
                     var rest = bytes
                     while !rest.isEmpty {
@@ -31,5 +30,14 @@ extension String {
     fileprivate func withUTF8Lines(_ body: (UnsafeRawBufferPointer) -> Void) {
         var text = self
         text.withUTF8 { body(UnsafeRawBufferPointer($0)) }
+    }
+}
+
+extension Logger {
+    /// For libraries whose information isn't ours: warnings and worse.
+    package var quiet: Logger {
+        var quiet = self
+        quiet.logLevel = max(logLevel, .warning)
+        return quiet
     }
 }

@@ -1,11 +1,11 @@
-public import CoreMetrics
+package import CoreMetrics
 import Synchronization
 
-/// Keeps what the process measures and shows it as Prometheus reads it (text format 0.0.4).
+/// Keeps the process's metrics and shows them in Prometheus's text format 0.0.4.
 ///
-/// A label is a metric's name, its dimensions are the labels. Timers become histograms in seconds, aggregating recorders
-/// histograms of their values, the others gauges.
-public final class PrometheusMetrics: MetricsFactory, Sendable {
+/// A label becomes the metric's name, dimensions become labels. Timers become histograms in seconds, aggregating
+/// recorders become histograms of their values, all others gauges.
+package final class PrometheusMetrics: MetricsFactory, Sendable {
     private struct Family: Sendable {
         var kind: String
         /// By their labels as text.
@@ -18,11 +18,10 @@ public final class PrometheusMetrics: MetricsFactory, Sendable {
     /// Bounds of other histograms.
     static let sizes: [Double] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
 
-    /// Nothing is measured yet.
-    public init() {}
+    package init() {}
 
-    /// Everything that was measured, in the order of names.
-    public var text: String {
+    /// In Prometheus's text format, sorted by name.
+    package var text: String {
         let families = families.withLock { $0 }
         var text = ""
         for (name, family) in families.sorted(by: { $0.key < $1.key }) {
@@ -39,41 +38,34 @@ public final class PrometheusMetrics: MetricsFactory, Sendable {
 
     // MARK: MetricsFactory
 
-    /// A value that only grows.
-    public func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
+    package func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
         series(label, dimensions, kind: "counter") { Count() }
     }
 
-    /// A histogram, or the last value.
-    public func makeRecorder(
+    package func makeRecorder(
         label: String, dimensions: [(String, String)], aggregate: Bool
     ) -> any RecorderHandler {
         guard aggregate else { return series(label, dimensions, kind: "gauge") { Level() } }
         return series(label, dimensions, kind: "histogram") { Histogram(bounds: Self.sizes) }
     }
 
-    /// The last value.
-    public func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
+    package func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
         series(label, dimensions, kind: "gauge") { Level() }
     }
 
-    /// A histogram in seconds.
-    public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
+    package func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
         series(label, dimensions, kind: "histogram") { Histogram(bounds: Self.seconds) }
     }
 
-    /// Kept: its series goes on when somebody measures it again.
-    public func destroyCounter(_ handler: any CounterHandler) {}
-    /// Kept.
-    public func destroyRecorder(_ handler: any RecorderHandler) {}
-    /// Kept.
-    public func destroyMeter(_ handler: any MeterHandler) {}
-    /// Kept.
-    public func destroyTimer(_ handler: any TimerHandler) {}
+    /// Series are kept: they go on if somebody measures them again.
+    package func destroyCounter(_ handler: any CounterHandler) {}
+    package func destroyRecorder(_ handler: any RecorderHandler) {}
+    package func destroyMeter(_ handler: any MeterHandler) {}
+    package func destroyTimer(_ handler: any TimerHandler) {}
 
     // MARK: Private
 
-    /// The one series of this name and these labels.
+    /// Finds or makes the series with this name and these labels.
     private func series<S: Series>(
         _ label: String, _ dimensions: [(String, String)], kind: String, _ make: () -> S
     ) -> S {
@@ -96,7 +88,7 @@ public final class PrometheusMetrics: MetricsFactory, Sendable {
     }
 }
 
-/// A line of a series: what comes behind the metric's name, one more label, and the value.
+/// A line of a series.
 private struct Line {
     var suffix = ""
     var label = ""

@@ -1,21 +1,20 @@
-public import Postgres
+import Postgres
 
-/// A database that Quartet can't work with as it is. Each says what to do; a person has to.
-public enum DatabaseRefusal: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The server is older than 15.
+/// Why Quartet can't work with a database as it is. Each case says what to do.
+package enum DatabaseRefusal: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The server is older than PostgreSQL 15.
     case tooOld(version: String)
     /// A role or schema that `deploy/bootstrap.sql` makes is missing.
     case notBootstrapped(missing: String)
-    /// Who logged in may not become the schema's owner.
+    /// The user who logged in may not become the schema's owner.
     case mayNotMigrate(user: String, schema: String)
-    /// A service logged in as somebody who owns its schema or may become the owner.
+    /// A service logged in as a user who owns its schema or may become its owner.
     case mayOwn(user: String, schema: String)
 
-    /// What is wrong and what to do.
-    public var description: String {
+    package var description: String {
         switch self {
         case .tooOld(let version):
-            "Quartet needs PostgreSQL 15 or newer; this server is \(version). Upgrade it, or use another: DATABASE_URL"
+            "Quartet needs PostgreSQL 15 or newer; this server is \(version). Upgrade it, or set DATABASE_URL to another"
         case .notBootstrapped(let missing):
             "\(missing) is missing. As a superuser, run: psql -v database=NAME -f deploy/bootstrap.sql"
         case .mayNotMigrate(let user, let schema):
@@ -28,7 +27,7 @@ public enum DatabaseRefusal: Error, Hashable, Sendable, CustomStringConvertible 
     }
 }
 
-/// What every database must have before migrations and services make sense.
+/// What every database must have for migrations and services.
 enum DatabaseRequirement {
     static let serverVersion = 150_000
 
@@ -55,7 +54,7 @@ enum DatabaseRequirement {
         }
     }
 
-    /// The same, and that who runs the service can't change what its owner alone may.
+    /// Also checks that the running service can't change what only its schema's owner may.
     static func checkRunner(_ database: Database, schema: String) throws {
         try check(database, schema: schema)
         let row = try database.query(
@@ -67,9 +66,13 @@ enum DatabaseRequirement {
     }
 }
 
+extension Error {
+    /// A sentence for people: what happened and, if that is known, what to do.
+    package var advice: String { (self as? PostgresError)?.connectionAdvice ?? "\(self)" }
+}
+
 extension PostgresError {
-    /// The sentence for people: what happened and, where it is known, what to do.
-    public var advice: String {
+    fileprivate var connectionAdvice: String {
         guard case .connectFailed(let reason) = root else { return description }
         let bootstrap = ". As a superuser, run: psql -v database=NAME -f deploy/bootstrap.sql"
         if reason.contains("role \"") && reason.contains("does not exist")

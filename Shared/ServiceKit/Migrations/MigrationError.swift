@@ -1,32 +1,30 @@
-/// Why migrations can't be read, rendered or applied. Each says what to do.
-public enum MigrationError: Error, Hashable, Sendable, CustomStringConvertible {
+/// Why migrations can't be read, rendered or applied. Each case says what to do.
+package enum MigrationError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The folder of migrations or templates isn't where it should be.
     case folderMissing(String)
-    /// A file can't be read.
     case unreadable(file: String, reason: String)
     /// A file's name isn't `NNNN-name.sql`.
     case badName(file: String)
-    /// Two files have one number.
+    /// Two files have the same number.
     case sameNumber(Int, String, String)
     /// A line of a file, or of a template that it includes, can't be rendered.
     case badLine(file: String, line: Int, reason: String)
-    /// A file that was applied says something else now.
+    /// A file was changed after it was applied.
     case changed(file: String, appliedAt: String)
-    /// A file that was applied has another name now.
+    /// A file was renamed after it was applied.
     case renamed(file: String, appliedAs: String)
-    /// The database knows migrations that this build doesn't.
+    /// The database has migrations that this build doesn't know.
     case newer(schema: String, applied: [String])
-    /// A file's number is below one that is applied already.
+    /// A file's number is lower than that of an applied one.
     case tooLate(file: String, after: String)
     /// The schema lacks migrations that this build needs.
     case pending(schema: String, files: [String], command: String)
-    /// A file ended the transaction that it is applied in.
+    /// A file ends the transaction in which it is applied.
     case endedTransaction(file: String)
     /// PostgreSQL refused a file.
     case failed(file: String, reason: String)
 
-    /// What is wrong and what to do.
-    public var description: String {
+    package var description: String {
         switch self {
         case .folderMissing(let folder):
             "there is no folder \(folder). It is built next to the executable and must be moved together with it; "
@@ -45,14 +43,14 @@ public enum MigrationError: Error, Hashable, Sendable, CustomStringConvertible {
         case .renamed(let file, let appliedAs):
             "\(file) was applied as \(appliedAs); rename it back, or, if it is a new migration, give it the next free number"
         case .newer(let schema, let applied):
-            "schema \(schema) is newer than this build, which doesn't know \(applied.joined(separator: ", ")). "
-                + "Run the build that applied them, or a later one"
+            "schema \(schema) is newer than this build, which lacks \(applied.joined(separator: ", ")). "
+                + "Run the build that applied these, or a later one"
         case .tooLate(let file, let after):
             "\(file) is too late: \(after) is already applied. Give it the next free number"
         case .pending(let schema, let files, let command):
             "schema \(schema) lacks \(files.joined(separator: ", ")); apply them: \(command) migrate"
         case .endedTransaction(let file):
-            "\(file) ends the transaction that it is applied in; leave out BEGIN, COMMIT and ROLLBACK"
+            "\(file) ends the transaction in which it is applied; remove BEGIN, COMMIT and ROLLBACK"
         case .failed(let file, let reason):
             "\(file) failed, and nothing of it was applied: \(reason)"
         }

@@ -1,22 +1,15 @@
-/// What is applied to a schema already, and whether it fits what a build has. Pure: rows in, a plan or a refusal out.
-public struct MigrationHistory: Sendable, Hashable {
+/// The migrations that are applied to a schema, compared with those of a build. Pure: rows in, a plan or a refusal out.
+package struct MigrationHistory: Sendable, Hashable {
     /// A migration as the database remembers it.
-    public struct Applied: Sendable, Hashable {
-        /// Its number.
-        public let number: Int
-        /// Its file's name.
-        public let file: String
-        /// SHA-256 of what was applied.
-        public let checksum: String
-        /// When it was applied, for people.
-        public let appliedAt: String
+    package struct Applied: Sendable, Hashable {
+        package let number: Int
+        package let file: String
+        /// SHA-256 of the applied text.
+        package let checksum: String
+        /// For people.
+        package let appliedAt: String
 
-        /// - Parameters:
-        ///   - number: Its number.
-        ///   - file: Its file's name.
-        ///   - checksum: SHA-256 of what was applied.
-        ///   - appliedAt: When it was applied, for people.
-        public init(number: Int, file: String, checksum: String, appliedAt: String) {
+        package init(number: Int, file: String, checksum: String, appliedAt: String) {
             self.number = number
             self.file = file
             self.checksum = checksum
@@ -24,18 +17,18 @@ public struct MigrationHistory: Sendable, Hashable {
         }
     }
 
-    /// The applied ones by ascending number.
-    public let applied: [Applied]
+    /// By ascending number.
+    package let applied: [Applied]
 
-    /// - Parameter applied: The applied ones, in any order.
-    public init(applied: [Applied]) {
+    /// - Parameter applied: In any order.
+    package init(applied: [Applied]) {
         self.applied = applied.sorted { $0.number < $1.number }
     }
 
-    /// What is left to apply, in order.
-    /// - Parameter set: What the build has.
+    /// The migrations that are left to apply, in order.
+    /// - Parameter set: The build's migrations.
     /// - Throws: What doesn't fit: a changed, renamed or inserted file, or a history that is newer than the build.
-    public func pending(of set: MigrationSet) throws(MigrationError) -> [Migration] {
+    package func pending(of set: MigrationSet) throws(MigrationError) -> [Migration] {
         let known = Dictionary(uniqueKeysWithValues: set.migrations.map { ($0.number, $0) })
         let unknown = applied.filter { known[$0.number] == nil }
         guard unknown.isEmpty else { throw .newer(schema: set.schema, applied: unknown.map(\.file)) }

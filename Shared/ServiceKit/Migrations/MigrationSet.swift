@@ -1,22 +1,19 @@
 import Crypto
-public import Foundation
+package import Foundation
 
-/// One numbered SQL file, rendered.
-public struct Migration: Sendable, Hashable {
-    /// Its place in the order; the four digits that its file's name begins with.
-    public let number: Int
-    /// Its file's name, such as `0001-log.sql`.
-    public let file: String
-    /// What is sent to PostgreSQL: the file's text with its includes done.
-    public let sql: String
+/// A numbered SQL file, rendered.
+package struct Migration: Sendable, Hashable {
+    /// The four digits that the file's name begins with.
+    package let number: Int
+    /// Such as `0001-log.sql`.
+    package let file: String
+    /// The file's text with its includes replaced, as it is sent to PostgreSQL.
+    package let sql: String
     /// SHA-256 of ``sql``, in hexadecimal digits.
-    public let checksum: String
+    package let checksum: String
 
-    /// - Parameters:
-    ///   - file: Its file's name.
-    ///   - sql: Its text, rendered.
     /// - Throws: ``MigrationError/badName(file:)``.
-    public init(file: String, sql: String) throws(MigrationError) {
+    package init(file: String, sql: String) throws(MigrationError) {
         let digits = file.prefix { $0.isASCII && $0.isNumber }
         let name = file.dropFirst(digits.count)
         guard digits.count == 4, let number = Int(digits), name.hasPrefix("-"), name.hasSuffix(".sql"), name.count > 5
@@ -33,18 +30,15 @@ public struct Migration: Sendable, Hashable {
     }
 }
 
-/// All migrations of one schema, in order.
-public struct MigrationSet: Sendable, Hashable {
-    /// The schema, whose owner applies them.
-    public let schema: String
-    /// The migrations by ascending number.
-    public let migrations: [Migration]
+/// All migrations of one schema.
+package struct MigrationSet: Sendable, Hashable {
+    package let schema: String
+    /// By ascending number.
+    package let migrations: [Migration]
 
-    /// - Parameters:
-    ///   - schema: The schema.
-    ///   - migrations: Its migrations, in any order.
+    /// - Parameter migrations: In any order.
     /// - Throws: ``MigrationError/sameNumber(_:_:_:)``.
-    public init(schema: String, migrations: [Migration]) throws(MigrationError) {
+    package init(schema: String, migrations: [Migration]) throws(MigrationError) {
         self.schema = schema
         self.migrations = migrations.sorted { ($0.number, $0.file) < ($1.number, $1.file) }
         for (first, second) in zip(self.migrations, self.migrations.dropFirst()) where first.number == second.number {
@@ -52,13 +46,10 @@ public struct MigrationSet: Sendable, Hashable {
         }
     }
 
-    /// Reads a folder of `NNNN-name.sql` files. Other files in it are an error: one of them may be a migration that
-    /// somebody misnamed.
-    /// - Parameters:
-    ///   - schema: The schema.
-    ///   - folder: The folder.
-    ///   - templates: What its files may include.
-    public init(schema: String, folder: URL, templates: MigrationTemplates) throws(MigrationError) {
+    /// Reads a folder of `NNNN-name.sql` files. Other files in it are an error, because one may be a misnamed
+    /// migration.
+    /// - Parameter templates: What its files may include.
+    package init(schema: String, folder: URL, templates: MigrationTemplates) throws(MigrationError) {
         let names: [String]
         do {
             names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
@@ -73,13 +64,12 @@ public struct MigrationSet: Sendable, Hashable {
         try self.init(schema: schema, migrations: migrations)
     }
 
-    /// Reads the migrations that were built into a target, with the bus's templates, from beside the executable.
+    /// Reads the migrations of a target and the bus's templates from beside the executable.
     /// - Parameters:
-    ///   - schema: The schema.
-    ///   - target: The target that has a resource folder `Migrations`.
-    ///   - folder: The folder of the migrations, when it is elsewhere.
-    ///   - templates: The folder of the bus's templates, when it is elsewhere.
-    public init(
+    ///   - target: The target with the resource folder `Migrations`.
+    ///   - folder: The folder of the migrations, if it is elsewhere.
+    ///   - templates: The folder of the bus's templates, if it is elsewhere.
+    package init(
         schema: String, target: String, folder: URL? = nil, templates: URL? = nil
     ) throws(MigrationError) {
         try self.init(

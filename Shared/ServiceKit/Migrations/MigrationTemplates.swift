@@ -1,25 +1,23 @@
-public import Foundation
+package import Foundation
 
-/// SQL that several schemas have in common, such as a log with its partitions. A migration includes it by one line:
+/// SQL that several schemas share, such as a log with its partitions. A migration includes it with one line:
 ///
 /// ```sql
 /// --! include bus/log.sql schema=contacts log=log reader=session_client
 /// ```
-/// The line is replaced by the template's text, with each `{{schema}}` in it replaced by the value given. What is not
-/// given, or given and not asked for, is an error: a typing mistake must not become an empty name. Templates may include
-/// others, with values of their own or with those they were given: `--! include bus/log.sql schema={{schema}} log=due`.
-public struct MigrationTemplates: Sendable {
+/// The template's text replaces the line, and the given values replace `{{schema}}` and so on. A value that is missing or
+/// superfluous is an error, so that a typo can't become an empty name. Templates may include others, with values of their
+/// own or with those they were given: `--! include bus/log.sql schema={{schema}} log=due`.
+package struct MigrationTemplates: Sendable {
     private let text: @Sendable (_ name: String) throws(MigrationError) -> String
 
-    /// Templates from wherever `text` has them.
-    /// - Parameter text: The text of the template with this name, such as `bus/log.sql`.
-    public init(_ text: @Sendable @escaping (_ name: String) throws(MigrationError) -> String) {
+    /// - Parameter text: Returns the text of the template with a name such as `bus/log.sql`.
+    package init(_ text: @Sendable @escaping (_ name: String) throws(MigrationError) -> String) {
         self.text = text
     }
 
     /// Templates in folders: `bus/log.sql` is the file `log.sql` of the folder for `bus`.
-    /// - Parameter folders: A folder for each first part of a template's name.
-    public init(folders: [String: URL]) {
+    package init(folders: [String: URL]) {
         self.init { name throws(MigrationError) in
             let parts = name.split(separator: "/", maxSplits: 1).map(String.init)
             guard parts.count == 2, !parts[1].contains(".."), let folder = folders[parts[0]] else {
@@ -32,11 +30,9 @@ public struct MigrationTemplates: Sendable {
         }
     }
 
-    /// A migration's text with its includes done.
-    /// - Parameters:
-    ///   - source: The text as it is in the file.
-    ///   - file: The file's name, for errors.
-    public func render(_ source: String, file: String) throws(MigrationError) -> String {
+    /// Replaces the includes of a migration's text.
+    /// - Parameter file: The file's name, for errors.
+    package func render(_ source: String, file: String) throws(MigrationError) -> String {
         var rendered: [String] = []
         for (index, line) in source.lines.enumerated() {
             let place = Place(file: file, line: index + 1)
@@ -68,7 +64,7 @@ public struct MigrationTemplates: Sendable {
                 throw place.error("expected name=value of letters, digits and underscores, found '\(word)'")
             }
             guard values.updateValue(parts[1], forKey: parts[0]) == nil else {
-                throw place.error("\(parts[0]) is given twice")
+                throw place.error("\(parts[0]) occurs twice")
             }
         }
         return values
@@ -101,7 +97,7 @@ public struct MigrationTemplates: Sendable {
             var line = String(line)
             while let placeholder = line.firstPlaceholder {
                 guard let value = values[placeholder] else {
-                    throw place.error("template \(name), line \(index + 1) needs \(placeholder)=…, which isn't given")
+                    throw place.error("template \(name), line \(index + 1) needs \(placeholder)=…, which is missing")
                 }
                 unused.remove(placeholder)
                 line = line.replacing("{{\(placeholder)}}", with: value)
@@ -115,7 +111,6 @@ public struct MigrationTemplates: Sendable {
     }
 }
 
-/// A file's text.
 func read(_ file: URL) throws(MigrationError) -> String {
     do {
         return try String(contentsOf: file, encoding: .utf8)

@@ -1,39 +1,35 @@
-public import Logging
-public import Postgres
+package import Logging
+package import Postgres
 
 /// Brings a schema to the version of this build.
 ///
-/// It logs in as somebody who may become the schema's owner (`quartet_migrator`, or a superuser), becomes it, and applies
-/// each pending file in a transaction of its own together with a row in `<schema>.migration`. An advisory lock lets only
-/// one migrator work on a schema at a time; a second one waits and then finds nothing left to do.
+/// It logs in as a user who may become the schema's owner (`quartet_migrator`, or a superuser), becomes the owner, and
+/// applies each pending file in a transaction of its own, together with a row in `<schema>.migration`. An advisory lock
+/// lets only one migrator at a time work on a schema. A second one waits and then finds nothing to do.
 ///
 /// ```swift
 /// let set = try MigrationSet(schema: "contacts", target: "Contacts")
 /// try await Migrator(set, configuration: Configuration(url), logger: logger).apply()
 /// ```
-public struct Migrator: Sendable {
+package struct Migrator: Sendable {
     private let set: MigrationSet
     private let configuration: Configuration
     private let logger: Logger
 
-    /// - Parameters:
-    ///   - set: The schema and its migrations.
-    ///   - configuration: The database, with a user who may become the schema's owner.
-    ///   - logger: Where to say what was applied.
-    public init(_ set: MigrationSet, configuration: Configuration, logger: Logger = Logger(label: "migrations")) {
+    /// - Parameter configuration: The database, with a user who may become the schema's owner.
+    package init(_ set: MigrationSet, configuration: Configuration, logger: Logger = Logger(label: "migrations")) {
         self.set = set
         self.configuration = configuration
         self.logger = logger
     }
 
-    /// Applies what is pending.
-    /// - Returns: What was applied.
+    /// Applies what is pending, and returns it.
     /// - Throws: ``MigrationError``, ``DatabaseRefusal`` or a `PostgresError`.
     @discardableResult
-    public func apply() async throws -> [Migration] {
+    package func apply() async throws -> [Migration] {
         try await withConnection { [set, logger] database in
             try OwnerSession.begin(database, schema: set.schema)
-            // Released with the connection. Waiting for another migrator may take as long as that one takes.
+            // Released with the connection. Another migrator may take as long as it needs.
             try database.execute("SET lock_timeout = 0")
             try database.execute("SELECT pg_advisory_lock(hashtext('quartet migrations'), hashtext(\(set.schema)))")
             try database.execute("RESET lock_timeout")
@@ -47,17 +43,17 @@ public struct Migrator: Sendable {
         }
     }
 
-    /// What would be applied. Changes nothing.
+    /// What ``apply()`` would apply. Changes nothing.
     /// - Throws: As ``apply()``.
-    public func plan() async throws -> [Migration] {
+    package func plan() async throws -> [Migration] {
         try await withConnection { [set] database in
             try OwnerSession.begin(database, schema: set.schema)
             return try MigrationTable.history(database, schema: set.schema).pending(of: set)
         }
     }
 
-    /// Writes down numbers in the service's rules, in the one row of its table `limits`.
-    /// - Throws: As ``apply()``; one that the table's constraints refuse changes nothing.
+    /// Sets numbers of the service's rules in its table `limits`.
+    /// - Throws: As ``apply()``. If the table's constraints refuse one, nothing is changed.
     func set(_ limits: [(limit: StoredLimit, value: String)]) async throws {
         guard !limits.isEmpty else { return }
         try await withConnection { [set] database in
@@ -79,21 +75,13 @@ public struct Migrator: Sendable {
     ) async throws -> Value {
         var configuration = configuration
         configuration.parameters["application_name"] = "\(set.schema)/migrations"
-        let connection = try await Connection.connect(configuration, logger: logger)
-        do {
-            let value = try await connection.run(body)
-            await connection.close()
-            return value
-        } catch {
-            await connection.close()
-            throw error
-        }
+        return try await Connection.with(configuration, logger: logger, body)
     }
 
     private static func apply(_ migration: Migration, to schema: String, _ database: Database) throws {
         do {
             try database.transaction { database in
-                // What a file doesn't qualify is the schema's own.
+                // A migration's unqualified names are in its own schema.
                 try database.execute("SET LOCAL search_path = \(identifier: schema)")
                 try database.executeScript(migration.sql)
                 guard database.transactionStatus == .inTransaction else {
@@ -107,7 +95,7 @@ public struct Migrator: Sendable {
     }
 }
 
-/// The session of a migrator, which has become a schema's owner.
+/// The session of a migrator, which becomes the schema's owner.
 enum OwnerSession {
     static func begin(_ database: Database, schema: String) throws {
         try DatabaseRequirement.check(database, schema: schema)
@@ -121,7 +109,7 @@ enum OwnerSession {
     }
 }
 
-/// `<schema>.migration`: what is applied.
+/// `<schema>.migration`, the migrations that are applied.
 enum MigrationTable {
     static func create(_ database: Database, schema: String) throws {
         guard try !exists(database, schema: schema) else { return }
@@ -149,7 +137,7 @@ enum MigrationTable {
             for (object, comment) in comments {
                 try database.execute("COMMENT ON \(object) IS '\(unescaped: comment)'")
             }
-            // The running service compares it with what it was built for.
+            // The running service compares it with its build's migrations.
             try database.execute("GRANT SELECT ON \(identifier: schema).migration TO \(identifier: schema)")
         }
     }

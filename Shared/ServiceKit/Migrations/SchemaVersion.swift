@@ -1,38 +1,27 @@
 import Logging
-public import Postgres
+package import Postgres
 
-/// Whether a schema is as a build needs it. Asked by a running service when it starts, in its own role.
-public struct SchemaVersion: Sendable {
+/// Checks whether a schema is as a build needs it. A service asks when it starts, in its own role.
+package struct SchemaVersion: Sendable {
     private let set: MigrationSet
     private let command: String
 
-    /// - Parameters:
-    ///   - set: The schema, and the migrations that the build has.
-    ///   - command: The executable that applies them, for the error.
-    public init(_ set: MigrationSet, command: String) {
+    /// - Parameter command: The executable that applies migrations, for the error.
+    package init(_ set: MigrationSet, command: String) {
         self.set = set
         self.command = command
     }
 
-    /// Connects and looks.
-    /// - Parameter configuration: The database, with the service's role.
     /// - Throws: ``DatabaseRefusal``, ``MigrationError`` or a `PostgresError`.
-    public func verify(_ configuration: Configuration) async throws {
+    package func verify(_ configuration: Configuration) async throws {
         var configuration = configuration
         configuration.parameters["application_name"] = "\(set.schema)/start"
-        let connection = try await Connection.connect(configuration)
-        do {
-            try await connection.run { [set, command] database in
-                try DatabaseRequirement.checkRunner(database, schema: set.schema)
-                let pending = try MigrationTable.history(database, schema: set.schema).pending(of: set)
-                guard pending.isEmpty else {
-                    throw MigrationError.pending(schema: set.schema, files: pending.map(\.file), command: command)
-                }
+        try await Connection.with(configuration) { [set, command] database in
+            try DatabaseRequirement.checkRunner(database, schema: set.schema)
+            let pending = try MigrationTable.history(database, schema: set.schema).pending(of: set)
+            guard pending.isEmpty else {
+                throw MigrationError.pending(schema: set.schema, files: pending.map(\.file), command: command)
             }
-            await connection.close()
-        } catch {
-            await connection.close()
-            throw error
         }
     }
 }

@@ -1,16 +1,14 @@
 import Foundation
-public import Logging
+package import Logging
 
 /// The settings that all services have.
-public enum CommonSettings {
-    /// All of them, for ``Settings/init(_:arguments:environment:)``.
-    public static let all: [any SettingDeclaration] = [
+package enum CommonSettings {
+    package static let all: [any SettingDeclaration] = [
         databaseURL, databaseRole, databasePassword, adminHost, adminPort, logFormat, logLevel, retentionInterval,
         migrationsFolder, templatesFolder,
     ]
 
-    /// Where the database is.
-    public static let databaseURL = Setting<String>(
+    package static let databaseURL = Setting<String>(
         "database.url", placeholder: "URL", default: "", shownDefault: "from libpq's PG* variables",
         help: """
             The database, as a URL or as libpq's keywords and values. Its user is ignored; see --database-role. \
@@ -18,45 +16,36 @@ public enum CommonSettings {
             """
     ) { text throws(SettingProblem) in text }
 
-    /// Who to log in as.
-    public static let databaseRole = Setting<String?>.text(
+    package static let databaseRole = Setting<String?>.text(
         "database.role", placeholder: "ROLE",
         help: "The role to log in as. By default, run uses the service's own role, and migrate uses quartet_migrator.")
 
-    /// That role's password.
-    public static let databasePassword = Setting<String?>.text(
+    package static let databasePassword = Setting<String?>.text(
         "database.password", isSecret: true,
         help: "That role's password, if it needs one. libpq's password file (PGPASSFILE) works as well.")
 
-    /// Where health is served.
-    public static let adminHost = Setting<String>.text(
+    package static let adminHost = Setting<String>.text(
         "admin.host", placeholder: "ADDRESS", default: "127.0.0.1",
         help: "The address that serves /health/live, /health/ready and /metrics.")
 
-    /// Where health is served.
-    public static let adminPort = Setting<Int>.int(
+    package static let adminPort = Setting<Int>.int(
         "admin.port", in: 0...65_535, default: 0, help: "Its port. 0 chooses a free one and logs it.")
 
-    /// How log lines look.
-    public static let logFormat = Setting<LogFormat>.choice(
+    package static let logFormat = Setting<LogFormat>.choice(
         "log.format", default: .text, help: "The format of log lines: text for people, or JSON objects.")
 
-    /// What is logged.
-    public static let logLevel = Setting<Logger.Level>.choice(
+    package static let logLevel = Setting<Logger.Level>.choice(
         "log.level", default: .info, help: "The lowest level that is logged.")
 
-    /// How often old rows are looked for.
-    public static let retentionInterval = Setting<Duration>.duration(
+    package static let retentionInterval = Setting<Duration>.duration(
         "retention.interval", in: .milliseconds(100)...(.seconds(86_400)), default: .seconds(60),
         help: "How often to delete old rows. The table retention says how long they are kept.")
 
-    /// Where the migrations are.
-    public static let migrationsFolder = Setting<String?>.text(
+    package static let migrationsFolder = Setting<String?>.text(
         "migrations.dir", placeholder: "FOLDER",
         help: "The folder of the service's migrations. Default: next to the executable.")
 
-    /// Where the templates are that migrations include.
-    public static let templatesFolder = Setting<String?>.text(
+    package static let templatesFolder = Setting<String?>.text(
         "migrations.templates", placeholder: "FOLDER",
         help: "The folder of the bus's SQL templates. Default: next to the executable.")
 }

@@ -1,10 +1,10 @@
-/// What `--help` prints, made from the declarations of the settings.
+/// The text that `--help` prints, made from the declared settings.
 struct HelpText: CustomStringConvertible {
     var name: String
     var summary: String
     var commands: [(name: String, help: String)]
     var settings: [any SettingDeclaration]
-    /// Those that `migrate` alone takes.
+    /// The settings of `migrate` alone.
     var migrationSettings: [any SettingDeclaration] = []
 
     var description: String {

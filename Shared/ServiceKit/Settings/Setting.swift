@@ -1,4 +1,4 @@
-/// One thing that can be configured: its flag, its environment variable, its line in `--help` and its type, declared once.
+/// A setting, declared once: its flag, its environment variable, its line in `--help`, and its type.
 ///
 /// ```swift
 /// extension Setting where Value == Int {
@@ -6,34 +6,29 @@
 /// }
 /// // --port, PORT
 /// ```
-public struct Setting<Value: Sendable>: Sendable {
-    /// Its name, in lower case with dots: `database.url` is `--database-url` and `DATABASE_URL`.
-    public let key: String
-    /// What it is for, in a sentence.
-    public let help: String
-    /// What stands for its value in `--help`, such as `URL`.
-    public let placeholder: String
-    /// What it is unless given.
-    public let defaultValue: Value
-    /// Whether it must not be given as a flag, which other users of the machine can see, but only in the environment or
-    /// in a file that the environment names: `KEY` or `KEY_FILE`.
-    public let isSecret: Bool
-    /// How the default reads in `--help`; nil when there is nothing to say.
-    public let shownDefault: String?
+package struct Setting<Value: Sendable>: Sendable {
+    /// In lower case with dots: `database.url` is `--database-url` and `DATABASE_URL`.
+    package let key: String
+    /// A sentence for `--help`.
+    package let help: String
+    /// Stands for the value in `--help`, such as `URL`.
+    package let placeholder: String
+    package let defaultValue: Value
+    /// Secrets can't be given as a flag, which other users of the machine could see, but only in the environment or in
+    /// a file that the environment names: `KEY` or `KEY_FILE`.
+    package let isSecret: Bool
+    /// How `--help` shows the default; nil if it says nothing.
+    package let shownDefault: String?
 
-    /// Reads a value, or throws a ``SettingProblem``.
     let parse: @Sendable (String) throws(SettingProblem) -> Value
 
-    /// A setting of any type.
     /// - Parameters:
-    ///   - key: Its name, in lower case with dots.
-    ///   - placeholder: What stands for its value in `--help`.
-    ///   - defaultValue: What it is unless given.
-    ///   - shownDefault: How the default reads in `--help`.
-    ///   - isSecret: Whether it must not be given as a flag.
-    ///   - help: What it is for, in a sentence.
-    ///   - parse: Reads a value.
-    public init(
+    ///   - key: In lower case with dots.
+    ///   - placeholder: Stands for the value in `--help`.
+    ///   - shownDefault: How `--help` shows the default.
+    ///   - isSecret: Whether it can't be given as a flag.
+    ///   - help: A sentence for `--help`.
+    package init(
         _ key: String, placeholder: String, default defaultValue: Value, shownDefault: String? = nil,
         isSecret: Bool = false, help: String, parse: @Sendable @escaping (String) throws(SettingProblem) -> Value
     ) {
@@ -48,19 +43,17 @@ public struct Setting<Value: Sendable>: Sendable {
 }
 
 /// Why a text isn't a setting's value.
-public struct SettingProblem: Error, Hashable, Sendable {
-    /// What would be one, to follow "must be": `a number from 0 to 65535`.
-    public let expected: String
+package struct SettingProblem: Error, Hashable, Sendable {
+    /// A phrase to follow "must be": `a number from 0 to 65535`.
+    package let expected: String
 
-    /// - Parameter expected: What would be a value, to follow "must be".
-    public init(expected: String) {
+    package init(expected: String) {
         self.expected = expected
     }
 }
 
 extension Setting where Value == String {
-    /// Text.
-    public static func text(
+    package static func text(
         _ key: String, placeholder: String = "TEXT", default defaultValue: String, isSecret: Bool = false, help: String
     ) -> Self {
         Setting(
@@ -71,8 +64,7 @@ extension Setting where Value == String {
 }
 
 extension Setting where Value == String? {
-    /// Text, or nothing.
-    public static func text(
+    package static func text(
         _ key: String, placeholder: String = "TEXT", isSecret: Bool = false, help: String
     ) -> Self {
         Setting(key, placeholder: placeholder, default: nil, isSecret: isSecret, help: help) {
@@ -82,8 +74,8 @@ extension Setting where Value == String? {
 }
 
 extension Setting where Value == Int {
-    /// A whole number.
-    public static func int(_ key: String, in range: ClosedRange<Int>, default defaultValue: Int, help: String) -> Self {
+    package static func int(_ key: String, in range: ClosedRange<Int>, default defaultValue: Int, help: String) -> Self
+    {
         Setting(key, placeholder: "NUMBER", default: defaultValue, shownDefault: "\(defaultValue)", help: help) {
             text throws(SettingProblem) in
             guard let number = Int(text), range.contains(number) else {
@@ -95,8 +87,7 @@ extension Setting where Value == Int {
 }
 
 extension Setting where Value == Bool {
-    /// Yes or no.
-    public static func bool(_ key: String, default defaultValue: Bool, help: String) -> Self {
+    package static func bool(_ key: String, default defaultValue: Bool, help: String) -> Self {
         Setting(key, placeholder: "true|false", default: defaultValue, shownDefault: "\(defaultValue)", help: help) {
             text throws(SettingProblem) in
             switch text.lowercased() {
@@ -109,8 +100,8 @@ extension Setting where Value == Bool {
 }
 
 extension Setting where Value == Duration {
-    /// A length of time: `250ms`, `5s`, `10m`, `1h`, `30d`.
-    public static func duration(
+    /// Such as `250ms`, `5s`, `10m`, `1h` or `30d`.
+    package static func duration(
         _ key: String, in range: ClosedRange<Duration>, default defaultValue: Duration, help: String
     ) -> Self {
         Setting(key, placeholder: "TIME", default: defaultValue, shownDefault: defaultValue.shortText, help: help) {
@@ -128,8 +119,7 @@ extension Setting where Value == Duration {
 
 extension Setting
 where Value: CaseIterable & RawRepresentable, Value.RawValue == String {
-    /// One of a few words.
-    public static func choice(_ key: String, default defaultValue: Value, help: String) -> Self {
+    package static func choice(_ key: String, default defaultValue: Value, help: String) -> Self {
         let words = Value.allCases.map(\.rawValue)
         return Setting(
             key, placeholder: words.joined(separator: "|"), default: defaultValue, shownDefault: defaultValue.rawValue,

@@ -1,27 +1,24 @@
 import Configuration
 import Foundation
 
-/// The values of all settings of a process: what its flags say, else its environment, else the defaults. Read and checked
-/// once, when the process starts.
-public struct Settings: Sendable {
-    /// Some settings are not as they should be.
-    public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
+/// The values of all settings of a process, from its flags, else its environment, else the defaults. Read and checked
+/// once, at the start.
+package struct Settings: Sendable {
+    /// Some settings can't be used.
+    package struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
         /// A sentence for each problem.
-        public let problems: [String]
+        package let problems: [String]
 
-        /// All problems, a line each.
-        public var description: String { problems.joined(separator: "\n") }
+        package var description: String { problems.joined(separator: "\n") }
     }
 
     private let values: [String: any Sendable]
 
-    /// Reads all values.
     /// - Parameters:
-    ///   - declared: The settings that there are.
     ///   - arguments: Flags with their values: `--key value` or `--key=value`.
-    ///   - environment: Environment variables. An empty one is as good as none.
-    /// - Throws: ``Refusal`` with everything that is wrong, not only the first.
-    public init(
+    ///   - environment: Environment variables. An empty one counts as missing.
+    /// - Throws: ``Refusal`` with all problems, not only the first.
+    package init(
         _ declared: [any SettingDeclaration], arguments: [String] = [], environment: [String: String] = [:]
     ) throws(Refusal) {
         var problems: [String] = []
@@ -49,15 +46,15 @@ public struct Settings: Sendable {
         self.values = values
     }
 
-    /// The value of a setting. It must be among those that were declared; that is a mistake in the program otherwise.
-    public subscript<Value>(_ setting: Setting<Value>) -> Value {
+    /// The value of a setting, which must be declared.
+    package subscript<Value>(_ setting: Setting<Value>) -> Value {
         guard let value = values[setting.key] as? Value else {
             preconditionFailure("setting \(setting.key) was read but not declared")
         }
         return value
     }
 
-    /// Takes the flags apart. Only declared ones, each with a value, at most once.
+    /// Parses the flags. Each must be declared, have a value, and occur at most once.
     private static func flags(
         in arguments: [String], declared: [any SettingDeclaration], problems: inout [String]
     ) -> [AbsoluteConfigKey: ConfigValue] {
@@ -68,7 +65,7 @@ public struct Settings: Sendable {
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard let setting = known[parts[0]] else {
                 problems.append("unknown setting '\(parts[0])'; see --help")
-                // What follows an unknown flag is probably its value.
+                // The word after an unknown flag is probably its value.
                 if parts.count == 1, parts[0].hasPrefix("--"), rest.first?.hasPrefix("--") == false {
                     rest.removeFirst()
                 }
@@ -86,7 +83,7 @@ public struct Settings: Sendable {
             }
             let key = AbsoluteConfigKey(ConfigKey(setting.key))
             if found.updateValue(ConfigValue(.string(value), isSecret: false), forKey: key) != nil {
-                problems.append("\(setting.flag) is given twice")
+                problems.append("\(setting.flag) occurs twice")
             }
         }
         return found

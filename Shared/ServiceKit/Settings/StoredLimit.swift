@@ -1,14 +1,12 @@
-/// A number in a service's rules that can be set, and that all replicas must agree on: a column of the one row of
-/// `<schema>.limits`. `migrate` takes it as a flag or from the environment and writes it down; the store reads it with each
-/// batch. What isn't given stays as it is.
-public struct StoredLimit: Sendable {
-    /// The column.
+/// A number in a service's rules that can be set and that all replicas must agree on: a column of the one row of
+/// `<schema>.limits`. `migrate` takes it as a flag or from the environment and stores it; the store reads it with each
+/// batch. A limit that isn't given stays as it is.
+package struct StoredLimit: Sendable {
     let column: String
     /// The column's type.
     let type: String
-    /// How it is given to `migrate`.
     let setting: any SettingDeclaration
-    /// What was given, in PostgreSQL's spelling.
+    /// The given value, in PostgreSQL's spelling.
     let given: @Sendable (Settings) -> String?
 
     private init<Value: Sendable>(
@@ -25,24 +23,20 @@ public struct StoredLimit: Sendable {
         given = { $0[setting].map(spelled) }
     }
 
-    /// A length of time.
     /// - Parameters:
-    ///   - column: The column; its setting has the same name.
-    ///   - range: What it may be. The column's constraint says the same.
-    ///   - help: What it is for, in a sentence.
-    public static func duration(_ column: String, in range: ClosedRange<Duration>, help: String) -> Self {
+    ///   - column: Its setting has the same name.
+    ///   - range: The column's constraint allows the same.
+    package static func duration(_ column: String, in range: ClosedRange<Duration>, help: String) -> Self {
         let setting = Setting<Duration>.duration(column, in: range, default: range.lowerBound, help: help)
         return Self(column, type: "interval", placeholder: setting.placeholder, help: help, parse: setting.parse) {
             "\(Int64($0 / .milliseconds(1))) milliseconds"
         }
     }
 
-    /// A whole number.
     /// - Parameters:
-    ///   - column: The column; its setting has the same name.
-    ///   - range: What it may be. The column's constraint says the same.
-    ///   - help: What it is for, in a sentence.
-    public static func count(_ column: String, in range: ClosedRange<Int>, help: String) -> Self {
+    ///   - column: Its setting has the same name.
+    ///   - range: The column's constraint allows the same.
+    package static func count(_ column: String, in range: ClosedRange<Int>, help: String) -> Self {
         let setting = Setting<Int>.int(column, in: range, default: range.lowerBound, help: help)
         return Self(column, type: "int", placeholder: setting.placeholder, help: help, parse: setting.parse) {
             "\($0)"

@@ -1,5 +1,6 @@
 import Foundation
 import Postgres
+import Vocabulary
 
 // The three loops of libpq.c with the wrapper: a loop of SELECT 1, a read of 500 rows into Swift values, a pipelined
 // append of 100 rows. Prints microseconds per round, as libpq.c does.
@@ -22,10 +23,10 @@ struct Entry {
     let position: Int64
     let type: String
     let key: String
-    let account: UUID
+    let account: AccountID
     let body: [UInt8]
-    let message: UUID
-    let at: Timestamp
+    let message: MessageID
+    let at: Instant
 }
 
 try await measure("read_500_us", rounds: 1000) { database in
@@ -37,9 +38,9 @@ try await measure("read_500_us", rounds: 1000) { database in
     for row in rows {
         let entry = Entry(
             position: try row.decode(0, as: Int64.self), type: try row.decode(1, as: String.self),
-            key: try row.decode(2, as: String.self), account: try row.decode(3, as: UUID.self),
-            body: row.bytes(4) { $0.map { [UInt8]($0) } ?? [] }, message: try row.decode(5, as: UUID.self),
-            at: try row.decode(6, as: Timestamp.self))
+            key: try row.decode(2, as: String.self), account: try row.decode(3, as: AccountID.self),
+            body: row.bytes(4) { $0.map { [UInt8]($0) } ?? [] }, message: try row.decode(5, as: MessageID.self),
+            at: try row.decode(6, as: Instant.self))
         sum &+= entry.position &+ entry.at.microseconds &+ Int64(entry.body.count)
     }
     guard sum != 0 else { throw PostgresError.closed }
@@ -49,7 +50,7 @@ let body = Array("{\"x\":\"\(String(repeating: "x", count: 192))\"}".utf8)
 try await measure("append_100_us", rounds: 2000) { database in
     let positions = (0..<100).map { Int64($0) }
     let types = positions.map { _ in "EntryPosted!" }
-    let ids = positions.map { UUID(uuid: (UInt8($0), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) }
+    let ids = positions.map { AccountID(high: UInt64($0), low: 0) }
     let bodies = positions.map { _ in JSON(body) }
     try database.pipeline { pipeline in
         pipeline.query("BEGIN")

@@ -9,15 +9,15 @@ public struct Device: Sendable {
     public let id: String
     /// The access token.
     public let token: String
-    /// What it gets the next one with.
+    /// Exchanged for the next tokens.
     public let refreshToken: String
 
     /// From the answer to a sign-up, a sign-in or a token request.
-    /// - Throws: ``Unexpected`` for any other answer.
+    /// - Throws: ``EdgeClient/Refused`` for any other answer.
     public init(_ reply: EdgeClient.Reply, edge: EdgeClient) throws {
         guard reply.isSuccess, let account = reply.body["account"].string, let id = reply.body["device"].string,
             let token = reply.body["accessToken"].string, let refreshToken = reply.body["refreshToken"].string
-        else { throw Unexpected(reply) }
+        else { throw EdgeClient.Refused(reply) }
         (self.edge, self.account, self.id) = (edge, account, id)
         (self.token, self.refreshToken) = (token, refreshToken)
     }
@@ -27,17 +27,6 @@ public struct Device: Sendable {
         self.edge = edge
         (account, id) = (device.account, device.id)
         (token, refreshToken) = (device.token, device.refreshToken)
-    }
-
-    /// It answered something else.
-    public struct Unexpected: Error, CustomStringConvertible {
-        /// What it answered.
-        public let description: String
-
-        /// - Parameter reply: What it answered.
-        public init(_ reply: EdgeClient.Reply) {
-            description = "unexpected answer: \(reply)"
-        }
     }
 
     /// Signs a new person up.
@@ -52,7 +41,7 @@ public struct Device: Sendable {
         return try Device(try await edge.insist("/v1/sign-up", .object(body)), edge: edge)
     }
 
-    /// Signs a device of somebody in.
+    /// Signs another device of an account in.
     public static func signIn(
         _ handle: String, password: String = "a long enough password", device: String = "tablet", at edge: EdgeClient
     ) async throws -> Device {
@@ -66,28 +55,28 @@ public struct Device: Sendable {
     }
 
     /// Sends a command that must be accepted, and returns its result.
-    /// - Throws: ``Unexpected``.
+    /// - Throws: ``EdgeClient/Refused``.
     @discardableResult
     public func act(_ command: String, _ body: JSON = [:], key: String? = nil) async throws -> JSON {
         let reply = try await ask(command, body, key: key)
-        guard reply.isSuccess else { throw Unexpected(reply) }
+        guard reply.isSuccess else { throw EdgeClient.Refused(reply) }
         return reply.body["result"]
     }
 
     /// Starts an operation and waits until it has ended.
-    /// - Throws: ``Unexpected``.
+    /// - Throws: ``EdgeClient/Refused``.
     @discardableResult
     public func operate(_ operation: String, _ body: JSON = [:], key: String? = nil) async throws -> JSON {
         let reply = try await edge.insist("/v1/operations/\(operation)", body, token: token, key: key)
-        guard reply.isSuccess else { throw Unexpected(reply) }
+        guard reply.isSuccess else { throw EdgeClient.Refused(reply) }
         return reply.body
     }
 
     /// Reads something.
-    /// - Throws: ``Unexpected``.
+    /// - Throws: ``EdgeClient/Refused``.
     public func read(_ path: String) async throws -> JSON {
         let reply = try await edge.insist(method: "GET", path, nil, token: token)
-        guard reply.isSuccess else { throw Unexpected(reply) }
+        guard reply.isSuccess else { throw EdgeClient.Refused(reply) }
         return reply.body
     }
 }
@@ -113,7 +102,6 @@ extension EdgeClient {
                 last = .failure(error)
             }
         }
-        throw Device.Unexpected(
-            try last?.get() ?? Reply(status: 0, headers: [:], body: "nothing was sent"))
+        throw Refused(try last?.get() ?? Reply(status: 0, headers: [:], body: "nothing was sent"))
     }
 }

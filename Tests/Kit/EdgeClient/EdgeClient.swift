@@ -78,20 +78,22 @@ public struct EdgeClient: Sendable {
         let response = try await http.execute(request, timeout: .seconds(120))
         guard response.status == .ok else {
             let text = String(buffer: try await response.body.collect(upTo: 1 << 20))
-            throw Refused(status: Int(response.status.code), body: try JSON(parsing: text))
+            throw Refused(Reply(status: Int(response.status.code), headers: [:], body: try JSON(parsing: text)))
         }
         return ServerSentEvents(body: response.body)
     }
 
-    /// There is no stream, and why.
+    /// The request was not accepted.
     public struct Refused: Error, CustomStringConvertible {
-        /// The HTTP status.
         public let status: Int
         /// The problem.
         public let body: JSON
 
-        /// For failures.
-        public var description: String { "\(status) \(body)" }
+        init(_ reply: Reply) {
+            (status, body) = (reply.status, reply.body)
+        }
+
+        public var description: String { "refused: \(status) \(body)" }
     }
 
     /// A new Idempotency-Key: a UUID of version 7 (RFC 9562).

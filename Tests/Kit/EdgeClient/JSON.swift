@@ -1,6 +1,6 @@
 import Foundation
 
-/// Any JSON, as somebody reads it who knows nothing of the server's types.
+/// Any JSON, for clients that know nothing of the server's types.
 public enum JSON: Hashable, Sendable {
     case null
     case bool(Bool)
@@ -12,7 +12,7 @@ public enum JSON: Hashable, Sendable {
 
     /// It is no JSON.
     public struct Malformed: Error, CustomStringConvertible {
-        /// What it is instead.
+        /// The text, and what is wrong with it.
         public let description: String
     }
 

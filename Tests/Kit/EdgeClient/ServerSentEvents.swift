@@ -3,11 +3,9 @@ import NIOCore
 
 /// One server-sent event (WHATWG HTML, section 9.2.6).
 public struct ServerSentEvent: Sendable, CustomStringConvertible {
-    /// What it is.
     public var name = "message"
-    /// What to go on after.
+    /// The `Last-Event-ID` with which to resume after it.
     public var id: String?
-    /// What it says.
     public var data: JSON = .null
 
     /// For failures.

@@ -1,4 +1,4 @@
-// Checks who knows whom in this package. Run by `make lint`; a test does the same.
+// Checks which targets know which in this package. Run by `make lint`; a test does the same.
 
 import Foundation
 

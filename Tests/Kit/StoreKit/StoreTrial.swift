@@ -3,23 +3,24 @@ import Foundation
 public import Postgres
 import ServiceKit
 public import TestKit
+import Testing
 public import Vocabulary
 
 /// A store on a database of its own, handling batches as the bus does: load, decide in order, save, commit.
 public final class StoreTrial<Kept: Store>: Sendable where Kept.Rules.Command: Sendable, Kept.Rules.Event: Sendable {
     /// A command as the bus has it.
     public struct Command: Sendable {
-        /// What is asked.
         public let body: any CommandBody
-        /// What the rule may know besides.
         public let context: CommandContext
 
-        /// - Parameters:
-        ///   - body: What is asked.
-        ///   - context: What the rule may know besides.
         public init(_ body: any CommandBody, _ context: CommandContext) {
             self.body = body
             self.context = context
+        }
+
+        /// A command of an account, with its key.
+        public init(_ body: any CommandBody, by account: AccountID, id: CommandID = .new(), at time: Instant) {
+            self.init(body, CommandContext(commandID: id, account: account, key: .account(account), time: time))
         }
     }
 
@@ -69,7 +70,7 @@ public final class StoreTrial<Kept: Store>: Sendable where Kept.Rules.Command: S
         }
     }
 
-    /// Handles commands, again and again while others are in the way.
+    /// Handles commands, and again while other transactions are in the way.
     public func handleAtLast(_ commands: [Command]) async throws -> [Ended] {
         while true {
             do {
@@ -80,7 +81,20 @@ public final class StoreTrial<Kept: Store>: Sendable where Kept.Rules.Command: S
         }
     }
 
-    /// Whether the bus would try again at once: somebody inserted the same row, or a deadlock was ended.
+    /// Handles a history of commands in batches of random sizes. Each must end as it did by the rules alone.
+    package func replay<Replica>(
+        _ rules: RuleTrial<Kept.Rules, Replica>, using random: inout SeededRandom
+    ) async throws where Kept.Rules.State: Equatable {
+        var rest = rules.history[...]
+        while !rest.isEmpty {
+            let batch = rest.prefix(Int.random(in: 1...24, using: &random))
+            rest = rest.dropFirst(batch.count)
+            let ended = try await handle(batch.map { Command($0.command, $0.context) })
+            for (mine, theirs) in zip(batch, ended) { try #require(mine.ended == theirs, "\(mine.command)") }
+        }
+    }
+
+    /// Whether the bus would retry at once: another transaction inserted the same row, or a deadlock was broken.
     public static func isWorthAnotherTry(_ error: PostgresError) -> Bool {
         ["23505", "40P01", "40001"].contains(error.sqlState)
     }
@@ -92,6 +106,18 @@ public final class StoreTrial<Kept: Store>: Sendable where Kept.Rules.Command: S
                 try JSONDecoder().decode(State.self, from: Data(try $0.decode(0, as: JSON.self).bytes))
             }
         }
+    }
+
+    /// Reads streams' states as a view publishes them.
+    package func published<State: Decodable & Sendable>(
+        in view: String, of accounts: some Sequence<AccountID>, as type: State.Type
+    ) async throws -> [State] {
+        var states: [State] = []
+        for account in accounts {
+            states += try await published(
+                "SELECT s.state FROM \(unescaped: view) AS s WHERE s.account = \(account)", as: type)
+        }
+        return states
     }
 
     /// Closes the connection.

@@ -1,4 +1,4 @@
-/// What a child process has said so far, and who waits for it to say more.
+/// The lines that a child process has written, and the waiters for further ones.
 ///
 /// It does no I/O: the lines come in by ``append(_:from:)``, and it answers with those who can go on. Lines are kept up
 /// to a limit; waiting looks at what is kept, then at each new line once.
@@ -47,7 +47,7 @@ struct ChildOutput {
         }
     }
 
-    /// Nothing more will come: whoever still waits waits for nothing.
+    /// Fails all waiters: nothing more will come.
     mutating func finish(saying description: String) {
         isFinished = true
         for waiter in waiters.values { waiter.resume(.failure(ChildProcess.Ended(description: description))) }

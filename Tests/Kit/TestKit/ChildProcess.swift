@@ -144,7 +144,7 @@ public final class ChildProcess: Sendable {
 
     /// Sends it a signal. Nothing happens when it has ended.
     public func send(_ signal: Signal) {
-        // Under the lock: once the lifeline is cut, the process id may be somebody else's.
+        // Under the lock: once the lifeline is cut, the process id may belong to another process.
         lifeline.withLock { lifeline in
             if lifeline != nil { kill(processID, signal.rawValue) }
         }

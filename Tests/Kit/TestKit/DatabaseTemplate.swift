@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// What a test's database has in it from the start. Built once per run, then copied for each test, which takes
+/// The contents of a test's database at its start. Built once per run, then copied for each test, which takes
 /// hundredths of a second.
 ///
-/// Keep it in a `static let`; two templates of one name and different contents confuse whoever reads the server's log.
+/// Keep it in a `static let`; two templates with one name and different contents make the server's log confusing.
 ///
 /// ```swift
 /// static let ledger = DatabaseTemplate("ledger", services: [.init("ledger", readers: ["ledger_client"])]) { database in

@@ -13,9 +13,7 @@ import Glibc
 /// ```
 public final class PrivateCluster: Sendable {
     private let folder: String
-    /// Standard input of the shell that deletes the cluster when it closes.
-    private let remover: Int32
-    private let removerID: pid_t
+    private let remover: Remover
     private let isDurable: Bool
     private let primary: PrivateCluster?
     private let server = Observed<ChildProcess?>(nil)
@@ -46,23 +44,9 @@ public final class PrivateCluster: Sendable {
     private init(isDurable: Bool, standbyOf primary: PrivateCluster?) throws {
         self.isDurable = isDurable
         self.primary = primary
-        var template = Array("/tmp/quartet-test.XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else {
-            throw SpawnFailed(description: "could not make a folder for a cluster below /tmp")
-        }
-        folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        folder = try makeTemporaryFolder("quartet-test")
         chmod(folder, 0o755)  // the server's user passes through; its data folder is closed
-        let pipe = try Pipe()
-        let quiet = open("/dev/null", O_WRONLY | O_CLOEXEC)
-        defer {
-            close(pipe.reading)
-            close(quiet)
-        }
-        removerID = try spawn(
-            "/bin/sh",
-            ["-c", "cat >/dev/null; exec \"$0\" destroy \"$1\"", Products.deploy("postgres.sh").path, folder],
-            environment: inheritedEnvironment(), descriptors: [pipe.reading, quiet, quiet])
-        remover = pipe.writing
+        remover = try Remover("exec \"$0\" destroy \"$1\"", [Products.deploy("postgres.sh").path, folder])
     }
 
     private func copyPrimary() async throws {
@@ -158,10 +142,6 @@ public final class PrivateCluster: Sendable {
 
     private func remove() async {
         await server.value?.end()
-        close(remover)
-        await Task.detached { [removerID] in
-            var status: Int32 = 0
-            while waitpid(removerID, &status, 0) < 0 && errno == EINTR {}
-        }.value
+        await Task.detached { [remover] in remover.remove() }.value
     }
 }

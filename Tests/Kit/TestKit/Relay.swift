@@ -131,7 +131,7 @@ public final class Relay: Sendable {
             }
             let lost = Observed<[UInt8]?>(nil)
             let finished = Observed(0)
-            // One thread for each direction: with one for both, full buffers on both sides would block it for ever.
+            // One thread for each direction: with one for both, full buffers on both sides would block it.
             for (source, target, isRequest) in [(client, upstream, true), (upstream, client, false)] {
                 let thread = Thread {
                     self.pass(from: source, to: target, isRequest: isRequest, lost: lost)

@@ -7,9 +7,7 @@ public final class SmallDisk: Sendable {
     /// Where it is mounted.
     public let folder: String
     private let owner: uid_t
-    /// Standard input of the shell that unmounts it when it closes, however the tests end.
-    private let remover: Int32
-    private let removerID: pid_t
+    private let remover: Remover
 
     /// Whether this machine lets the tests mount one.
     public static let isPossible: Bool = {
@@ -42,30 +40,17 @@ public final class SmallDisk: Sendable {
 
     private init(megabytes: Int, owner: uid_t) throws {
         self.owner = owner
-        var template = Array("/tmp/quartet-disk.XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else {
-            throw SpawnFailed(description: "could not make a folder for a disk below /tmp")
-        }
-        folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        folder = try makeTemporaryFolder("quartet-disk")
         guard mount("tmpfs", folder, "tmpfs", 0, "size=\(megabytes)m,uid=\(owner),mode=0700") == 0
         else {
             let reason = String(cString: strerror(errno))
             rmdir(folder)
             throw SpawnFailed(description: "can't mount a small disk: \(reason)")
         }
-        let pipe = try Pipe()
-        let quiet = open("/dev/null", O_WRONLY | O_CLOEXEC)
-        defer {
-            close(pipe.reading)
-            close(quiet)
-        }
-        removerID = try spawn(
-            "/bin/sh", ["-c", "cat >/dev/null; umount --lazy \"$0\"; rmdir \"$0\"", folder],
-            environment: inheritedEnvironment(), descriptors: [pipe.reading, quiet, quiet])
-        remover = pipe.writing
+        remover = try Remover("umount --lazy \"$0\"; rmdir \"$0\"", [folder])
     }
 
-    /// Writes a file until nothing more fits. The reserve of whoever filled a page before is all that is left.
+    /// Writes a file until nothing more fits. Only space in pages that are already allocated is left.
     public func fill() throws {
         let file = open("\(folder)/filler", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw SpawnFailed(description: "can't write to the small disk") }
@@ -80,8 +65,6 @@ public final class SmallDisk: Sendable {
     }
 
     private func remove() {
-        close(remover)
-        var status: Int32 = 0
-        while waitpid(removerID, &status, 0) < 0 && errno == EINTR {}
+        remover.remove()
     }
 }

@@ -69,7 +69,7 @@ struct Pipe {
     }
 }
 
-/// What a program of a test sees of this process's environment.
+/// The part of this process's environment that a test's programs inherit.
 func inheritedEnvironment() -> [String: String] {
     let passed = ["PATH", "HOME", "TMPDIR", "LANG", "LD_LIBRARY_PATH", "PG_BIN", "PGPASSFILE", "PGSERVICEFILE"]
     return ProcessInfo.processInfo.environment.filter { passed.contains($0.key) }

@@ -6,7 +6,7 @@ public import Foundation
 /// `make test` starts one and says where it is in `TEST_DATABASE_URL`; set that yourself to use another. Tests that stop
 /// or kill the server use a ``PrivateCluster``.
 public struct TestCluster: Sendable {
-    /// There is no server, or it doesn't do what it is told.
+    /// There is no server, or it refused a command.
     public struct Failure: Error, CustomStringConvertible {
         /// What went wrong and what to do.
         public let description: String
@@ -62,15 +62,47 @@ public struct TestCluster: Sendable {
         return words.joined(separator: " ")
     }
 
-    /// Runs SQL by psql as the superuser, and stops at its first error.
+    /// Runs SQL as the superuser, in one transaction unless it says otherwise. Needs no process of its own, so tests may
+    /// ask as often as they like.
     /// - Parameters:
-    ///   - sql: The SQL.
+    ///   - sql: The SQL: one statement or several.
     ///   - database: Where to run it; the superuser's own database unless given.
-    /// - Returns: What it printed, unaligned and without headers.
-    /// - Throws: ``Failure`` with what psql said.
+    /// - Returns: The rows as psql prints them, unaligned and without headers.
+    /// - Throws: ``Failure`` with what the server said.
     @discardableResult
     public func psql(_ sql: String, database: String? = nil) async throws -> String {
-        try await psql(["--command", sql], database: database)
+        let url = try database.map { try self.url(database: $0) } ?? superuserURL
+        return try await withCheckedThrowingContinuation { continuation in
+            // libpq blocks.
+            Self.queue.async { continuation.resume(with: Result { try Self.run(sql, at: url) }) }
+        }
+    }
+
+    private static let queue = DispatchQueue(label: "SQL of tests", attributes: .concurrent)
+
+    private static func run(_ sql: String, at url: String) throws -> String {
+        let connection = PQconnectdb(url)
+        defer { PQfinish(connection) }
+        func failure() -> Failure {
+            Failure(description: "\(sql): \(PQerrorMessage(connection).map { String(cString: $0) } ?? "out of memory")")
+        }
+        guard PQstatus(connection) == CONNECTION_OK else { throw failure() }
+        _ = PQsetNoticeProcessor(connection, { _, _ in }, nil)
+        guard PQsendQuery(connection, sql) == 1 else { throw failure() }
+        var lines: [String] = []
+        while let result = PQgetResult(connection) {
+            defer { PQclear(result) }
+            switch PQresultStatus(result) {
+            case PGRES_TUPLES_OK:
+                for row in 0..<PQntuples(result) {
+                    let fields = (0..<PQnfields(result)).map { String(cString: PQgetvalue(result, row, $0)) }
+                    lines.append(fields.joined(separator: "|"))
+                }
+            case PGRES_COMMAND_OK, PGRES_EMPTY_QUERY: break
+            default: throw failure()
+            }
+        }
+        return lines.joined(separator: "\n")
     }
 
     /// Runs a psql script as the superuser, and stops at its first error.

@@ -25,9 +25,9 @@ public struct TestDatabase: Sendable {
         self.cluster = cluster
     }
 
-    /// Makes a database from a template, runs `body`, and drops it, whoever is still connected.
+    /// Makes a database from a template, runs `body`, and drops it, even with connections open.
     /// - Parameters:
-    ///   - template: What it has in it from the start.
+    ///   - template: Its contents at the start.
     ///   - cluster: The server; that of the run unless given.
     ///   - body: What to do with it.
     /// - Throws: ``TestCluster/Failure`` when there is no server, or what `body` throws.
@@ -47,7 +47,7 @@ public struct TestDatabase: Sendable {
 
     /// Makes a database that the end of the run drops, or the end of its ``PrivateCluster``.
     /// - Parameters:
-    ///   - template: What it has in it from the start.
+    ///   - template: Its contents at the start.
     ///   - cluster: The server; that of the run unless given.
     public static func make(_ template: DatabaseTemplate, on cluster: TestCluster? = nil) async throws -> TestDatabase {
         let cluster = try cluster ?? TestCluster.shared()
@@ -85,7 +85,7 @@ public struct TestDatabase: Sendable {
         try await cluster.psql("DROP DATABASE IF EXISTS \(name) WITH (FORCE)")
     }
 
-    /// What this run's databases say in their comments, so that `Tests/run.sh` finds what is left of them.
+    /// The mark in the comments of this run's databases, by which `Tests/run.sh` finds leftovers.
     static let run = ProcessInfo.processInfo.environment["TEST_RUN"] ?? "by hand"
 
     /// A suffix that no other database has.

@@ -7,13 +7,13 @@ import Vocabulary
 
 @Suite
 struct AppendTests {
-    @Test("hundreds of appenders with random aborts and a polling reader: no row missed, none out of order")
+    @Test("a polling reader misses no row and sees none out of order, while hundreds append and abort at random")
     func gapFree() async throws {
         try await withRandom { random in
             let seeds = (0..<200).map { _ in random.fork() }
             try await LedgerFixture.with { fixture in
                 let url = try fixture.database.url(as: "ledger_client")
-                let pool = Pool(configuration: Configuration(url), size: 24)
+                let pool = Pool("test", configuration: Configuration(url), size: 24)
                 let name = LogName(schema: "ledger_client", table: "ledger_commands")
                 let log = try await pool.withConnection { try Log.open(name, $0) }
                 let isDone = Observed(false)
@@ -97,7 +97,7 @@ struct AppendTests {
 
     @Test("keys go to the same partitions in Swift and in SQL")
     func partitions() async throws {
-        // The first four bytes of SHA-256, for ever: changing one would move people's messages.
+        // The first four bytes of SHA-256. They must never change: that would move people's messages.
         let vectors: [(String, UInt32)] = [
             ("a", 3_398_926_610), ("account/01234567-89ab-7def-8123-456789abcdef", 3_754_827_139),
             ("gruppe/ü", 1_504_606_094), (String(repeating: "x", count: 128), 618_273_665),

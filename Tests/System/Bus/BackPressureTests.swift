@@ -7,12 +7,14 @@ import TestKit
 import Testing
 import Vocabulary
 
-/// What happens when more is asked than is done.
+/// More commands than the service handles.
 @Suite
 struct BackPressureTests {
     @Test(
-        "a service that doesn't answer is not sent ever more: it is said at once, and everything sent is done once it can"
-    )
+        """
+        a service that doesn't answer gets no more commands; senders hear so at once, and everything sent is done \
+        later
+        """)
     func bounded() async throws {
         try await LedgerFixture.with { fixture in
             let client = try await LedgerClient(
@@ -48,8 +50,7 @@ struct BackPressureTests {
 
             let service = try await fixture.startService()
             for _ in 0..<1000 where client.sender.unanswered > 0 { try await Task.sleep(for: .milliseconds(20)) }
-            let more = try await client.post(PostEntry(client: "more", n: 1, amount: 1), for: account)
-            #expect(more.kind == .accepted)
+            try await client.expectAccepted(1, as: "more", for: account)
             #expect(try await post(7, patience: .seconds(10)).kind == .accepted)
             #expect(try await fixture.number("SELECT count(*) FROM ledger.entry") == 21)
             await service.end()
@@ -58,7 +59,7 @@ struct BackPressureTests {
         }
     }
 
-    @Test("a command that nobody waits for counts no longer than it is good")
+    @Test("an abandoned command counts against the limit only until it expires")
     func abandonedExpire() async throws {
         try await LedgerFixture.with { fixture in
             let client = try await LedgerClient(
@@ -82,7 +83,7 @@ struct BackPressureTests {
         }
     }
 
-    @Test("doorbells that can't be rung cost time, not data")
+    @Test("without NOTIFY, commands take longer and none is lost")
     func doorbellsFail() async throws {
         try await LedgerFixture.with { fixture in
             // As when the queue of NOTIFY is full: ringing fails after the commit.
@@ -91,8 +92,7 @@ struct BackPressureTests {
             try await fixture.withClient { client in
                 let account = AccountID.new()
                 for n in Int64(1)...3 {
-                    let outcome = try await client.post(PostEntry(client: "a", n: n, amount: 1), for: account)
-                    #expect(outcome.kind == .accepted)
+                    try await client.expectAccepted(n, for: account)
                 }
             }
             await service.end()

@@ -10,7 +10,7 @@ import Vocabulary
 @Suite
 struct ClockTests {
     @Test(
-        "after a command that was recorded while the database's clock was ahead, normal ones are accepted",
+        "after a command recorded while the database's clock was ahead, commands are accepted as usual",
         arguments: [
             "1 hour", "31 days",
         ])
@@ -47,7 +47,7 @@ struct ClockTests {
         }
     }
 
-    @Test("a command that was caused by an event is done however old it is: nobody sends it again")
+    @Test("a command caused by an event is done however old it is, since nobody would send it again")
     func oldConsequence() async throws {
         try await LedgerFixture.with { fixture in
             try await ChildProcess.with("faulty-ledger", [fixture.serviceURL]) { _ in
@@ -67,7 +67,7 @@ struct ClockTests {
     }
 
     @Test(
-        "ids of a sender whose clock is ten minutes slow or fast are taken, and its commands expire in time",
+        "a sender's clock may be ten minutes off: its ids are accepted, and its commands expire on time",
         arguments: [
             Interval.minutes(-10), .minutes(10),
         ])

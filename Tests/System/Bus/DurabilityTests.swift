@@ -7,13 +7,13 @@ import TestKit
 import Testing
 import Vocabulary
 
-/// What survives PostgreSQL being stopped at once: everything that was answered, and everything that somebody waits for.
-@Suite("Durability", .serialized, .timeLimit(.minutes(10)))
+/// What survives an immediate stop of PostgreSQL: everything acknowledged, and every command that a sender waits for.
+@Suite("Durability", .serialized, .timeLimit(.minutes(60)))
 struct DurabilityTests {
-    /// How often the server is stopped; `DURABILITY_STOPS=100` for a long run.
-    private static let stops = ProcessInfo.processInfo.environment["DURABILITY_STOPS"].flatMap(Int.init) ?? 6
+    /// How often the server is stopped.
+    private static let stops = Soak.count(6, long: 100)
 
-    @Test("what was answered is there after PostgreSQL was stopped without a goodbye, each time")
+    @Test("everything acknowledged survives each immediate stop of PostgreSQL")
     func answeredIsDurable() async throws {
         try await PrivateCluster.with(isDurable: true) { postgres in
             // Nothing is flushed by the way: a commit that isn't flushed by itself is lost.
@@ -38,7 +38,7 @@ struct DurabilityTests {
                          WHERE o.outcome = 'accepted' AND l.kind = 'event'
                         """)
                     #expect(effects == answered, "lost by stop \(stop)")
-                    // What is lost once stays lost.
+                    // A lost effect stays lost.
                     guard effects == answered else { return }
                 }
             }
@@ -63,7 +63,7 @@ struct DurabilityTests {
         }
     }
 
-    @Test("an edge that waits appends its commands again after a reconnect: those that a crash took are done after all")
+    @Test("a waiting edge appends its commands again after a reconnect, so those lost in a crash are done after all")
     func appendedAgain() async throws {
         try await LedgerFixture.with { fixture in
             try await fixture.withClient { client in

@@ -11,7 +11,7 @@ import Vocabulary
 
 @Suite
 struct FenceTests {
-    /// Holds whoever comes, until it is opened.
+    /// Holds all callers until it is opened.
     private final class Gate: Sendable {
         private let open = DispatchSemaphore(value: 0)
         let waiting = Observed(0)
@@ -83,9 +83,7 @@ struct FenceTests {
         }
     }
 
-    @Test(
-        "of two consumers that build on the same batch one commits; the other loses everything and nothing happens twice"
-    )
+    @Test("of two consumers that build on one batch, one commits and the other rolls back: nothing happens twice")
     func oneCommits() async throws {
         try await LedgerFixture.with { fixture in
             let (commands, log) = try await logs(fixture)
@@ -127,7 +125,7 @@ struct FenceTests {
         }
     }
 
-    @Test("of two replicas that run a policy on the same batch one commits: its commands are in the log once, in order")
+    @Test("of two replicas that run a policy on one batch, one commits: its commands are in the log once, in order")
     func policyCommitsOnce() async throws {
         try await LedgerFixture.with { fixture in
             let (commands, log) = try await logs(fixture)
@@ -135,8 +133,7 @@ struct FenceTests {
             try await fixture.withClient { client in
                 let account = AccountID.new()
                 for n in Int64(1)...3 {
-                    let outcome = try await client.post(PostEntry(client: "a", n: n, amount: 1), for: account)
-                    #expect(outcome.kind == .accepted)
+                    try await client.expectAccepted(n, for: account)
                 }
             }
             await service.end()
@@ -163,7 +160,7 @@ struct FenceTests {
         }
     }
 
-    @Test("whoever takes over ends the sessions of the owner before, also those that wait for nothing and hold nothing")
+    @Test("a new owner ends all sessions of the previous one, even idle ones that hold no lock")
     func takeoverEndsSessions() async throws {
         try await LedgerFixture.with { fixture in
             let paused = try await fixture.startService(leaseMilliseconds: 1000, workers: 1)
@@ -181,8 +178,7 @@ struct FenceTests {
             paused.send(.resume)
             try await fixture.withClient { client in
                 for _ in 0..<16 {
-                    let outcome = try await client.post(PostEntry(client: "a", n: 1, amount: 1), for: .new())
-                    #expect(outcome.kind == .accepted)
+                    try await client.expectAccepted(1, for: .new())
                 }
             }
             await paused.end()
@@ -192,7 +188,10 @@ struct FenceTests {
     }
 
     @Test(
-        "a paused service is taken over within the lease time and can't commit when it wakes, also with a lock in its hands",
+        """
+        a paused service loses its partitions within the lease time and can't commit when it wakes, even holding a \
+        lock
+        """,
         arguments: [false, true])
     func pausedServiceIsFenced(holdsLock: Bool) async throws {
         try await withRandom { random in
@@ -215,7 +214,7 @@ struct FenceTests {
                         try await paused.waitForLine(containing: "stops itself")
                         let before = done.value
                         let other = try await fixture.startService(leaseMilliseconds: 1000)
-                        // Everybody goes on: whoever waited for the paused one's partitions and locks too.
+                        // All callers go on, even those that waited for the paused one's partitions and locks.
                         try await done.wait("all entries") { $0 >= 800 ? true : nil }
                         #expect(before < 800)
                         paused.send(.resume)
@@ -234,7 +233,7 @@ struct FenceTests {
         }
     }
 
-    @Test("a commit whose answer is lost is looked up, not guessed")
+    @Test("when the answer to a COMMIT is lost, the result is looked up, not guessed")
     func unknownCommits() async throws {
         try await withRandom { random in
             let seeds = (0..<8).map { _ in random.fork() }

@@ -10,7 +10,7 @@ import Vocabulary
 // How streams are joined: many at once, from far back, with little room, and while there is a backlog.
 
 extension StreamTests {
-    @Test("readers with room for two events, who may miss five, still miss nothing and see nothing twice")
+    @Test("readers with a buffer of two events, who resume after five at most, miss nothing and see nothing twice")
     func littleRoom() async throws {
         try await withRandom { random in
             let accounts = (0..<4).map { _ in AccountID.new() }
@@ -45,8 +45,7 @@ extension StreamTests {
     }
 
     @Test(
-        "many streams that are joined by one statement each go on exactly where their state ends, while all of them grow"
-    )
+        "of many streams joined by one statement, each continues exactly where its state ends, while all of them grow")
     func manyAtOnce() async throws {
         try await withRandom { random in
             let accounts = (0..<8).map { _ in AccountID.new() }
@@ -106,7 +105,7 @@ extension StreamTests {
         }
     }
 
-    @Test("a resume goes on across rows of others, and from too far back begins again and says so")
+    @Test("a resume skips other streams' rows; from too far back it starts with a snapshot marked as refetched")
     func farBack() async throws {
         try await LedgerFixture.with { fixture in
             try await ChildProcess.with("faulty-ledger", [fixture.serviceURL]) { _ in
@@ -156,7 +155,7 @@ extension StreamTests {
         }
     }
 
-    @Test("readers who come while a backlog is read, of which others want nothing, miss nothing and see nothing twice")
+    @Test("readers who join while the tail reads a backlog miss nothing and see nothing twice")
     func backlog() async throws {
         let (rounds, perRound) = (8, 150)
         let accounts = (0..<20).map { _ in AccountID.new() }

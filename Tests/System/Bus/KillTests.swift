@@ -35,7 +35,7 @@ struct KillTests {
         try await history.check(fixture)
     }
 
-    @Test("200 kills of the service in mid-batch, at random and at named points: every entry once, in order")
+    @Test("every entry is posted once, in order, through 200 kills at random and at named points of a batch")
     func killedTwoHundredTimes() async throws {
         try await withRandom { random in
             let seed = random.fork()
@@ -69,7 +69,7 @@ struct KillTests {
         }
     }
 
-    @Test("any backend terminated at any time, of service and client: every entry once, in order")
+    @Test("every entry is posted once, in order, while backends of service and client are terminated at random")
     func terminatedBackends() async throws {
         try await withRandom { random in
             let seed = random.fork()
@@ -96,7 +96,7 @@ struct KillTests {
         }
     }
 
-    @Test("PostgreSQL stopped in the middle and killed under load: nothing acknowledged is lost, nothing happens twice")
+    @Test("nothing acknowledged is lost and nothing happens twice when PostgreSQL is stopped and killed under load")
     func crashedServer() async throws {
         try await withRandom { random in
             try await PrivateCluster.with(isDurable: true) { postgres in
@@ -114,7 +114,7 @@ struct KillTests {
         }
     }
 
-    @Test("doorbells that never ring cost time, not data")
+    @Test("a service that never hears a doorbell is slower and loses nothing")
     func doorbellsOff() async throws {
         try await withRandom { random in
             let seeds = (0..<8).map { _ in random.fork() }

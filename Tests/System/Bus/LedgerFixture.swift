@@ -1,10 +1,12 @@
 import Bus
 import Foundation
+import LedgerContract
 import LedgerEdge
 import Logging
 import Postgres
 import ServiceKit
 import TestKit
+import Testing
 import Vocabulary
 
 extension DatabaseTemplate {
@@ -86,4 +88,15 @@ struct LedgerFixture: Sendable {
         logger.logLevel = .error
         return logger
     }()
+}
+
+extension LedgerClient {
+    /// Posts an entry, which must be accepted.
+    func expectAccepted(
+        _ n: Int64, as name: String = "a", amount: Int64 = 1, for account: AccountID, patience: Duration = .seconds(10),
+        at location: SourceLocation = #_sourceLocation
+    ) async throws {
+        let outcome = try await post(PostEntry(client: name, n: n, amount: amount), for: account, patience: patience)
+        #expect(outcome.kind == .accepted, "\(outcome)", sourceLocation: location)
+    }
 }

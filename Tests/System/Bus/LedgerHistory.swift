@@ -7,7 +7,7 @@ import Synchronization
 import TestKit
 import Vocabulary
 
-/// What was sent and what was heard back: the truth that the database is held against at the end.
+/// Everything sent, and every answer: the database is compared with it at the end.
 final class LedgerHistory: Sendable {
     struct Entry: Sendable {
         let client: String
@@ -91,7 +91,7 @@ final class LedgerHistory: Sendable {
     }
 }
 
-/// What must hold whatever happened.
+/// What must hold in the end, whatever happened.
 struct LedgerInvariants {
     private let fixture: LedgerFixture
 

@@ -20,7 +20,7 @@ struct OutcomeTests {
         }
     }
 
-    @Test("a command sent again returns its outcome and does nothing else")
+    @Test("a command sent again returns its recorded outcome and does nothing else")
     func again() async throws {
         try await withLedger { fixture, client in
             let (id, account) = (CommandID.new(), AccountID.new())
@@ -31,12 +31,11 @@ struct OutcomeTests {
             #expect(try await fixture.number("SELECT count(*) FROM ledger.log") == 1)
             #expect(try await fixture.number("SELECT amount FROM ledger.balance") == 7)
             // The second one holds nobody up.
-            let next = try await client.post(PostEntry(client: "a", n: 2, amount: 1), for: account)
-            #expect(next.kind == .accepted)
+            try await client.expectAccepted(2, for: account)
         }
     }
 
-    @Test("the same id sent many times at once is one command")
+    @Test("one id sent many times at once is one command")
     func atOnce() async throws {
         try await withLedger { fixture, client in
             let (id, account) = (CommandID.new(), AccountID.new())
@@ -54,7 +53,7 @@ struct OutcomeTests {
         }
     }
 
-    @Test("the same id with another body is rejected, before and after the first is done")
+    @Test("one id with another body is rejected, before and after the first command is done")
     func otherBody() async throws {
         try await withLedger { fixture, client in
             let (id, account) = (CommandID.new(), AccountID.new())
@@ -62,7 +61,7 @@ struct OutcomeTests {
             let other = try await client.post(
                 PostEntry(client: "a", n: 1, amount: 8), for: account, id: id, mayBeRepeated: true)
             #expect(other.rejection?.code == .idReused)
-            // Somebody else who uses the id gets the same answer and learns nothing.
+            // Another account that uses the id gets the same answer and learns nothing.
             let stranger = try await client.post(
                 PostEntry(client: "a", n: 1, amount: 7), for: .new(), id: id, mayBeRepeated: true)
             #expect(stranger.rejection?.code == .idReused)
@@ -70,7 +69,7 @@ struct OutcomeTests {
         }
     }
 
-    @Test("an id older than 30 days, from the future or without a time is refused rather than done twice")
+    @Test("an id older than 30 days, from the future or without a time is refused")
     func horizon() async throws {
         try await withLedger { fixture, client in
             let ids: [CommandID] = [
@@ -84,7 +83,7 @@ struct OutcomeTests {
         }
     }
 
-    @Test("a command whose time is up is rejected as expired")
+    @Test("a command whose time to live is over is rejected as expired")
     func expired() async throws {
         try await withLedger { _, client in
             let outcome = try await client.post(
@@ -93,7 +92,7 @@ struct OutcomeTests {
         }
     }
 
-    @Test("bad fields and broken rules are rejected with the field's name; nothing is stored")
+    @Test("invalid fields and broken rules are rejected with the field's name, and nothing is stored")
     func rejected() async throws {
         try await withLedger { fixture, client in
             let zero = try await client.post(PostEntry(client: "a", n: 1, amount: 0), for: .new())
@@ -104,7 +103,7 @@ struct OutcomeTests {
         }
     }
 
-    @Test("a command that only the database refuses fails alone, among hundreds of strangers' that are accepted")
+    @Test("a command that only the database refuses fails alone, among hundreds of others that are accepted")
     func failsAlone() async throws {
         try await withLedger { fixture, client in
             let cursed = AccountID.new()
@@ -127,7 +126,7 @@ struct OutcomeTests {
         }
     }
 
-    @Test("a body that the log can't take is refused to its sender alone")
+    @Test("when the log can't take a body, only its sender hears of it")
     func poisonousBody() async throws {
         try await withLedger { fixture, client in
             let kinds = await withTaskGroup(of: (Int, String).self) { group in
@@ -139,7 +138,10 @@ struct OutcomeTests {
                             kind: .command, type: PostEntry.type, key: .account(account), account: account,
                             body: number == 150 ? Array("{\"never closed\": ".utf8) : good, commandID: .new())
                         do {
-                            return (number, "\(try await client.sender.send(message, mayBeRepeated: false).kind)")
+                            return (
+                                number,
+                                "\(try await client.sender.send(message, mayBeRepeated: false, patience: .seconds(30)).kind)"
+                            )
                         } catch CommandError.refused {
                             return (number, "refused")
                         } catch {

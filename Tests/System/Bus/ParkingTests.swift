@@ -26,8 +26,7 @@ struct ParkingTests {
         ) { $0 == count }
     }
 
-    @Test(
-        "a failing command holds back its own key alone; an operator has it tried again, and the key goes on in order")
+    @Test("a failing command holds back its own key only; once an operator has it retried, the key goes on in order")
     func parked() async throws {
         try await LedgerFixture.with { fixture in
             let service = try await fixture.startService(backoffMilliseconds: 600_000)
@@ -38,9 +37,7 @@ struct ParkingTests {
                     for n in Int64(1)...4 {
                         group.addTask {
                             let amount = n == 1 ? Self.cursed : 1
-                            let outcome = try await client.post(
-                                PostEntry(client: "a", n: n, amount: amount), for: account, patience: .seconds(60))
-                            #expect(outcome.kind == .accepted)
+                            try await client.expectAccepted(n, amount: amount, for: account, patience: .seconds(60))
                             outcomes.update { $0.append(n) }
                         }
                         // In this order: the next is sent when this one is parked.
@@ -54,7 +51,7 @@ struct ParkingTests {
                         #expect(other.kind == .accepted)
                     }
                     #expect(outcomes.value.isEmpty)
-                    // What helps against the error, and then: now.
+                    // First the cure for the error, then the retry.
                     try await fixture.database.psql("ALTER TABLE ledger.entry DROP CONSTRAINT entry_is_not_cursed")
                     let told = try await operate(
                         fixture,
@@ -74,7 +71,7 @@ struct ParkingTests {
         }
     }
 
-    @Test("what is parked when its owner is killed is tried again by the next one")
+    @Test("a parked message is retried by the next owner when its owner is killed")
     func parkedSurvives() async throws {
         try await LedgerFixture.with { fixture in
             let first = try await fixture.startService(leaseMilliseconds: 500, backoffMilliseconds: 600_000)
@@ -96,7 +93,7 @@ struct ParkingTests {
         }
     }
 
-    @Test("a parked message is handled although its log has forgotten it since, and those behind it follow")
+    @Test("a parked message is handled even after its log has deleted it, and those behind it follow")
     func parkedOutlivesItsLog() async throws {
         try await LedgerFixture.with { fixture in
             let service = try await fixture.startService(backoffMilliseconds: 600_000)
@@ -131,7 +128,8 @@ struct ParkingTests {
         }
     }
 
-    @Test("one that keeps failing is a dead letter with its error; sent again by an operator it is a new command, once")
+    @Test(
+        "a command that keeps failing becomes a dead letter with its error; an operator's retry is a new command, once")
     func deadLetter() async throws {
         try await LedgerFixture.with { fixture in
             let service = try await fixture.startService()
@@ -148,8 +146,7 @@ struct ParkingTests {
                     """
                 ).trimmingCharacters(in: .whitespacesAndNewlines)
                 // The key isn't held back any longer.
-                let next = try await client.post(PostEntry(client: "a", n: 2, amount: 1), for: account)
-                #expect(next.kind == .accepted)
+                try await client.expectAccepted(2, for: account)
 
                 try await fixture.database.psql(
                     """
@@ -175,7 +172,10 @@ struct ParkingTests {
     }
 
     @Test(
-        "a type that nobody here knows waits without end, its key alone, and says for what; an operator can give it up")
+        """
+        an unknown type waits without end, holds back only its key, and says what it needs; an operator can give it \
+        up
+        """)
     func unknown() async throws {
         try await LedgerFixture.with { fixture in
             let services = [try await fixture.startService(), try await fixture.startService()]
@@ -208,13 +208,13 @@ struct ParkingTests {
         }
     }
 
-    @Test("a command that ends the process fails as crashed after three; those around it are done, once each")
+    @Test("a command that crashes three owners fails as crashed; those around it are done, once each")
     func endsTheProcess() async throws {
         try await LedgerFixture.with { fixture in
             let isDone = Observed(false)
             try await fixture.withClient { client in
                 try await withThrowingTaskGroup(of: Void.self) { group in
-                    // Somebody starts it again whenever it ended, as an init system does.
+                    // Started again whenever it ended, as by an init system.
                     group.addTask {
                         while !isDone.value {
                             let service = try await fixture.startService(leaseMilliseconds: 300)

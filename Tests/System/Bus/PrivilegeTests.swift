@@ -20,7 +20,7 @@ struct PrivilegeTests {
                     ELSE has_table_privilege(r.rolname, c.oid, p.privilege) END
         """
 
-    @Test("S3: nobody but the owner of a schema has anything but SELECT on it, says the catalog")
+    @Test("the catalog grants other roles nothing but SELECT on a service's schema (S3)")
     func oneWriter() async throws {
         try await LedgerFixture.with { fixture in
             let foreign = try await fixture.database.psql(
@@ -57,7 +57,7 @@ struct PrivilegeTests {
     }
 
     @Test(
-        "S3: a service that writes what isn't its own, its log's past, or becomes the owner is refused",
+        "a service can't write another's tables, change its own log or become the owner (S3)",
         arguments: [
             ("ledger", "INSERT INTO ledger_client.ledger_commands SELECT * FROM ledger_client.ledger_commands"),
             ("ledger", "SELECT FROM ledger_client.ledger_commands_partition FOR NO KEY UPDATE"),
@@ -86,7 +86,7 @@ struct PrivilegeTests {
         }
     }
 
-    @Test("the writing of a lock column is refused to everybody by a constraint")
+    @Test("a constraint keeps everyone from writing a lock column")
     func lockIsNeverWritten() async throws {
         try await LedgerFixture.with { fixture in
             let connection = try await Connection.connect(Configuration(fixture.serviceURL))

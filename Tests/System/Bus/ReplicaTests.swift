@@ -1,6 +1,5 @@
 import Bus
 import Foundation
-import LedgerContract
 import LedgerEdge
 import Postgres
 import TestKit
@@ -8,7 +7,7 @@ import Testing
 import Vocabulary
 
 /// Several replicas share the work, hand it over, and survive whatever happens to each.
-@Suite("Replicas of the ledger", .serialized, .timeLimit(.minutes(20)))
+@Suite("Replicas of the ledger", .serialized, .timeLimit(.minutes(60)))
 struct LedgerReplicaTests {
     /// How many partitions each process's workers hold, by the process's start: its workers' ids are of one moment.
     private static let shares = """
@@ -28,24 +27,32 @@ struct LedgerReplicaTests {
         throw Unexpected("the shares are \(last), not \(wanted)")
     }
 
+    /// Starts a replica with leases of a minute: only a hand-over can be in time, not the end of a lease.
+    private func start(_ fixture: LedgerFixture) async throws -> ChildProcess {
+        try await fixture.startService(leaseMilliseconds: 60_000, workers: 1)
+    }
+
+    /// Starts two, and waits until each has half of the partitions.
+    private func startTwo(_ fixture: LedgerFixture) async throws -> (ChildProcess, ChildProcess) {
+        let first = try await start(fixture)
+        try await waitForShares("4", fixture)
+        let second = try await start(fixture)
+        try await waitForShares("2,2", fixture)
+        return (first, second)
+    }
+
     /// A command for each of sixteen accounts: some in every partition.
     private func postEverywhere(_ n: Int64, _ client: LedgerClient) async throws {
         for _ in 0..<16 {
-            let outcome = try await client.post(
-                PostEntry(client: "a", n: n, amount: 1), for: .new(), patience: .seconds(30))
-            #expect(outcome.kind == .accepted)
+            try await client.expectAccepted(n, for: .new(), patience: .seconds(30))
         }
     }
 
     @Test(
-        "a killed replica's partitions are taken over as soon as its connection is gone, a stopped one's by the lease")
+        "a killed replica's partitions are taken over once its connection is gone, a paused one's when its lease ends")
     func takeover() async throws {
         try await LedgerFixture.with { fixture in
-            let minute = 60_000
-            let first = try await fixture.startService(leaseMilliseconds: minute, workers: 1)
-            try await waitForShares("4", fixture)
-            let second = try await fixture.startService(leaseMilliseconds: minute, workers: 1)
-            try await waitForShares("2,2", fixture)
+            let (first, second) = try await startTwo(fixture)
             try await fixture.withClient { client in
                 try await postEverywhere(1, client)
                 second.send(.kill)
@@ -54,8 +61,8 @@ struct LedgerReplicaTests {
                 try await postEverywhere(2, client)
                 try await waitForShares("4", fixture)
 
-                // Who is only stopped is still connected, and keeps what it has.
-                let third = try await fixture.startService(leaseMilliseconds: minute, workers: 1)
+                // A paused one is still connected, and keeps its partitions.
+                let third = try await start(fixture)
                 try await waitForShares("2,2", fixture)
                 third.send(.stop)
                 // The others have looked several times since.
@@ -74,16 +81,11 @@ struct LedgerReplicaTests {
         }
     }
 
-    @Test("partitions are shared evenly, and handed over when one joins or leaves: long before any lease runs out")
+    @Test("partitions are shared evenly and handed over when a replica joins or leaves, long before any lease ends")
     func handover() async throws {
         try await LedgerFixture.with { fixture in
-            // Only a hand-over can be in time: a lease would run out after the test has given up.
-            let minute = 60_000
-            let first = try await fixture.startService(leaseMilliseconds: minute, workers: 1)
-            try await waitForShares("4", fixture)
-            let second = try await fixture.startService(leaseMilliseconds: minute, workers: 1)
-            try await waitForShares("2,2", fixture)
-            let third = try await fixture.startService(leaseMilliseconds: minute, workers: 1)
+            let (first, second) = try await startTwo(fixture)
+            let third = try await start(fixture)
             try await waitForShares("1,1,2", fixture)
             try await fixture.withClient { client in
                 try await postEverywhere(1, client)
@@ -101,14 +103,12 @@ struct LedgerReplicaTests {
         }
     }
 
-    /// How many commands; `CHAOS_COMMANDS=200000` is what a release is held to.
-    private static let commands =
-        ProcessInfo.processInfo.environment["CHAOS_COMMANDS"].flatMap(Int.init) ?? 20_000
+    private static let commands = Soak.count(20_000, long: 200_000)
 
     @Test(
         """
-        two replicas under random kill -9, pauses and dropped connections: one outcome and one effect each, in order, no gaps, \
-        and every subscriber sees every event once
+        through random kills, pauses and dropped connections of two replicas, each command has one outcome and one \
+        effect, in order, and every subscriber sees every event once
         """)
     func chaos() async throws {
         try await withRandom { random in

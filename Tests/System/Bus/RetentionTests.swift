@@ -8,7 +8,7 @@ import TestKit
 import Testing
 import Vocabulary
 
-/// What is forgotten, when, and who is told.
+/// Which rows are deleted or emptied, and when.
 @Suite
 struct RetentionTests {
     private func retention(
@@ -49,12 +49,12 @@ struct RetentionTests {
 
     private func post(_ client: LedgerClient, _ numbers: ClosedRange<Int64>) async throws {
         for n in numbers {
-            let outcome = try await client.post(PostEntry(client: "a", n: n, amount: 1), for: Self.account)
-            #expect(outcome.kind == .accepted)
+            try await client.expectAccepted(n, for: Self.account)
         }
     }
 
-    @Test("old rows go but the newest of each partition; numbers go on; who resumes from before that gets a snapshot")
+    @Test(
+        "retention keeps each partition's newest row, so numbers go on; resuming from a deleted row gives a snapshot")
     func oldRowsGo() async throws {
         try await LedgerFixture.with { fixture in
             let service = try await fixture.startService()
@@ -93,8 +93,10 @@ struct RetentionTests {
     }
 
     @Test(
-        "what its consumer has not handled stays, however old; one that is gone for too long is told, and skips nothing by itself"
-    )
+        """
+        unhandled rows stay however old they are; a consumer that was away for too long stops, says so and skips \
+        nothing
+        """)
     func consumersAreWaitedFor() async throws {
         try await LedgerFixture.with { fixture in
             let service = try await fixture.startService(leaseMilliseconds: 500)
@@ -118,7 +120,7 @@ struct RetentionTests {
                 try await forget(fixture, until: left, is: 1)
 
                 let late = try await fixture.startService(leaseMilliseconds: 500)
-                let told = try await late.waitForLine(containing: "is lost to ledger")
+                let told = try await late.waitForLine(containing: "has lost those in between")
                 #expect(told.text.contains("accept_truncation('ledger_client.ledger_commands')"))
                 await #expect(throws: CommandError.self) {
                     try await client.post(
@@ -128,15 +130,17 @@ struct RetentionTests {
                     "SET SESSION AUTHORIZATION quartet_operator; SELECT ledger.accept_truncation('ledger_client.ledger_commands')"
                 )
                 #expect(operated.contains("3"))
-                let outcome = try await client.post(
-                    PostEntry(client: "a", n: 11, amount: 1), for: Self.account, patience: .seconds(30))
-                #expect(outcome.kind == .accepted)
+                try await client.expectAccepted(11, for: Self.account, patience: .seconds(30))
                 await late.end()
             }
         }
     }
 
-    @Test("redact empties an account's messages and keeps their places; strangers' and unhandled ones stay as they are")
+    @Test(
+        """
+        redaction empties an account's messages and keeps their positions; others' and unhandled ones stay as they \
+        are
+        """)
     func redact() async throws {
         try await LedgerFixture.with { fixture in
             let service = try await fixture.startService()
@@ -166,9 +170,7 @@ struct RetentionTests {
         }
     }
 
-    @Test(
-        "one pass empties what many accounts said, and goes on for what comes late; accounts that are noticed later get the next"
-    )
+    @Test("one pass redacts many accounts, and later messages of theirs; accounts added meanwhile get the next pass")
     func redactMany() async throws {
         try await LedgerFixture.with { fixture in
             let service = try await fixture.startService()
@@ -205,7 +207,7 @@ struct RetentionTests {
                 try await fixture.database.psql(
                     "SELECT count(ledger.log_redact(0, 5000)) FROM generate_series(1, 3000)")
 
-                // What comes late is emptied when it can't come any more.
+                // Late messages are emptied once no more can come.
                 try await post(2, for: Array(closed.prefix(2)) + [other])
                 for schema in ["ledger", "ledger_client"] {
                     try await fixture.database.psql(

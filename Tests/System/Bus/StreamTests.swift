@@ -65,9 +65,7 @@ struct StreamTests {
         }
     }
 
-    @Test(
-        "readers that come and go at random, across restarts of service and database, miss nothing and see nothing twice"
-    )
+    @Test("readers that come and go, across restarts of service and database, miss nothing and see nothing twice")
     func comeAndGo() async throws {
         try await withRandom { random in
             let accounts = (0..<4).map { _ in AccountID.new() }
@@ -112,7 +110,7 @@ struct StreamTests {
         }
     }
 
-    @Test("subscribers who leave while they are offered something harm nobody")
+    @Test("a subscriber that leaves while an event is offered harms no one")
     func leaving() async throws {
         try await LedgerFixture.with { fixture in
             try await ChildProcess.with("faulty-ledger", [fixture.serviceURL]) { _ in
@@ -151,8 +149,7 @@ struct StreamTests {
     }
 
     @Test(
-        "a token of another incarnation, ahead of the log, or before its history starts again with a snapshot and says so"
-    )
+        "a token of another incarnation, ahead of the log or before its history gets a snapshot marked as refetched")
     func refetched() async throws {
         try await LedgerFixture.with { fixture in
             try await ChildProcess.with("faulty-ledger", [fixture.serviceURL]) { _ in

@@ -11,15 +11,13 @@ import Vocabulary
 /// none is lost, and order is kept.
 @Suite("Trouble that passes", .serialized, .timeLimit(.minutes(20)))
 struct TroubleTests {
-    /// How long each disturbance lasts, several times what a message is given before it may be given up;
-    /// `TROUBLE_SECONDS=10` is what a release is held to.
-    private static let seconds =
-        ProcessInfo.processInfo.environment["TROUBLE_SECONDS"].flatMap(Int.init) ?? 3
+    /// How long each disturbance lasts: several times the least time before a message may be given up.
+    private static let seconds = Soak.count(3, long: 10)
 
     /// Has two replicas work under load while something is wrong for a while, and checks everything.
     /// - Parameters:
     ///   - refunds: Whether some of the commands are of a type that an old release doesn't know.
-    ///   - said: What the log of a replica says of the trouble, which shows that there was some.
+    ///   - said: A text in a replica's log that shows that there was trouble.
     private func suffer(
         _ fixture: LedgerFixture, refunds: Bool = false, isOneOld: Bool = false, saying said: String? = nil,
         begin: @escaping @Sendable () async throws -> Void = {}, end: @escaping @Sendable () async throws -> Void = {}
@@ -73,7 +71,7 @@ struct TroubleTests {
         }
     }
 
-    @Test("a right that is taken away and given back")
+    @Test("nothing is given up while a privilege is revoked")
     func privilege() async throws {
         try await LedgerFixture.with { fixture in
             try await suffer(fixture, saying: "42501") {
@@ -84,7 +82,7 @@ struct TroubleTests {
         }
     }
 
-    @Test("a column that a deploy takes away and brings back")
+    @Test("nothing is given up while a column is missing")
     func column() async throws {
         try await LedgerFixture.with { fixture in
             try await suffer(fixture, saying: "42703") {
@@ -95,7 +93,7 @@ struct TroubleTests {
         }
     }
 
-    @Test("statements that all take longer than the statement time-out, and then don't")
+    @Test("nothing is given up while every statement times out")
     func statementTimeout() async throws {
         try await LedgerFixture.with { fixture in
             try await suffer(fixture, saying: "57014") {
@@ -115,7 +113,7 @@ struct TroubleTests {
         }
     }
 
-    @Test("a role's statement time-out of a millisecond, set and reset")
+    @Test("nothing is given up while the role's statement time-out is a millisecond")
     func roleTimeout() async throws {
         try await LedgerFixture.with { fixture in
             let reconnect = """
@@ -134,7 +132,7 @@ struct TroubleTests {
         }
     }
 
-    @Test("a table that a stranger has locked")
+    @Test("nothing is given up while someone else holds a table lock")
     func locked() async throws {
         try await LedgerFixture.with { fixture in
             let stranger = try await Connection.connect(Configuration(try fixture.database.url))
@@ -151,7 +149,7 @@ struct TroubleTests {
     }
 
     @Test(
-        "a full disk",
+        "nothing is given up while the disk is full",
         .enabled(
             if: SmallDisk.isPossible, "mounting a small disk takes root, and a machine that lets it"))
     func fullDisk() async throws {
@@ -172,7 +170,7 @@ struct TroubleTests {
         }
     }
 
-    @Test("an old replica beside a new one, with commands that only the new one knows")
+    @Test("an old replica leaves commands it doesn't know to a new one, and none is given up")
     func rollingDeploy() async throws {
         try await LedgerFixture.with { fixture in
             try await suffer(fixture, refunds: true, isOneOld: true)
@@ -182,9 +180,7 @@ struct TroubleTests {
     /// Errors that say nothing against the message that met them.
     private static let codes = ["42501", "53100", "57014", "58030", "XX000", "55006"]
 
-    @Test(
-        "trouble that meets some keys alone parks them, without end; the others go on, and so do they when it's over"
-    )
+    @Test("trouble with some keys parks only those, without end; they go on when it is over")
     func fewKeys() async throws {
         try await LedgerFixture.with { fixture in
             let unlucky = Self.codes.map { (code: $0, account: AccountID.new()) }
@@ -246,8 +242,10 @@ struct TroubleTests {
     }
 
     @Test(
-        "a command that takes longer than a lease ends with an outcome; strangers' go on, and nobody fights for leases"
-    )
+        """
+        a command that takes longer than a lease gets an outcome; others go on, and no lease changes hands again and \
+        again
+        """)
     func longerThanLease() async throws {
         try await LedgerFixture.with { fixture in
             try await fixture.database.psql(
@@ -279,14 +277,12 @@ struct TroubleTests {
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for _ in 0..<32 {
                         group.addTask {
-                            let outcome = try await client.post(
-                                PostEntry(client: "a", n: 1, amount: 1), for: .new(), patience: .seconds(60))
-                            #expect(outcome.kind == .accepted)
+                            try await client.expectAccepted(1, for: .new(), patience: .seconds(60))
                         }
                     }
                     try await group.waitForAll()
                 }
-                // Whichever: one that can't be done in time may fail, but it must not go on for ever.
+                // Either outcome: one that can't be done in time may fail, but it must end.
                 _ = try await slow
                 let taken = try await fixture.number(takeovers) - before
                 #expect(taken <= 8, "leases were taken \(taken) times")

@@ -7,16 +7,13 @@ import Testing
 struct AlarmTests {
     @Test(
         """
-        A1 S32: whoever heard of a missed check-in hears of its end once, whatever they want to hear and whoever they are by \
-        then; everything about it has one id
+        everyone who heard of a missed check-in hears of its end once, whatever their settings and role are by then; \
+        one id joins all of it (A1, S32)
         """)
     func allClear() async throws {
         try await Quartet.with { quartet in
-            let bob = try await Device.signUp("bob", name: "Bob", at: quartet.edge)
-            let (anna, carl, dora) = (
-                try await Device.signUp("anna", at: quartet.edge), try await Device.signUp("carl", at: quartet.edge),
-                try await Device.signUp("dora", at: quartet.edge)
-            )
+            let bob = try await quartet.signUp("bob")
+            let (anna, carl, dora) = try await quartet.signUp("anna", "carl", "dora")
             for responder in [anna, carl] { try await responder.add(bob, isMyResponder: true) }
             try await bob.act("CheckIn")
             try await quartet.missCheckIn(of: bob)
@@ -51,19 +48,7 @@ struct AlarmTests {
             let after = try await anna.card(of: bob)["person"]["checkIn"]
             #expect(on["missed"] == true && on["alarm"].string == alarm)
             #expect(after["missed"] == false && after["alarm"] == .null)
-            let joined = try await quartet.psql(
-                """
-                SELECT string_agg(DISTINCT type || ' ' || count, ', ' ORDER BY type || ' ' || count)
-                  FROM (SELECT type, count(*)
-                          FROM (SELECT type, body FROM session.log
-                                 UNION ALL
-                                SELECT type, body FROM contacts.log) AS said
-                         WHERE body ->> 'alarm' = '\(alarm)'
-                         GROUP BY type
-                         UNION ALL
-                        SELECT kind, count(*) FROM notifications.notification
-                         WHERE details ->> 'alarm' = '\(alarm)' GROUP BY kind) AS counted (type, count)
-                """)
+            let joined = try await quartet.everything(aboutAlarm: alarm)
             #expect(
                 joined
                     == "AlarmEnded 3, AlertRelayed 2, CheckInMissed 1, CheckedIn 1, ResponderAlerted 3, checkInMissed 1, "
@@ -74,14 +59,11 @@ struct AlarmTests {
         }
     }
 
-    @Test("A1 S34: an alert is over for whoever is removed or blocked, and for all when the account closes")
+    @Test("an alert ends for a responder who is removed or blocked, and for all when the account closes (A1, S34)")
     func ended() async throws {
         try await Quartet.with { quartet in
-            let bob = try await Device.signUp("bob", name: "Bob", at: quartet.edge)
-            let (anna, carl, dora) = (
-                try await Device.signUp("anna", at: quartet.edge), try await Device.signUp("carl", at: quartet.edge),
-                try await Device.signUp("dora", at: quartet.edge)
-            )
+            let bob = try await quartet.signUp("bob")
+            let (anna, carl, dora) = try await quartet.signUp("anna", "carl", "dora")
             for responder in [anna, carl, dora] { try await responder.add(bob) }
             try await bob.act("RaiseAlert")
             for responder in [anna, carl, dora] { try await responder.wait(toHear: "dependentAlertRaised") }
@@ -110,13 +92,12 @@ struct AlarmTests {
 struct AlertFloodTests {
     @Test(
         """
-        S34: who raises and clears an alert again and again changes its state each time, and floods nobody: responders hear \
-        of three, and a while later of one that is still on
+        raising and clearing an alert again and again changes its state each time, but responders hear of three, and \
+        a while later of one that is still on (S34)
         """)
     func flood() async throws {
         try await Quartet.with { quartet in
-            let bob = try await Device.signUp("bob", name: "Bob", at: quartet.edge)
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let (bob, anna) = try await quartet.signUp("bob", "anna")
             try await anna.add(bob)
             for _ in 0..<20 {
                 try await bob.act("RaiseAlert")
@@ -152,7 +133,7 @@ struct AlertFloodTests {
         }
     }
 
-    @Test("what migrate may set has limits, and says so")
+    @Test("migrate refuses a number outside its limits and says what they are")
     func refused() async throws {
         try await Quartet.with(services: []) { quartet in
             for flag in [["--alert-pause", "2h"], ["--least-check-in-interval", "10ms"], ["--alert-burst", "0"]] {
@@ -170,47 +151,21 @@ struct AlertFloodTests {
     }
 }
 
-extension Device {
-    /// Waits until a notification of a kind is in the history.
-    func wait(toHear kind: String) async throws {
-        for _ in 0..<6000 {
-            if try await kinds().contains(kind) { return }
-            try await Task.sleep(for: .milliseconds(20))
-        }
-        throw TimedOut("waited two minutes for a notification \(kind); there are \(try await kinds())")
-    }
-}
-
 extension Quartet {
-    /// Has responders hear of each alert at once, however many there are.
-    func announceEveryAlert() async throws { _ = try await psql("UPDATE session.limits SET alert_burst = 10000") }
-
-    /// What waits to be done about an account's check-ins, by when it is due.
-    func timers(of person: Device) async throws -> String {
+    /// How many events of each type and notifications of each kind are about an alarm.
+    fileprivate func everything(aboutAlarm alarm: String) async throws -> String {
         try await psql(
-            "SELECT string_agg(name, ' ' ORDER BY due_at) FROM session.timer WHERE key = 'account/\(person.account)'")
-    }
-
-    /// Has an account's deadline pass now, since the world's clock can't be moved.
-    func missCheckIn(of person: Device) async throws {
-        try await waitUntilQuiet()
-        _ = try await psql(
             """
-            WITH moved AS (
-                UPDATE session.account
-                   SET last_check_in_at = clock_timestamp() - interval '3 days',
-                       due_at = date_trunc('milliseconds', clock_timestamp())
-                 WHERE account = '\(person.account)' RETURNING account, due_at
-            ), gone AS (DELETE FROM session.timer WHERE key = 'account/\(person.account)' AND name LIKE 'RemindCheckIn/%')
-            UPDATE session.timer AS t
-               SET due_at = m.due_at,
-                   body = json_build_object('account', m.account, 'deadline', session.microseconds(m.due_at))
-              FROM moved AS m
-             WHERE t.key = 'account/' || m.account AND t.name = 'MissCheckIn'
+            SELECT string_agg(DISTINCT type || ' ' || count, ', ' ORDER BY type || ' ' || count)
+              FROM (SELECT type, count(*)
+                      FROM (SELECT type, body FROM session.log
+                             UNION ALL
+                            SELECT type, body FROM contacts.log) AS said
+                     WHERE body ->> 'alarm' = '\(alarm)'
+                     GROUP BY type
+                     UNION ALL
+                    SELECT kind, count(*) FROM notifications.notification
+                     WHERE details ->> 'alarm' = '\(alarm)' GROUP BY kind) AS counted (type, count)
             """)
-        try await wait(
-            for: "the miss to be noticed",
-            "SELECT count(*) FROM session.account WHERE account = '\(person.account)' AND missed_alarm IS NOT NULL"
-        ) { $0 == "1" }
     }
 }

@@ -10,15 +10,13 @@ struct AlertToggleTests {
 
     @Test(
         """
-        S34: an alert toggled 1,000 times, where that is allowed, while notifications is being killed is told to every responder alternately, \
-        in order, once each
+        when an alert is toggled 1,000 times while notifications is killed, every responder hears of each change \
+        once, in order (S34)
         """)
     func toggled() async throws {
         try await Quartet.with { quartet in
             try await quartet.announceEveryAlert()
-            let bob = try await Device.signUp("bob", name: "Bob", at: quartet.edge)
-            let anna = try await Device.signUp("anna", name: "Anna", at: quartet.edge)
-            let carl = try await Device.signUp("carl", name: "Carl", at: quartet.edge)
+            let (bob, anna, carl) = try await quartet.signUp("bob", "anna", "carl")
             for responder in [anna, carl] { try await responder.add(bob) }
 
             let isOn = Observed(true)
@@ -41,7 +39,7 @@ struct AlertToggleTests {
                     "SELECT count(*) FROM notifications.notification WHERE \(telling.isMeant)"
                 ) { $0 == "\(2 * Self.times)" }
             }
-            // What would be told twice would be told now.
+            // Anything announced twice would be announced by now.
             try await quartet.waitUntilQuiet()
             for telling in tellings { try await expectAlternation(telling, quartet) }
             for table in ["parked", "dead_letter", "wrong_count"] {
@@ -51,7 +49,7 @@ struct AlertToggleTests {
         }
     }
 
-    /// What somebody is told of the alert.
+    /// A notification about the alert.
     private struct Telling: Sendable {
         let account: String
         let raised: String
@@ -65,7 +63,7 @@ struct AlertToggleTests {
         var isMeant: String { "account = '\(account)' AND kind IN ('\(raised)', '\(cleared)')" }
     }
 
-    /// What was told to somebody alternates, beginning with a raised alert, each at a later time than the one before,
+    /// An account's notifications alternate, beginning with a raised alert, each at a later time than the one before,
     /// and is what happened: in the history, and in the order in which it was said.
     private func expectAlternation(_ telling: Telling, _ quartet: Quartet) async throws {
         let told = [
@@ -98,7 +96,7 @@ struct AlertToggleTests {
             let all = 2 * Self.times
             #expect(counts == "\(all) \(all) \(all)", "\(telling)")
         }
-        // What session says happened when, and what was told: the same.
+        // Session's events and the notifications agree on the times.
         let differing = try await quartet.psql(
             """
             WITH happened AS (

@@ -1,122 +1,86 @@
+// How each field of contacts' commands is refused.
+
 extension BadInputTests {
-    // MARK: Contacts' commands
+    /// Eve isn't a contact, nobody has such an id, and Anna asks.
+    private static let strangers = ["\"<eve>\"", "\"<nobody>\"", "\"<anna>\""]
 
-    static let approval: [Rule] = [
-        .malformed("SetContactApproval", "{}", [""], "isRequired"),
-        .malformed("SetContactApproval", #"{"isRequired":*}"#, notRequiredFlags, "isRequired"),
-        .malformed("SetContactApproval", #"{"isRequired":true,"from":"<bob>"}"#, [""], "from"),
-    ]
+    static let approval = Form("SetContactApproval", ["isRequired": "true"]).refuses(
+        .missing("isRequired"), .malformed("isRequired", notRequiredFlags), .unknown("from"))
 
-    /// Commands that name a contact and nothing else.
-    static let naming: [Rule] = [
-        "DeclineContactRequest", "WithdrawContactRequest", "RequestRoleChange", "AcceptRoleChange",
-        "DeclineRoleChange", "WithdrawRoleChange", "RemoveContact", "BlockContact", "UnblockContact", "SendPing",
-        "CancelPing", "RespondToPing",
-    ].flatMap { command -> [Rule] in
+    /// Commands that name an account and nothing else.
+    static let naming =
         [
-            .malformed(command, "{}", [""], "contact"),
-            .malformed(command, #"{"contact":*}"#, notRequiredIDs, "contact"),
-            .malformed(command, #"{"contact":"<bob>","reason":"none"}"#, [""], "reason"),
-            .malformed(command, #"{"Contact":"<bob>"}"#, [""], "contact"),
-        ]
-    }
+            "DeclineContactRequest", "WithdrawContactRequest", "RequestRoleChange", "AcceptRoleChange",
+            "DeclineRoleChange", "WithdrawRoleChange", "RemoveContact", "BlockContact", "UnblockContact", "SendPing",
+            "CancelPing", "RespondToPing",
+        ].flatMap {
+            Form($0, ["contact": "\"<bob>\""]).refuses(
+                .missing("contact"), .malformed("contact", notRequiredIDs), .unknown("reason"),
+                .malformed(bodies: [#"{"Contact":"<bob>"}"#], at: "contact"))
+        }
+        + [
+            "RequestRoleChange", "AcceptRoleChange", "DeclineRoleChange", "WithdrawRoleChange", "RemoveContact",
+            "SendPing", "CancelPing", "RespondToPing",
+        ].flatMap { Form($0).refuses(.refused("contact", strangers, 404, "notContact")) }
+        + ["DeclineContactRequest", "WithdrawContactRequest", "UnblockContact"].flatMap {
+            Form($0).refuses(.refused("contact", strangers, 404, "notFound"))
+        }
+        + Form("BlockContact").refuses(
+            .refused("contact", ["\"<anna>\""], 409, "yourself"),
+            .refused("contact", ["\"<nobody>\""], 404, "notFound"))
 
-    /// Strangers, nobody, and oneself.
-    static let strangers: [Rule] = [
-        "RequestRoleChange", "AcceptRoleChange", "DeclineRoleChange", "WithdrawRoleChange", "RemoveContact", "SendPing",
-        "CancelPing", "RespondToPing",
-    ].map { command -> Rule in
-        Rule(command, #"{"contact":*}"#, ["\"<eve>\"", "\"<nobody>\"", "\"<anna>\""], 404, "notContact", "contact")
-    }
+    /// Nobody asked Anna for anything.
+    static let approving = Form(
+        "ApproveContactRequest", ["contact": "\"<eve>\"", "isMyResponder": "true", "iAmResponder": "true"]
+    ).refuses(
+        .missing("contact", "iAmResponder"),
+        .malformed("contact", notRequiredIDs),
+        .malformed("isMyResponder", notRequiredFlags),
+        .malformed("iAmResponder", notRequiredFlags),
+        .refused("contact", strangers, 404, "notFound"))
 
-    static let unasked: [Rule] = [
-        "DeclineContactRequest", "WithdrawContactRequest", "UnblockContact",
-    ].map { command -> Rule in
-        Rule(command, #"{"contact":*}"#, ["\"<eve>\"", "\"<nobody>\"", "\"<anna>\""], 404, "notFound", "contact")
-    }
+    static let adding =
+        Form("AddContact", ["handle": "\"eve\"", "iAmResponder": "true"]).refuses(
+            .malformed("handle", notTexts),
+            .invalid("handle", notHandles),
+            .malformed("isMyResponder", notFlags),
+            .malformed("iAmResponder", notFlags),
+            .malformed("nickname", notTexts),
+            .invalid("nickname", misleadingLine + [text(51)]),
+            .unknown("notes"),
+            .refused("handle", ["\"nobody-here\""], 404, "notFound"),
+            .refused("iAmResponder", ["null", "false"], 422, "roleRequired", at: "isMyResponder"),
+            // Oneself, and an existing contact, however it is written.
+            .refused("handle", ["\"anna\"", "\"ANNA\""], 409, "yourself"),
+            .refused(
+                "handle", ["\"bob\"", "\"BOB\"", "\" bob \"", "\"\\uFF42\\uFF4F\\uFF42\""], 409, "alreadyContact"))
+        + Form("AddContact", ["code": "\"<code>\"", "iAmResponder": "true"]).refuses(
+            .malformed("code", notIDs),
+            .refused("code", ["\"<own>\""], 409, "yourself"),
+            .refused("code", ["\"<code>\""], 409, "alreadyContact"),
+            // One way to name the person, not two and not none.
+            .invalid("handle", ["\"bob\""], at: "code"),
+            .invalid("code", ["null"]))
 
-    /// Answers to requests and roles that nobody asked for.
-    static let approving: [Rule] = [
-        .malformed("ApproveContactRequest", #"{"isMyResponder":true,"iAmResponder":true}"#, [""], "contact"),
-        .malformed(
-            "ApproveContactRequest", #"{"contact":*,"isMyResponder":true,"iAmResponder":true}"#, notRequiredIDs,
-            "contact"),
-        .malformed(
-            "ApproveContactRequest", #"{"contact":"<eve>","isMyResponder":*,"iAmResponder":true}"#, notRequiredFlags,
-            "isMyResponder"),
-        .malformed(
-            "ApproveContactRequest", #"{"contact":"<eve>","isMyResponder":true,"iAmResponder":*}"#, notRequiredFlags,
-            "iAmResponder"),
-        .malformed("ApproveContactRequest", #"{"contact":"<eve>","isMyResponder":true}"#, [""], "iAmResponder"),
-        Rule(
-            "ApproveContactRequest", #"{"contact":*,"isMyResponder":true,"iAmResponder":false}"#,
-            ["\"<eve>\"", "\"<nobody>\"", "\"<anna>\""], 404, "notFound", "contact"),
-    ]
-
-    static let adding: [Rule] = [
-        Rule("BlockContact", #"{"contact":"<anna>"}"#, 409, "yourself", "contact"),
-        Rule("BlockContact", #"{"contact":"<nobody>"}"#, 404, "accountNotFound", "contact"),
-        .malformed("AddContact", #"{"code":*,"iAmResponder":true}"#, notIDs, "code"),
-        .malformed("AddContact", #"{"handle":*,"iAmResponder":true}"#, notTexts, "handle"),
-        .invalid("AddContact", #"{"handle":*,"iAmResponder":true}"#, notHandles, "handle"),
-        .invalid("AddContact", #"{"code":"<code>","handle":"bob","iAmResponder":true}"#, [""], "code"),
-        .invalid("AddContact", #"{"code":null,"handle":null,"iAmResponder":true}"#, [""], "code"),
-        Rule("AddContact", #"{"handle":"nobody-here","iAmResponder":true}"#, 404, "notFound", "handle"),
-        .malformed("AddContact", #"{"handle":"eve","isMyResponder":*}"#, notFlags, "isMyResponder"),
-        .malformed("AddContact", #"{"handle":"eve","iAmResponder":*}"#, notFlags, "iAmResponder"),
-        Rule(
-            "AddContact", #"{"handle":"eve"*}"#, ["", ",\"isMyResponder\":false,\"iAmResponder\":null"], 422,
-            "roleRequired",
-            "isMyResponder"),
-        .malformed("AddContact", #"{"handle":"eve","iAmResponder":true,"nickname":*}"#, notTexts, "nickname"),
-        .invalid("AddContact", #"{"handle":"eve","iAmResponder":true,"nickname":*}"#, misleadingLine, "nickname"),
-        .invalid("AddContact", #"{"handle":"eve","iAmResponder":true,"nickname":*}"#, [text(51)], "nickname"),
-        .malformed("AddContact", #"{"handle":"eve","iAmResponder":true,"notes":"tall"}"#, [""], "notes"),
-        // Oneself, and who is a contact already, however it is written: the field is the one that was sent.
-        Rule("AddContact", #"{"code":"<own>","iAmResponder":true}"#, 409, "yourself", "code"),
-        Rule("AddContact", #"{"code":"<code>","iAmResponder":true}"#, 409, "alreadyContact", "code"),
-        Rule("AddContact", #"{"handle":*,"iAmResponder":true}"#, ["\"anna\"", "\"ANNA\""], 409, "yourself", "handle"),
-        Rule(
-            "AddContact", #"{"handle":*,"iAmResponder":true}"#,
-            ["\"bob\"", "\"BOB\"", "\" bob \"", "\"\\uFF42\\uFF4F\\uFF42\""], 409, "alreadyContact", "handle"),
-    ]
-
-    static let contact: [Rule] = [
-        .malformed("UpdateContact", #"{"contact":*,"expectedVersion":1}"#, notRequiredIDs, "contact"),
-        .malformed("UpdateContact", #"{"expectedVersion":1}"#, [""], "contact"),
-        .malformed("UpdateContact", #"{"contact":"<bob>"}"#, [""], "expectedVersion"),
-        .malformed("UpdateContact", #"{"contact":"<bob>","expectedVersion":*}"#, notNumbers, "expectedVersion"),
-        Rule(
-            "UpdateContact", #"{"contact":"<bob>","expectedVersion":*,"nickname":"B"}"#,
-            ["0", "-1", "2", "9223372036854775807", "-9223372036854775808"], 409, "staleVersion", "expectedVersion"),
-        Rule(
-            "UpdateContact", #"{"contact":*,"expectedVersion":1,"nickname":"B"}"#,
-            ["\"<eve>\"", "\"<anna>\"", "\"<nobody>\""], 404, "notContact", "contact"),
-        .malformed("UpdateContact", #"{"contact":"<bob>","expectedVersion":1,"nickname":*}"#, notTexts, "nickname"),
-        .invalid(
-            "UpdateContact", #"{"contact":"<bob>","expectedVersion":1,"nickname":*}"#, misleadingLine, "nickname"),
-        .invalid("UpdateContact", #"{"contact":"<bob>","expectedVersion":1,"nickname":*}"#, [text(51)], "nickname"),
-        .malformed("UpdateContact", #"{"contact":"<bob>","expectedVersion":1,"notes":*}"#, notTexts, "notes"),
-        .invalid("UpdateContact", #"{"contact":"<bob>","expectedVersion":1,"notes":*}"#, misleading, "notes"),
-        .invalid("UpdateContact", #"{"contact":"<bob>","expectedVersion":1,"notes":*}"#, [text(1001)], "notes"),
-        // Bob is a dependent and nothing else.
-        Rule(
-            "UpdateContact", #"{"contact":"<bob>","expectedVersion":1,"iAmResponder":false*}"#,
-            ["", ",\"isMyResponder\":false"],
-            422, "roleRequired", "isMyResponder"),
-        .malformed("UpdateContact", #"{"contact":"<bob>","expectedVersion":1,"version":2}"#, [""], "version"),
-        .malformed(
-            "UpdateContact", #"{"contact":"<bob>","expectedVersion":1,"incomingPing":null}"#, [""], "incomingPing"),
-        .malformed(
-            "UpdateContact", #"{"contact":"<bob>","expectedVersion":1,"outgoingRoleRequest":1}"#, [""],
-            "outgoingRoleRequest"),
-    ]
-
-    /// What a contact has that is on or off.
-    static let flags: [Rule] = [
-        "isMyResponder", "iAmResponder", "sendPings", "receivePings", "notifyOnCheckIn", "notifyOnMissedCheckIn",
-    ].map { (field: String) -> Rule in
-        .malformed(
-            "UpdateContact", #"{"contact":"<bob>","expectedVersion":1,"\#(field)":*}"#, notFlags, field)
-    }
+    static let updating = Form(
+        "UpdateContact", ["contact": "\"<bob>\"", "expectedVersion": "1", "nickname": "\"B\""]
+    ).refuses(
+        .missing("contact", "expectedVersion"),
+        .malformed("contact", notRequiredIDs),
+        .refused("contact", strangers, 404, "notContact"),
+        .malformed("expectedVersion", notNumbers),
+        .refused("expectedVersion", staleVersions, 409, "staleVersion"),
+        .malformed("nickname", notTexts),
+        .invalid("nickname", misleadingLine + [text(51)]),
+        .malformed("notes", notTexts),
+        .invalid("notes", misleading + [text(1001)]),
+        .malformed("isMyResponder", notFlags),
+        .malformed("iAmResponder", notFlags),
+        .malformed("sendPings", notFlags),
+        .malformed("receivePings", notFlags),
+        .malformed("notifyOnCheckIn", notFlags),
+        .malformed("notifyOnMissedCheckIn", notFlags),
+        // Anna is Bob's responder, and he isn't hers.
+        .refused("iAmResponder", ["false"], 422, "roleRequired", at: "isMyResponder"),
+        .unknown("version", "incomingPing", "outgoingRoleRequest"))
 }

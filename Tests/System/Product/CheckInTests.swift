@@ -2,17 +2,18 @@ import EdgeClient
 import TestKit
 import Testing
 
-/// What Quartet is for: who misses a check-in is noticed, by the right people, once.
+/// The purpose of Quartet: a missed check-in is noticed by the right people, once.
 @Suite("End to end: check-ins", .timeLimit(.minutes(30)))
 struct EndToEndCheckInTests {
     @Test(
-        "S29 S32 S33: a missed check-in is told once to the person and to every responder who wants it, also if nothing ran",
+        """
+        the person and every responder who wants it hear of a missed check-in once, even if nothing ran at the \
+        deadline (S29, S32, S33)
+        """,
         arguments: [false, true])
     func missed(isDown: Bool) async throws {
         try await Quartet.with { quartet in
-            let bob = try await Device.signUp("bob", name: "Bob", at: quartet.edge)
-            let anna = try await Device.signUp("anna", name: "Anna", at: quartet.edge)
-            let carl = try await Device.signUp("carl", name: "Carl", at: quartet.edge)
+            let (bob, anna, carl) = try await quartet.signUp("bob", "anna", "carl")
             for friend in [anna, carl] { try await friend.add(bob) }
             // Carl is a responder who doesn't want to hear of it.
             try await carl.act(
@@ -25,29 +26,15 @@ struct EndToEndCheckInTests {
             #expect(timers == "RemindCheckIn/twoHours RemindCheckIn/thirtyMinutes MissCheckIn")
 
             if isDown { try await quartet.kill(.session) }
-            // The world's clock can't be moved, so the deadline is: to the past when nobody is there to see it pass.
-            _ = try await quartet.psql(
-                """
-                WITH moved AS (
-                    UPDATE session.account
-                       SET last_check_in_at = clock_timestamp() - interval '3 days',
-                           due_at = date_trunc('milliseconds', clock_timestamp())
-                                    + interval '\(isDown ? "-1 day" : "500 milliseconds")'
-                     WHERE account = '\(bob.account)' RETURNING account, due_at
-                ), gone AS (DELETE FROM session.timer WHERE name LIKE 'RemindCheckIn/%')
-                UPDATE session.timer AS t
-                   SET due_at = m.due_at,
-                       body = json_build_object('account', m.account, 'deadline', session.microseconds(m.due_at))
-                  FROM moved AS m
-                 WHERE t.key = 'account/' || m.account AND t.name = 'MissCheckIn'
-                """)
+            // The clock can't be moved, so the deadline is: to the past when nobody is there to see it pass.
+            try await quartet.moveDeadline(of: bob, to: isDown ? "-1 day" : "500 milliseconds")
             if isDown { try await quartet.start(.session) }
             let told = try await annaSees.wait(notification: "dependentCheckInMissed")
             #expect(told["notification"]["subject"].string == bob.account)
             try await annaSees.wait("Bob's card, which says so") {
                 $0.name == "person" && $0.data["checkIn"]["missed"].isTrue
             }
-            // Killed and started again, it isn't told again.
+            // After a kill and a restart it isn't announced again.
             try await quartet.restart(.session)
             try await quartet.restart(.sessionClient)
             try await quartet.waitUntilQuiet()
@@ -79,10 +66,13 @@ struct EndToEndCheckInTests {
     }
 
     @Test(
-        "S32: a deadline that had passed when its timer fired is told though the clock went back since, by a failover")
+        """
+        a deadline that had passed when its timer fired counts as missed, though the clock went back in a failover \
+        (S32)
+        """)
     func clockWentBack() async throws {
         try await Quartet.with { quartet in
-            let bob = try await Device.signUp("bob", at: quartet.edge)
+            let bob = try await quartet.signUp("bob")
             try await bob.act("CheckIn")
             try await quartet.waitUntilQuiet()
             try await quartet.kill(.session)
@@ -112,12 +102,11 @@ struct EndToEndCheckInTests {
     }
 
     @Test(
-        "S32: a deadline whose timer was lost is told once all the same, also one that has passed",
+        "a deadline whose timer was lost is noticed once, even if it has passed (S32)",
         arguments: [false, true])
     func lostTimer(isPast: Bool) async throws {
         try await Quartet.with { quartet in
-            let bob = try await Device.signUp("bob", at: quartet.edge)
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let (bob, anna) = try await quartet.signUp("bob", "anna")
             try await anna.add(bob)
             let annaSees = try await LiveView.open(anna)
             try await bob.act("CheckIn")
@@ -138,7 +127,7 @@ struct EndToEndCheckInTests {
             try await quartet.waitUntilQuiet()
             let metrics = try await quartet.metrics(of: .session)
             #expect(metrics.contains(#"quartet_timers_healed_total{schema="session"} 1"#), "\(metrics)")
-            // Whoever starts now finds nothing to repair: the timer of the repetition is there.
+            // A replica that starts now finds nothing to repair: the timer of the repetition is there.
             try await quartet.restart(.session)
             try await quartet.waitUntilQuiet()
             let annas = try await anna.kinds().count { $0 == "dependentCheckInMissed" }
@@ -147,32 +136,13 @@ struct EndToEndCheckInTests {
         }
     }
 
-    @Test("timers of two replicas fire once each, under kill -9 of both in turn")
+    @Test("each timer fires once with two replicas, while both are killed in turn (S32)")
     func replicas() async throws {
         try await Quartet.with { quartet in
-            let bob = try await Device.signUp("bob", at: quartet.edge)
+            let bob = try await quartet.signUp("bob")
             try await bob.act("CheckIn")
             let second = try await quartet.startAnother(.session)
-            // Five hundred strangers' deadlines pass within two seconds; each is known by the account that it names.
-            _ = try await quartet.psql(
-                """
-                WITH due AS (
-                    INSERT INTO session.account (account, handle, skeleton, emergency_note, profile_version,
-                                                 is_single_device, is_confirmation_required, check_in_interval,
-                                                 reminds_two_hours, reminds_thirty_minutes, last_check_in_at, due_at,
-                                                 missed_repetitions, alert_repetitions, opened_at)
-                    SELECT gen_random_uuid(), 'stranger' || n, 'stranger' || n, '', 0, false, false, interval '1 day',
-                           false, false, clock_timestamp() - interval '1 day',
-                           date_trunc('milliseconds', clock_timestamp()) + n * interval '4 milliseconds', 0, 0,
-                           clock_timestamp()
-                      FROM generate_series(1, 500) AS n
-                    RETURNING account, due_at
-                )
-                INSERT INTO session.timer (key, name, due_at, type, version, body)
-                SELECT 'account/' || account, 'MissCheckIn', due_at, 'MissCheckIn', 1,
-                       json_build_object('account', account, 'deadline', session.microseconds(due_at))
-                  FROM due
-                """)
+            try await quartet.addStrangers(500, deadlinesEvery: "4 milliseconds")
             try await quartet.restart(.session)
             second.send(.kill)
             try await quartet.wait(

@@ -5,7 +5,7 @@ import Testing
 /// Machines whose clocks are wrong.
 @Suite("End to end: clocks", .timeLimit(.minutes(30)))
 struct ClockTests {
-    @Test("an edge ten minutes slow and one ten minutes fast work together, and say how far they are off")
+    @Test("an edge ten minutes slow and one ten minutes fast work together, and report how far off they are")
     func skewedEdges() async throws {
         try await Quartet.with { quartet in
             let slow = try await quartet.startAnother(.sessionClient, environment: Products.clock(aheadBy: -600))
@@ -32,10 +32,10 @@ struct ClockTests {
         }
     }
 
-    @Test("operations of one account run in the order in which they were asked for, also when the clock went back")
+    @Test("operations of one account run in the order of the requests, even when the clock goes back")
     func lanes() async throws {
         try await Quartet.with { quartet in
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let anna = try await quartet.signUp("anna")
             try await quartet.kill(.contacts)
             let asked = ["ClearAllReceivedPings", "RespondToAllPings"]
             var waiting: [Task<Void, Never>] = []

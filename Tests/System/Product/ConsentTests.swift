@@ -2,12 +2,12 @@ import EdgeClient
 import TestKit
 import Testing
 
-/// What somebody sees of another who didn't agree to it: nothing, on every route and in the stream.
+/// Without consent, a person shows nothing to others, on any route or in the stream.
 @Suite("End to end: consent", .timeLimit(.minutes(30)))
 struct EndToEndConsentTests {
     private static let nobody = "019ce635-a000-8695-80a6-4a7c4bf35624"
 
-    /// What somebody can try on another, by the other's id alone.
+    /// Commands that name another account by its id.
     private static func attempts(_ account: String) -> [(name: String, body: JSON)] {
         let contact: JSON = ["contact": .string(account)]
         return [
@@ -20,7 +20,7 @@ struct EndToEndConsentTests {
         ]
     }
 
-    /// Whatever a stalker tries on somebody is answered as it would be for nobody.
+    /// Whatever a stalker tries is answered as if the account didn't exist.
     private static func expectNothing(of other: Device, seenBy stalker: Device) async throws {
         for path in ["", "/avatar"] {
             let real = try await stalker.edge.send("GET", "/v1/contacts/\(other.account)\(path)", token: stalker.token)
@@ -36,11 +36,10 @@ struct EndToEndConsentTests {
     }
 
     @Test(
-        "S7 S33: by handle or phone nothing is seen and nobody is pinged before the other accepts; then what was asked")
+        "after a request by handle or phone, nothing is shown and no one is pinged until the other accepts (S7, S33)")
     func stalker() async throws {
         try await Quartet.with { quartet in
-            let bob = try await Device.signUp("bob", name: "Bob", at: quartet.edge)
-            let eve = try await Device.signUp("eve", name: "Eve", at: quartet.edge)
+            let (bob, eve) = try await quartet.signUp("bob", "eve")
             try await bob.act("UpdateProfile", ["expectedVersion": 1, "emergencyNote": "Insulin in the fridge"])
             let (bobSees, eveSees) = try await (LiveView.open(bob), LiveView.open(eve))
             let asked = try await eve.ask("AddContact", ["handle": "bob", "iAmResponder": true, "isMyResponder": true])
@@ -53,7 +52,7 @@ struct EndToEndConsentTests {
             try await bob.act("UpdateProfile", ["expectedVersion": 2, "name": "Robert"])
             try await bobSees.wait(notification: "alertRaised")
             try await quartet.waitUntilQuiet()
-            // Who is asked sees who asks; who asks sees what they asked for.
+            // The asked person sees who asks; the asker sees only what they asked for.
             let incoming = try await bob.read("/v1/contacts")["requests"][0]
             #expect(incoming["handle"] == "eve" && incoming["name"] == "Eve" && incoming["direction"] == "incoming")
             #expect(incoming["isMyResponder"] == true && incoming["iAmResponder"] == true)
@@ -84,11 +83,10 @@ struct EndToEndConsentTests {
         }
     }
 
-    @Test("S7: requests are declined, withdrawn and approved, whoever they come by; each end is told to the other side")
+    @Test("requests are declined, withdrawn and approved, and the other side hears of each (S7)")
     func requests() async throws {
         try await Quartet.with { quartet in
-            let bob = try await Device.signUp("bob", at: quartet.edge)
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let (bob, anna) = try await quartet.signUp("bob", "anna")
             let (bobSees, annaSees) = try await (LiveView.open(bob), LiveView.open(anna))
             let (toBob, toAnna): (JSON, JSON) = (["contact": .string(bob.account)], ["contact": .string(anna.account)])
             let code = try await bob.read("/v1/contacts")["code"]
@@ -124,11 +122,11 @@ struct EndToEndConsentTests {
         }
     }
 
-    @Test("S8 S46: nobody widens what they see alone; both see what waits, and each answer is told")
+    @Test(
+        "nobody gets to see more without consent; both see the open request, and each answer is announced (S8, S46)")
     func widening() async throws {
         try await Quartet.with { quartet in
-            let bob = try await Device.signUp("bob", name: "Bob", at: quartet.edge)
-            let eve = try await Device.signUp("eve", name: "Eve", at: quartet.edge)
+            let (bob, eve) = try await quartet.signUp("bob", "eve")
             try await bob.act("UpdateProfile", ["expectedVersion": 1, "emergencyNote": "Insulin in the fridge"])
             try await eve.act("AddContact", ["handle": "bob", "isMyResponder": true])
             try await bob.act(
@@ -179,11 +177,11 @@ struct EndToEndConsentTests {
         }
     }
 
-    @Test("S9 S35: the blocked and the unknown are one answer: by handle and by code, added and looked up")
+    @Test(
+        "blocked and unknown people get the same answer, by handle and by code, when adding and looking up (S9, S35)")
     func blocked() async throws {
         try await Quartet.with { quartet in
-            let bob = try await Device.signUp("bob", at: quartet.edge)
-            let eve = try await Device.signUp("eve", at: quartet.edge)
+            let (bob, eve) = try await quartet.signUp("bob", "eve")
             let eveSees = try await LiveView.open(eve)
             try await eve.act("AddContact", ["handle": "bob", "iAmResponder": true])
             try await bob.act("BlockContact", ["contact": .string(eve.account)])
@@ -222,11 +220,10 @@ struct EndToEndConsentTests {
         }
     }
 
-    @Test("S35: handles can't be counted through, and one address can't crowd one person's requests")
+    @Test("handles can't be enumerated, and one address can't fill up a person's requests (S35)")
     func enumeration() async throws {
         try await Quartet.with { quartet in
-            let bob = try await Device.signUp("bob", at: quartet.edge)
-            let eve = try await Device.signUp("eve", at: quartet.edge)
+            let (bob, eve) = try await quartet.signUp("bob", "eve")
             var statuses: [Int] = []
             for number in 0..<40 where statuses.last != 429 {
                 statuses.append(

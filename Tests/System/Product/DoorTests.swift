@@ -3,15 +3,14 @@ import Postgres
 import TestKit
 import Testing
 
-/// What keeps strangers and nuisances from holding the edge up.
+/// Strangers and nuisances can't hold the edge up.
 @Suite("End to end: the door", .timeLimit(.minutes(30)))
 struct DoorTests {
-    @Test("an account that sends too many commands has to wait; another's go on")
+    @Test("an account that sends too many commands has to wait; others go on (T21)")
     func tooManyCommands() async throws {
         try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
             try await quartet.start(.sessionClient, environment: ["COMMANDS_PER_MINUTE": "60"])
-            let anna = try await Device.signUp("anna", at: quartet.edge)
-            let bob = try await Device.signUp("bob", at: quartet.edge)
+            let (anna, bob) = try await quartet.signUp("anna", "bob")
             var refused: EdgeClient.Reply?
             for _ in 0..<20 where refused == nil {
                 let reply = try await quartet.edge.send("POST", "/v1/commands/MarkAllRead", token: anna.token)
@@ -25,10 +24,10 @@ struct DoorTests {
         }
     }
 
-    @Test("malformed chunks, and a peer that leaves in the middle, are no errors of the server's")
+    @Test("malformed chunks and peers that leave midway don't count as server errors")
     func malformedChunks() async throws {
         try await Quartet.with { quartet in
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let anna = try await quartet.signUp("anna")
             let head = """
                 POST /v1/commands/CheckIn HTTP/1.1\r
                 Host: localhost\r
@@ -55,10 +54,10 @@ struct DoorTests {
         }
     }
 
-    @Test("a request hidden in another is never carried out: one answer, and the connection ends")
+    @Test("a request smuggled inside another is never carried out: one answer, and the connection closes")
     func smuggling() async throws {
         try await Quartet.with { quartet in
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let anna = try await quartet.signUp("anna")
             let port = try await quartet.edgePort()
             let hidden = String(
                 decoding: RawConnection.request("POST", "/v1/commands/RaiseAlert", anna, ["content-length: 0"]),
@@ -93,13 +92,13 @@ struct DoorTests {
 
     @Test(
         """
-        one address can't take all connections, an upload that stalls gives its place back, other machines are not served \
-        in silence, and a process that ends says so before anything else of it ends
+        one address can't take all connections, a stalled upload gives its place back, serving other machines is \
+        logged, and a process says that it ends before anything of it does
         """)
     func edges() async throws {
         try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
             try await quartet.start(.sessionClient, environment: ["HTTP_CONNECTIONS_PER_ADDRESS": "40"])
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let anna = try await quartet.signUp("anna")
             let port = try await quartet.edgePort()
             // As many as an account may have at a time, and none of them goes on.
             let stalled = try (0..<4).map { _ in
@@ -118,16 +117,16 @@ struct DoorTests {
             #expect(reply.status == 429 && reply.body["code"] == "tooManyUploads", "\(reply)")
             for upload in stalled { _ = try await upload.rest() }
             reply = try await AvatarTests.put(try AvatarTests.png(), anna)
-            // Whoever sees the connection end may be a moment ahead of the place.
+            // The client may see the end of its connection a moment before the place is free.
             for _ in 0..<2 where reply.status == 429 {
                 try await Task.sleep(for: .milliseconds(200))
                 reply = try await AvatarTests.put(try AvatarTests.png(), anna)
             }
             #expect(reply.status == 200, "\(reply)")
             let open = try await quartet.startAnother(.sessionClient, environment: ["LISTEN_ADDRESS": "0.0.0.0"])
-            try await open.waitForLine(containing: "served without encryption to other machines")
+            try await open.waitForLine(containing: "accepts unencrypted connections from other machines")
             await open.end()
-            #expect(!quartet.lines(of: .sessionClient).contains { $0.contains("without encryption") })
+            #expect(!quartet.lines(of: .sessionClient).contains { $0.contains("unencrypted") })
             try await Self.drain(quartet, anna)
         }
     }
@@ -152,7 +151,7 @@ struct DoorTests {
         #expect(other)
         open.removeLast().breakOff()
         var isRoom = false
-        // When the server hears of a drop nobody else can be told.
+        // A test can't observe when the server notices a drop.
         for _ in 0..<300 where !isRoom {
             isRoom = try await isServed(RawConnection(port: port))
             if !isRoom { try await Task.sleep(for: .milliseconds(100)) }

@@ -7,7 +7,7 @@ import Testing
 /// A doorbell is a hint from anybody who may connect.
 @Suite("End to end: doorbells", .timeLimit(.minutes(30)))
 struct DoorbellTests {
-    /// What nobody of ours would send: numbers outside the partitions, no numbers, too many of them, no text that makes sense.
+    /// Payloads that no service sends: numbers outside the partitions, too many of them, or nonsense.
     private static let payloads =
         [
             "8", "-1", "0,8", "0,-1", "2147483647", "2147483648", "-2147483648", "9223372036854775807",
@@ -19,11 +19,10 @@ struct DoorbellTests {
             String(repeating: ",", count: 7999), String(repeating: "é", count: 3999),
         ]
 
-    @Test("whatever doorbells say, on whichever channel, all four services go on and answer while they ring")
+    @Test("all four services go on and answer, whatever a NOTIFY says on whichever channel")
     func fuzz() async throws {
         try await Quartet.with { quartet in
-            let anna = try await Device.signUp("anna", name: "Anna", at: quartet.edge)
-            let bob = try await Device.signUp("bob", name: "Bob", at: quartet.edge)
+            let (anna, bob) = try await quartet.signUp("anna", "bob")
             try await anna.add(bob)
             let bobSees = try await LiveView.open(bob)
             // Every log's, and those by which workers of one service hear of each other.

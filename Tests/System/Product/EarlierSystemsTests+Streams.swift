@@ -3,14 +3,15 @@ import Foundation
 import TestKit
 import Testing
 
-// What people follow, and what goes up and down.
+// Streams, uploads and downloads.
 
 extension EarlierSystemsTests {
-    @Test("\"subscribed\" said before it was true: what is done right after a stream's beginning always arrives in it")
+    @Test(
+        "everything done right after a stream began arrives in it; others said \"subscribed\" before it was true (T13)")
     func earlySubscription() async throws {
         try await Quartet.with { quartet in
             try await quartet.announceEveryAlert()
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let anna = try await quartet.signUp("anna")
             for round in 1...40 {
                 let isOdd = round % 2 == 1
                 let note = "note \(round)"
@@ -34,12 +35,16 @@ extension EarlierSystemsTests {
         }
     }
 
-    @Test("a stuck upload that blocks all downloads: pictures go up and down while others stand still half-way")
+    @Test(
+        """
+        pictures go up and down while other uploads are stuck midway; one stuck upload once blocked all downloads \
+        (R10)
+        """)
     func stuckUpload() async throws {
         try await Quartet.with { quartet in
-            let phone = try await Device.signUp("anna", at: quartet.edge)
+            let phone = try await quartet.signUp("anna")
             let tablet = try await Device.signIn("anna", at: quartet.edge)
-            let bob = try await Device.signUp("bob", at: quartet.edge)
+            let bob = try await quartet.signUp("bob")
             try await bob.add(phone)
             let port = try await quartet.edgePort()
             let (half, rest) = (Array(Self.picture.prefix(35)), Array(Self.picture.dropFirst(35)))
@@ -87,10 +92,14 @@ extension EarlierSystemsTests {
         }
     }
 
-    @Test("a resume buffer that forgets silently: who comes back to what isn't kept any more is told to begin anew")
+    @Test(
+        """
+        a client that resumes from what isn't kept any more is told to start again, never left with a silent gap \
+        (T13)
+        """)
     func silentlyForgotten() async throws {
         try await Quartet.with { quartet in
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let anna = try await quartet.signUp("anna")
             let sees = try await LiveView.open(anna)
             let place = try #require(sees.lastEventID)
             await sees.close()
@@ -127,10 +136,10 @@ extension EarlierSystemsTests {
         }
     }
 
-    @Test("a connection drop that nobody notices: streams that broke off without a word give their places back")
+    @Test("streams that broke off without a word give their places back")
     func unnoticedDrop() async throws {
         try await Quartet.with { quartet in
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let anna = try await quartet.signUp("anna")
             let port = try await quartet.edgePort()
             var streams: [RawConnection] = []
             for _ in 0..<16 {

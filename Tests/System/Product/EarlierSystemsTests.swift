@@ -8,10 +8,10 @@ import Testing
 struct EarlierSystemsTests {
     // MARK: Deadlines
 
-    @Test("S30: seconds added to milliseconds in an expiry: a deadline is check-in plus interval, to the microsecond")
+    @Test("a deadline is the check-in plus the interval, to the microsecond: no units are mixed (S30)")
     func mixedUnits() async throws {
         try await Quartet.with { quartet in
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let anna = try await quartet.signUp("anna")
             try await anna.act("CheckIn")
             let leads: [(name: String, lead: Int64)] = [
                 ("RemindCheckIn/twoHours", 7_200_000_000), ("RemindCheckIn/thirtyMinutes", 1_800_000_000),
@@ -56,11 +56,11 @@ struct EarlierSystemsTests {
     }
 
     @Test(
-        "S31: reminders missed because a poll's windows were narrower than its interval: a passed one is told, once",
+        "a reminder whose time passed while nothing ran is sent once (S31)",
         arguments: [90, 10])
     func missedReminder(minutesLeft: Int) async throws {
         try await Quartet.with { quartet in
-            let bob = try await Device.signUp("bob", at: quartet.edge)
+            let bob = try await quartet.signUp("bob")
             try await bob.act("CheckIn")
             try await quartet.waitUntilQuiet()
             try await quartet.kill(.session)
@@ -88,7 +88,7 @@ struct EarlierSystemsTests {
             try await quartet.start(.session)
             let told = "SELECT count(*) FROM notifications.notification WHERE kind = 'checkInReminder'"
             try await quartet.wait(for: "the reminder", told) { $0 != "0" }
-            // Killed and started again, it isn't told again.
+            // After a kill and a restart it isn't announced again.
             try await quartet.restart(.session)
             try await quartet.restart(.sessionClient)
             try await quartet.waitUntilTimersAreDone()
@@ -97,7 +97,7 @@ struct EarlierSystemsTests {
             let isLate = minutesLeft < 30
             let leads = try await bob.read("/v1/notifications")["notifications"].array
                 .filter { $0["kind"].string == "checkInReminder" }.map { $0["details"]["lead"].int }
-            // Of two that are due, the later one tells more, so it alone is told.
+            // Of two that are due, only the later one is sent: it says more.
             let lead: Int64 = isLate ? 1_800_000_000 : 7_200_000_000
             #expect(leads == [lead])
             let timers = try await quartet.timers(of: bob)
@@ -108,32 +108,18 @@ struct EarlierSystemsTests {
     }
 
     @Test(
-        "S32 S34: responders alerted again at every poll for ever: what goes on is told again a few times, once each",
+        "an alarm that goes on is repeated to responders a few times, once each, and then stops (S32, S34)",
         arguments: ["checkInMissed", "alertRaised"])
     func alertedForEver(alarm: String) async throws {
         try await Quartet.with { quartet in
             let isMissed = alarm == "checkInMissed"
-            let bob = try await Device.signUp("bob", at: quartet.edge)
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let (bob, anna) = try await quartet.signUp("bob", "anna")
             try await anna.add(bob)
             if isMissed {
                 try await bob.act("CheckIn")
                 try await quartet.waitUntilQuiet()
                 try await quartet.kill(.session)
-                _ = try await quartet.psql(
-                    """
-                    WITH moved AS (
-                        UPDATE session.account
-                           SET last_check_in_at = clock_timestamp() - interval '3 days',
-                               due_at = date_trunc('milliseconds', clock_timestamp()) - interval '1 day'
-                         WHERE account = '\(bob.account)' RETURNING account, due_at
-                    ), gone AS (DELETE FROM session.timer WHERE name LIKE 'RemindCheckIn/%')
-                    UPDATE session.timer AS t
-                       SET due_at = m.due_at,
-                           body = json_build_object('account', m.account, 'deadline', session.microseconds(m.due_at))
-                      FROM moved AS m
-                     WHERE t.key = 'account/' || m.account AND t.name = 'MissCheckIn'
-                    """)
+                try await quartet.moveDeadline(of: bob, to: "-1 day")
                 try await quartet.start(.session)
             } else {
                 try await bob.act("RaiseAlert")
@@ -141,23 +127,12 @@ struct EarlierSystemsTests {
 
             let waiting = "SELECT count(*) FROM session.timer WHERE name = 'RepeatAlarm/\(alarm)'"
             try await quartet.wait(for: "the first repetition to be wanted", waiting) { $0 == "1" }
-            let column = isMissed ? "missed_last_alarm_at" : "alert_last_alarm_at"
             var times = 0
             while try await quartet.psql(waiting) == "1" {
                 times += 1
-                try #require(times <= 10, "it goes on for ever")
-                // The world's clock can't be moved, so the time when it was told last is.
-                _ = try await quartet.psql(
-                    """
-                    WITH moved AS (
-                        UPDATE session.account SET \(column) = \(column) - interval '31 minutes'
-                         WHERE account = '\(bob.account)' RETURNING account
-                    )
-                    UPDATE session.timer AS t SET due_at = t.due_at - interval '31 minutes'
-                      FROM moved AS m
-                     WHERE t.key = 'account/' || m.account AND t.name = 'RepeatAlarm/\(alarm)'
-                    """)
-                // Killed while it is due, it is told all the same, and once.
+                try #require(times <= 10, "it never ends")
+                try await quartet.ageAlarm(alarm, of: bob)
+                // A service killed while it is due announces it all the same, and once.
                 if times % 2 == 1 { try await quartet.restart(.session) }
                 let expected = "\(times)"
                 try await quartet.wait(
@@ -184,16 +159,22 @@ struct EarlierSystemsTests {
     }
 }
 
-extension JSON {
-    /// The same object with one more field.
-    func adding(_ name: String, _ value: JSON) -> JSON {
-        guard case .object(var fields) = self else { return self }
-        fields[name] = value
-        return .object(fields)
-    }
-}
-
 extension Quartet {
+    /// Moves an account's last alarm back by half an hour, so that its repetition is due. The clock can't be moved.
+    fileprivate func ageAlarm(_ alarm: String, of person: Device) async throws {
+        let column = alarm == "checkInMissed" ? "missed_last_alarm_at" : "alert_last_alarm_at"
+        _ = try await psql(
+            """
+            WITH moved AS (
+                UPDATE session.account SET \(column) = \(column) - interval '31 minutes'
+                 WHERE account = '\(person.account)' RETURNING account
+            )
+            UPDATE session.timer AS t SET due_at = t.due_at - interval '31 minutes'
+              FROM moved AS m
+             WHERE t.key = 'account/' || m.account AND t.name = 'RepeatAlarm/\(alarm)'
+            """)
+    }
+
     /// Ends one of the three owners by kill -9 and starts it again, over and over while `isOn`: each time when it has
     /// decided something since it was started, so that it is hit at work and not only kept from it.
     func killAgainAndAgain(_ service: Service, while isOn: Observed<Bool>) async throws {
@@ -206,24 +187,5 @@ extension Quartet {
                 !isOn.value || (Int($0) ?? 0) > before
             }
         }
-    }
-
-    /// Waits until no timer is due and what timers sent has its outcome.
-    func waitUntilTimersAreDone() async throws {
-        try await wait(
-            for: "all timers to be done",
-            """
-            SELECT (SELECT count(*) FROM session.timer WHERE due_at <= clock_timestamp())
-                 + (SELECT count(*) FROM session.due AS d
-                     WHERE NOT EXISTS (SELECT FROM session.outcome AS o WHERE o.command_id = d.command_id))
-            """
-        ) { $0 == "0" }
-    }
-
-    /// The port on which the edge listens.
-    func edgePort() async throws -> UInt16 {
-        let line = try await process(of: .sessionClient).waitForLine(containing: "the HTTP API is served")
-        let address = try #require(line.text.firstRange(of: "http://127.0.0.1:"))
-        return try #require(UInt16(line.text[address.upperBound...].prefix { $0.isNumber }))
     }
 }

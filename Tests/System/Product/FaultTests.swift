@@ -7,7 +7,7 @@ import Testing
 @Suite("End to end: faults", .serialized, .timeLimit(.minutes(30)))
 struct EndToEndFaultTests {
     @Test(
-        "S15 S27: a service is killed at each step of the story, and every step is done once",
+        "every step of the story is done once, with a service killed at each of them (S15, S27)",
         arguments: Quartet.Service.allCases)
     func killedAtEachStep(victim: Quartet.Service) async throws {
         try await withRandom("killedAtEachStep \(victim)") { random in
@@ -59,11 +59,11 @@ struct EndToEndFaultTests {
     }
 
     @Test(
-        "S15: the saga is killed at a step while what it reads changes, and its effects are there once",
+        "a saga killed at a step, while the state it reads changes, takes effect once (S15)",
         arguments: places)
     func sagaKilled(step: String, moment: String) async throws {
         try await Quartet.with { quartet in
-            let bob = try await Device.signUp("bob", at: quartet.edge)
+            let bob = try await quartet.signUp("bob")
             let code = try await bob.code()
             var friends: [Device] = []
             for name in ["anna", "carl", "dora"] {
@@ -115,13 +115,10 @@ struct EndToEndFaultTests {
         }
     }
 
-    @Test(
-        "S15: a saga that finds a step recorded with another body fails, and says so; nothing of what it found is taken"
-    )
+    @Test("a saga that finds a step recorded with another body fails, says so and uses nothing of it (S15)")
     func sagaChanged() async throws {
         try await Quartet.with { quartet in
-            let bob = try await Device.signUp("bob", at: quartet.edge)
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let (bob, anna) = try await quartet.signUp("bob", "anna")
             try await anna.add(bob)
             try await anna.act("SendPing", ["contact": .string(bob.account)])
             try await quartet.waitUntilQuiet()
@@ -146,11 +143,10 @@ struct EndToEndFaultTests {
         }
     }
 
-    @Test("S15: two devices clear at once, and it is one effect")
+    @Test("two devices that clear all pings at once have one effect (S15)")
     func twoDevices() async throws {
         try await Quartet.with { quartet in
-            let anna = try await Device.signUp("anna", at: quartet.edge)
-            let phone = try await Device.signUp("bob", at: quartet.edge)
+            let (anna, phone) = try await quartet.signUp("anna", "bob")
             let tablet = try await Device.signIn("bob", at: quartet.edge)
             try await anna.add(phone)
             try await anna.act("SendPing", ["contact": .string(phone.account)])
@@ -167,7 +163,7 @@ struct EndToEndFaultTests {
         }
     }
 
-    @Test("a request sent five times at once under one Idempotency-Key is done once; with another body it is refused")
+    @Test("a request sent five times at once under one Idempotency-Key is done once; another body is refused")
     func sentAgain() async throws {
         try await Quartet.with { quartet in
             func five(_ path: String, _ body: JSON, token: String?, key: String) async throws -> [EdgeClient.Reply] {
@@ -191,7 +187,7 @@ struct EndToEndFaultTests {
             #expect(taken.status == 409 && taken.body["code"] == "handleTaken")
 
             let anna = try Device(accounts[0], edge: quartet.edge)
-            let bob = try await Device.signUp("bob", at: quartet.edge)
+            let bob = try await quartet.signUp("bob")
             try await anna.add(bob)
             let key = EdgeClient.newKey()
             let pings = try await five(
@@ -199,7 +195,7 @@ struct EndToEndFaultTests {
             #expect(Set(pings.map(\.body)).count == 1 && pings[0].body["event"] == "PingSent")
             let other = try await anna.ask("SendPing", ["contact": .string(anna.account)], key: key)
             #expect(other.status == 422 && other.body["code"] == "idReused")
-            // Somebody else's key of the same name is another one.
+            // Another account's key with the same value is another key.
             let bobs = try await bob.ask("SetContactApproval", ["isRequired": true], key: key)
             #expect(bobs.status == 200 && bobs.body["event"] == "ContactApprovalSet")
 
@@ -217,12 +213,11 @@ struct EndToEndFaultTests {
         }
     }
 
-    @Test("S10 S11: streams left at random and resumed by their last id, while the edge is killed, miss nothing")
+    @Test("streams left at random and resumed from their last id miss nothing while the edge is killed (S10, S11)")
     func resumed() async throws {
         try await withRandom { random in
             try await Quartet.with { quartet in
-                let anna = try await Device.signUp("anna", at: quartet.edge)
-                let bob = try await Device.signUp("bob", at: quartet.edge)
+                let (anna, bob) = try await quartet.signUp("anna", "bob")
                 try await anna.add(bob)
                 let isDone = Observed(false)
                 let (seen, refetched) = try await withThrowingTaskGroup(of: ([String], Int)?.self) { group in
@@ -257,7 +252,7 @@ struct EndToEndFaultTests {
     }
 
     /// Follows the contacts, leaving and coming back at random, until the last change; returns the nicknames in the order
-    /// in which they came, and how often a stream had to begin anew.
+    /// in which they came, and how often a stream started again with a snapshot.
     private static func follow(
         _ device: Device, hasBegun: Observed<Bool>, until isDone: Observed<Bool>, random: SeededRandom
     ) async throws -> ([String], Int) {
@@ -273,7 +268,7 @@ struct EndToEndFaultTests {
                     if event.name == "contacts.snapshot" {
                         hasBegun.update { $0 = true }
                         refetched += isResuming ? 1 : 0
-                        // What comes last is in it already.
+                        // The last change is in it already.
                         if event.data["state"]["isApprovalRequired"].isTrue { return (nicknames, refetched) }
                     }
                     guard event.name == "contacts.event" else { continue }
@@ -293,11 +288,6 @@ struct EndToEndFaultTests {
             }
         }
     }
-}
-
-extension Device {
-    /// One's own contact code.
-    func code() async throws -> String { try await read("/v1/contacts")["code"].string ?? "" }
 }
 
 extension Quartet {
@@ -322,27 +312,5 @@ extension Quartet {
         try await wait(
             for: "the saga to be held", "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
         ) { $0 != "0" }
-    }
-
-    /// Waits until every command has its outcome and every policy has come to the end of its log.
-    func waitUntilQuiet() async throws {
-        try await wait(
-            for: "all commands and policies to be done",
-            """
-            SELECT (SELECT count(*) FROM session_client.session_commands AS c
-                     WHERE NOT EXISTS (SELECT FROM session.outcome AS o WHERE o.command_id = c.command_id))
-                 + (SELECT count(*) FROM session_client.contacts_commands AS c
-                     WHERE NOT EXISTS (SELECT FROM contacts.outcome AS o WHERE o.command_id = c.command_id))
-                 + (SELECT count(*) FROM session_client.notifications_commands AS c
-                     WHERE NOT EXISTS (SELECT FROM notifications.outcome AS o WHERE o.command_id = c.command_id))
-                 + (SELECT count(*) FROM session.log AS l WHERE position > coalesce(
-                        (SELECT max(position) FROM session_client.batch AS b
-                          WHERE b.source = 'session.log' AND b.partition = l.partition), 0))
-                 + (SELECT count(*) FROM contacts.log AS l WHERE position > coalesce(
-                        (SELECT max(position) FROM session_client.batch AS b
-                          WHERE b.source = 'contacts.log' AND b.partition = l.partition), 0))
-                 + (SELECT count(*) FROM session_client.saga WHERE state = 'running')
-            """
-        ) { $0 == "0" }
     }
 }

@@ -8,21 +8,21 @@ struct FloodTests {
     private static let rounds = 30
 
     @Test(
-        "S46: who adds and removes somebody again and again changes the state each time; they are told a few times, and of the end"
-    )
+        """
+        adding and removing someone again and again changes the state each time, but sends only a few notifications \
+        and the last (S46)
+        """)
     func floods() async throws {
         try await Quartet.with { quartet in
             try await ChildProcess.with(
                 "notifications", ["migrate", "--burst", "6"], environment: ["DATABASE_URL": quartet.databaseURL]
             ) { try await $0.waitForExit(.exited(0)) }
-            let bob = try await Device.signUp("bob", at: quartet.edge)
-            let anna = try await Device.signUp("anna", at: quartet.edge)
-            let eve = try await Device.signUp("eve", at: quartet.edge)
+            let (bob, anna, eve) = try await quartet.signUp("bob", "anna", "eve")
             for _ in 0..<Self.rounds {
                 try await eve.add(bob)
                 try await eve.act("RemoveContact", ["contact": .string(bob.account)])
             }
-            // Somebody else isn't held up by that.
+            // Others aren't held up by that.
             try await anna.add(bob)
             try await quartet.waitUntilQuiet()
             let changes = try await quartet.psql(
@@ -47,7 +47,7 @@ struct FloodTests {
         }
     }
 
-    /// The world's clock can't be moved, so what is held back becomes due.
+    /// The clock can't be moved, so held notifications are made due.
     private static func becomeDue(_ quartet: Quartet) async throws {
         _ = try await quartet.psql(
             """

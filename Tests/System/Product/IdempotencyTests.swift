@@ -2,13 +2,13 @@ import EdgeClient
 import TestKit
 import Testing
 
-/// What an Idempotency-Key names.
+/// The request that an Idempotency-Key names.
 @Suite("End to end: Idempotency-Key", .timeLimit(.minutes(30)))
 struct IdempotencyTests {
-    @Test("a key names one command to each service, under an id of its own; anything else to that service is idReused")
+    @Test("a key stands for one command to each service; anything else to that service is refused as idReused")
     func oneKey() async throws {
         try await Quartet.with { quartet in
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let anna = try await quartet.signUp("anna")
             let key = EdgeClient.newKey()
             var ids: Set<String> = []
             for _ in 0..<2 {

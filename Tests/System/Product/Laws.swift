@@ -1,6 +1,6 @@
 import TestKit
 
-/// What must be so in the database whatever was done, killed, paused or cut off. Asked at the end of every end-to-end test.
+/// What must hold in the database whatever was done, killed, paused or cut off. Checked at the end of every end-to-end test.
 enum Laws {
     private static let logs = [
         "session.log", "session.due", "contacts.log", "notifications.log", "notifications.due",

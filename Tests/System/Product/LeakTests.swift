@@ -4,10 +4,10 @@ import Postgres
 import TestKit
 import Testing
 
-/// What is left of database connections that were lost.
+/// Leftovers of lost database connections.
 @Suite("End to end: leaks", .timeLimit(.minutes(30)))
 struct LeakTests {
-    /// What a process holds on to.
+    /// Resources that a process holds.
     private struct Holdings: Sendable, CustomStringConvertible {
         var threads: Int
         var descriptors: Int
@@ -34,14 +34,13 @@ struct LeakTests {
         }
     }
 
-    @Test("fifty lost connections of each kind leave no threads, descriptors or memory behind, in any service")
+    @Test("fifty lost connections of each kind leak no thread, descriptor or memory in any service")
     func lostConnections() async throws {
         try await Quartet.with(services: []) { quartet in
             for service in Quartet.Service.allCases {
                 try await quartet.start(service, environment: ["RETENTION_INTERVAL": "1s"])
             }
-            let anna = try await Device.signUp("anna", at: quartet.edge)
-            let bob = try await Device.signUp("bob", at: quartet.edge)
+            let (anna, bob) = try await quartet.signUp("anna", "bob")
             try await anna.add(bob)
             let superuser = try await Connection.connect(Configuration(quartet.databaseURL))
 

@@ -2,7 +2,7 @@ import EdgeClient
 import Synchronization
 import TestKit
 
-/// Somebody who follows the stream: keeps all events, and waits for one.
+/// A reader of the stream: keeps all events, and waits for one.
 final class LiveView: Sendable {
     private let events = Observed<[ServerSentEvent]>([])
     private let task = Mutex<Task<Void, Never>?>(nil)
@@ -26,7 +26,7 @@ final class LiveView: Sendable {
         return view
     }
 
-    /// Opens a stream as soon as there is a place for it. When the server hears of a drop nobody else can be told.
+    /// Opens a stream as soon as there is a place for it: a test can't observe when the server notices a drop.
     static func openWhenThereIsRoom(_ device: Device) async throws -> LiveView {
         var attempt = 0
         while true {
@@ -75,7 +75,7 @@ final class LiveView: Sendable {
         try await wait("\(type) in \(stream)") { $0.name == "\(stream).event" && $0.data["type"].string == type }
     }
 
-    /// Waits until a notification of a kind is told.
+    /// Waits until a notification of a kind is delivered.
     @discardableResult
     func wait(notification kind: String) async throws -> JSON {
         try await wait("a notification \(kind)") {
@@ -87,32 +87,5 @@ final class LiveView: Sendable {
     /// The state that a stream began with.
     func snapshot(of stream: String) async throws -> JSON {
         try await wait("the snapshot of \(stream)") { $0.name == "\(stream).snapshot" }.data["state"]
-    }
-}
-
-extension Device {
-    /// What was told, newest first, by kind.
-    func kinds(unread: Bool = false) async throws -> [String] {
-        try await read("/v1/notifications?limit=200\(unread ? "&unread=true" : "")")["notifications"].array
-            .compactMap { $0["kind"].string }
-    }
-
-    /// How many are unread.
-    func unread() async throws -> Int64? { try await read("/v1/notifications")["unread"].int }
-
-    /// The card of a contact.
-    func card(of other: Device) async throws -> JSON { try await read("/v1/contacts/\(other.account)") }
-
-    /// Adds another device's account by its code.
-    @discardableResult
-    func add(
-        _ other: Device, isMyResponder: Bool = false, iAmResponder: Bool = true, key: String? = nil
-    ) async throws -> JSON {
-        try await act(
-            "AddContact",
-            [
-                "code": try await other.read("/v1/contacts")["code"], "isMyResponder": .bool(isMyResponder),
-                "iAmResponder": .bool(iAmResponder),
-            ], key: key)
     }
 }

@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// What strangers try at the door, and whom it keeps out: themselves.
+/// Strangers who guess lock out only themselves.
 @Suite("End to end: lock-outs", .timeLimit(.minutes(30)))
 struct LockOutTests {
     private static let (home, elsewhere) = ("198.51.100.1", "203.0.113.7")
@@ -35,7 +35,7 @@ struct LockOutTests {
         return try await post("/v1/sign-in", .object(body), from: address, quartet)
     }
 
-    /// What a refusal says, but for the seconds that went by.
+    /// A refusal without the seconds that went by.
     private static func refusal(_ reply: EdgeClient.Reply) -> [String] {
         [
             "\(reply.status)", reply.body["code"].string, reply.body["field"].string,
@@ -44,10 +44,10 @@ struct LockOutTests {
     }
 
     @Test(
-        "wrong passwords from elsewhere don't keep the owner out, nor at the same address a device that was signed in")
+        "wrong passwords from elsewhere don't lock the owner out, nor those from the same address a known device (S41)")
     func passwords() async throws {
         try await Self.with(["GUESSES_PER_MINUTE": "8"]) { quartet in
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let anna = try await quartet.signUp("anna")
             var refused: EdgeClient.Reply?
             for _ in 0..<6 {
                 refused = try await Self.signIn("anna", "not the password", from: Self.elsewhere, quartet)
@@ -56,7 +56,7 @@ struct LockOutTests {
             let atHome = try await Self.signIn("anna", from: Self.home, quartet)
             #expect(atHome.status == 200, "\(atHome)")
             // Beside the stranger, and when nobody there may guess any more.
-            let other = try await Device.signUp("bob", at: quartet.edge)
+            let other = try await quartet.signUp("bob")
             for _ in 0..<3 { _ = try await Self.signIn("bob", "not the password", from: Self.elsewhere, quartet) }
             let out = try await quartet.edge.insist("/v1/sign-out", [:], token: anna.token)
             #expect(out.status == 204)
@@ -69,7 +69,7 @@ struct LockOutTests {
         }
     }
 
-    @Test("an unknown handle slows down like a known one: same answers, counted alike, and as much work for each")
+    @Test("an unknown handle is slowed like a known one: same answers, same counts, same work (S41)")
     func unknownHandle() async throws {
         try await Self.with { quartet in
             _ = try await Device.signUp("anna", at: quartet.edge)
@@ -82,7 +82,7 @@ struct LockOutTests {
             }
             #expect(answers["anna"] == answers["nobody"])
             #expect(answers["nobody"]?.last == ["429", "tooManyAttempts", "password", "a time to wait"])
-            // What takes the time is the same for both: each attempt was hashed before anybody looked whose it is.
+            // Both take the same work: each attempt was hashed before the handle was looked up.
             let hashed = try await quartet.psql(
                 """
                 SELECT string_agg(c.key || ' ' || c.count, ', ' ORDER BY c.key)
@@ -93,10 +93,14 @@ struct LockOutTests {
         }
     }
 
-    @Test("a stranger's codes and wrong digits don't stop the owner's; what isn't sent is said, known phone or not")
+    @Test(
+        """
+        a stranger's codes and wrong digits don't stop the owner's; a refusal looks the same for known and unknown \
+        phones (S41)
+        """)
     func codes() async throws {
         try await Self.with { quartet in
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let anna = try await quartet.signUp("anna")
             let asked = try await quartet.edge.insist(
                 "/v1/phone", ["phone": .string(Self.number)], token: anna.token)
             let verified = try await quartet.edge.insist(
@@ -119,7 +123,7 @@ struct LockOutTests {
             }
             let own = try await code(Self.number, from: Self.home)
             let soon = try await code(Self.number, from: Self.home)
-            #expect(Self.refusal(soon) == ["429", "tooSoon", "a time to wait"], "asked for a moment ago")
+            #expect(Self.refusal(soon) == ["429", "tooSoon", "a time to wait"], "requested a moment ago")
             let right = try await quartet.lastPhoneCode(to: Self.number, count: 2)
             let wrong = right == "000000" ? "000001" : "000000"
             var answers: [String: [[String]]] = [:]
@@ -133,7 +137,7 @@ struct LockOutTests {
                 answers[number]?.append(Self.refusal(try await code(number, from: Self.elsewhere)))
             }
             #expect(answers[Self.number] == answers["+49 30 999999"])
-            #expect(answers[Self.number]?.first == ["401", "invalidCode", "code"])
+            #expect(answers[Self.number]?.first == ["401", "invalidCredentials", "code"])
             #expect(answers[Self.number]?.last == ["429", "tooManyAttempts", "phone", "a time to wait"])
             let signedIn = try await digits(right, Self.number, own, from: "192.0.2.1")
             #expect(signedIn.status == 200, "\(signedIn)")

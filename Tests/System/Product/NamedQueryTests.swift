@@ -6,11 +6,11 @@ import Testing
 /// What `make psql` offers by name.
 @Suite("End to end: named queries", .timeLimit(.minutes(30)))
 struct NamedQueryTests {
-    @Test("at psql every named query runs, and :told shows whom an alarm reached, and when [A13]")
+    @Test(
+        "every named query runs in psql, and :told lists who was notified of an alarm, was shown it and read it (A13)")
     func all() async throws {
         try await Quartet.with { quartet in
-            let bob = try await Device.signUp("bob", name: "Bob", at: quartet.edge)
-            let anna = try await Device.signUp("anna", name: "Anna", at: quartet.edge)
+            let (bob, anna) = try await quartet.signUp("bob", "anna")
             try await anna.add(bob)
             try await anna.act("RegisterPush", ["token": "secret-of-annas-phone", "platform": "ios"])
             try await quartet.missCheckIn(of: bob)

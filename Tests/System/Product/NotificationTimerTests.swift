@@ -3,13 +3,13 @@ import Foundation
 import TestKit
 import Testing
 
-/// What notifications does by itself when its time has come.
+/// Notifications that come by themselves when they are due.
 @Suite("End to end: the timers of notifications", .timeLimit(.minutes(30)))
 struct EndToEndNotificationTimerTests {
-    @Test("S37: the history goes back 30 days, and what is forgotten doesn't count as unread")
+    @Test("the history goes back 30 days, and deleted notifications don't count as unread (S37)")
     func history() async throws {
         try await Quartet.with { quartet in
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let anna = try await quartet.signUp("anna")
             let annaSees = try await LiveView.open(anna)
             for _ in 0..<3 {
                 try await anna.act("RaiseAlert")
@@ -59,10 +59,10 @@ struct EndToEndNotificationTimerTests {
         }
     }
 
-    @Test("S37 S39: timers that were lost are set again, just as they were")
+    @Test("lost timers are set again, exactly as they were (S37, S39)")
     func lostTimers() async throws {
         try await Quartet.with { quartet in
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let anna = try await quartet.signUp("anna")
             try await anna.act("RaiseAlert")
             try await quartet.waitUntilQuiet()
             try await quartet.askNotifications(
@@ -79,7 +79,7 @@ struct EndToEndNotificationTimerTests {
             try await quartet.kill(.notifications)
             _ = try await quartet.psql("DELETE FROM notifications.timer")
             try await quartet.start(.notifications)
-            try await quartet.process(of: .notifications).waitForLine(containing: "timers were missing")
+            try await quartet.process(of: .notifications).waitForLine(containing: "repaired timers")
             let after = try await quartet.psql(timers)
             #expect(after == before)
             let metrics = try await quartet.metrics(of: .notifications)
@@ -87,10 +87,11 @@ struct EndToEndNotificationTimerTests {
         }
     }
 
-    @Test("S39: what was scheduled is told when it is due, once, also if nothing ran then; what was cancelled isn't")
+    @Test(
+        "a scheduled notification is delivered when due, once, even if nothing ran then; a cancelled one isn't (S39)")
     func scheduled() async throws {
         try await Quartet.with { quartet in
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let anna = try await quartet.signUp("anna")
             let annaSees = try await LiveView.open(anna)
             let (kept, cancelled) = (EdgeClient.newKey(), EdgeClient.newKey())
             let due = (Int64(Date().timeIntervalSince1970) + 3600) * 1_000_000
@@ -125,7 +126,7 @@ struct EndToEndNotificationTimerTests {
             try await quartet.start(.notifications)
             let told = try await annaSees.wait(notification: "system")
             #expect(told["notification"]["id"].string == kept && told["unread"] == 1)
-            // Killed and started again, it isn't told again.
+            // After a kill and a restart it isn't announced again.
             try await quartet.restart(.notifications)
             try await quartet.wait(
                 for: "all timers' commands to have ended",
@@ -145,7 +146,7 @@ struct EndToEndNotificationTimerTests {
 }
 
 extension Quartet {
-    /// Asks notifications something on behalf of somebody, as session-client does, which offers no way to.
+    /// Sends notifications a command for an account, as session-client does; its API has none for this.
     func askNotifications(_ type: String, _ body: JSON, for device: Device) async throws {
         let key = "account/\(device.account)"
         _ = try await psql(

@@ -2,14 +2,14 @@ import EdgeClient
 import TestKit
 import Testing
 
-/// What somebody who runs it sees: views, the story of a request, metrics.
+/// What operators see: views, the story of a request, metrics.
 @Suite("End to end: for operators", .timeLimit(.minutes(30)))
 struct OperatorTests {
-    @Test("one query tells a request's whole story as a tree; every view answers; metrics count what was done")
+    @Test(
+        "one query shows a request's whole story as a tree, every view answers, and metrics count what was done (T24)")
     func observability() async throws {
         try await Quartet.with { quartet in
-            let anna = try await Device.signUp("anna", name: "Anna", at: quartet.edge)
-            let bob = try await Device.signUp("bob", name: "Bob", at: quartet.edge)
+            let (anna, bob) = try await quartet.signUp("anna", "bob")
             try await anna.add(bob)
             try await quartet.waitUntilQuiet()
             let ping = try await anna.act("SendPing", ["contact": .string(bob.account)])
@@ -57,10 +57,10 @@ struct OperatorTests {
         }
     }
 
-    @Test("a command that lies in its log twice is shown once: in the newest messages, in the counts and in the story")
+    @Test("a command that is in its log twice is shown once: in the newest messages, the counts and the story")
     func appendedTwice() async throws {
         try await Quartet.with { quartet in
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let anna = try await quartet.signUp("anna")
             try await anna.act("ResetContactCode")
             try await quartet.waitUntilQuiet()
             let reader = "SET SESSION AUTHORIZATION quartet_reader; "
@@ -101,11 +101,10 @@ struct OperatorTests {
     }
 
     @Test(
-        "an operator sends a dead letter anew, once, and its outcome is the new command's; another is discarded with a reason"
-    )
+        "an operator retries a dead letter, once, under a new command's outcome, and discards another with a reason")
     func deadLetters() async throws {
         try await Quartet.with { quartet in
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let anna = try await quartet.signUp("anna")
             // As the service would have set them aside.
             let letters = try await quartet.psql(
                 """
@@ -139,11 +138,11 @@ struct OperatorTests {
         }
     }
 
-    @Test("ended operations are forgotten after 31 days, and a request from before that is refused, not done again")
+    @Test("ended operations are deleted after 31 days, and an older request is refused, not done again")
     func oldOperations() async throws {
         try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
             try await quartet.start(.sessionClient, environment: ["RETENTION_INTERVAL": "200ms"])
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let anna = try await quartet.signUp("anna")
             try await anna.operate("ClearAllReceivedPings")
             _ = try await quartet.psql("UPDATE session_client.saga SET ended_at = ended_at - interval '32 days'")
             try await quartet.wait(
@@ -157,11 +156,11 @@ struct OperatorTests {
         }
     }
 
-    @Test("a service that lags is not sent ever more: the edge says so at once, and when to ask again")
+    @Test("when a service lags, the edge refuses further commands at once and says when to retry (T21)")
     func backPressure() async throws {
         try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
             try await quartet.start(.sessionClient, environment: ["COMMANDS_UNANSWERED": "3"])
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let anna = try await quartet.signUp("anna")
             try await quartet.kill(.contacts)
             // Their callers wait; each is sent and not answered.
             let waiting = (0..<3).map { _ in

@@ -6,9 +6,7 @@ import Testing
 /// PostgreSQL goes and comes back.
 @Suite("End to end: outages", .serialized, .timeLimit(.minutes(30)))
 struct OutageTests {
-    @Test(
-        "PostgreSQL is stopped and started under load: what was accepted is there, and everybody recovers by themselves"
-    )
+    @Test("when PostgreSQL restarts under load, everything accepted is there and every service recovers by itself")
     func databaseRestarts() async throws {
         try await PrivateCluster.with { cluster in
             let server = try cluster.cluster()
@@ -25,14 +23,9 @@ struct OutageTests {
 
                 try await server.psql(
                     file: Products.deploy("bootstrap.sql"), variables: ["database": "quartet"], database: "quartet")
-                for service in Quartet.Service.allCases {
-                    try await ChildProcess.with(
-                        service.rawValue, ["migrate"], environment: ["DATABASE_URL": url]
-                    ) { try await $0.waitForExit(.exited(0)) }
-                }
+                try await Quartet.migrate(url)
                 for service in Quartet.Service.allCases where service != .session { try await quartet.start(service) }
-                let anna = try await Device.signUp("anna", name: "Anna", at: quartet.edge)
-                let bob = try await Device.signUp("bob", name: "Bob", at: quartet.edge)
+                let (anna, bob) = try await quartet.signUp("anna", "bob")
                 try await anna.add(bob)
                 let bobSees = try await LiveView.open(bob)
 
@@ -44,7 +37,7 @@ struct OutageTests {
                     #expect(down.headers["retry-after"] == "1")
                     for service in Quartet.Service.allCases {
                         let answer = try await quartet.waitForReadiness(of: service, status: 503)
-                        #expect("\(answer.body)".contains("out of reach"), "\(answer)")
+                        #expect("\(answer.body)".contains("can't reach the database"), "\(answer)")
                     }
                     // Asked while it is away, done when it is back, once.
                     let asked = version
@@ -73,15 +66,13 @@ struct OutageTests {
     }
 }
 
-/// What the policies can't read.
+/// Events that the policies can't read.
 @Suite("End to end: events from a newer sender", .timeLimit(.minutes(30)))
 struct NewerSenderTests {
-    @Test("an event that nobody here knows holds back its own key's consequences alone, until it is discarded")
+    @Test("an unknown event holds back only its own key's consequences, until an operator discards it")
     func unknownEvent() async throws {
         try await Quartet.with { quartet in
-            let anna = try await Device.signUp("anna", name: "Anna", at: quartet.edge)
-            let bob = try await Device.signUp("bob", name: "Bob", at: quartet.edge)
-            let carla = try await Device.signUp("carla", name: "Carla", at: quartet.edge)
+            let (anna, bob, carla) = try await quartet.signUp("anna", "bob", "carla")
             let carlaSees = try await LiveView.open(carla)
             let key = "account/\(anna.account)"
             _ = try await quartet.psql(

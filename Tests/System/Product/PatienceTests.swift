@@ -10,8 +10,10 @@ struct PatienceTests {
     private static let guardTime: Duration = .seconds(20)
 
     @Test(
-        "while PostgreSQL is frozen every request is answered: a command by 202, a read by 503; then each is done once"
-    )
+        """
+        while PostgreSQL is frozen, commands are answered by 202 and reads by 503; afterwards each command is done \
+        once
+        """)
     func frozen() async throws {
         try await PrivateCluster.with { cluster in
             let server = try cluster.cluster()
@@ -19,13 +21,9 @@ struct PatienceTests {
             try await server.psql(
                 file: Products.deploy("bootstrap.sql"), variables: ["database": "quartet"], database: "quartet")
             let url = try server.url(database: "quartet")
-            for service in Quartet.Service.allCases {
-                try await ChildProcess.with(service.rawValue, ["migrate"], environment: ["DATABASE_URL": url]) {
-                    try await $0.waitForExit(.exited(0))
-                }
-            }
+            try await Quartet.migrate(url)
             try await Quartet.with(databaseURL: url) { quartet in
-                let anna = try await Device.signUp("anna", name: "Anna", at: quartet.edge)
+                let anna = try await quartet.signUp("anna")
                 let other = try await Device.signIn("anna", at: quartet.edge)
                 let commands = Self.commands.map {
                     (name: $0.name, body: $0.body, service: $0.service, key: EdgeClient.newKey())

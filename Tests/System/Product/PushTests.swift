@@ -8,18 +8,20 @@ import NIOCore
 import TestKit
 import Testing
 
-/// What a person is told reaches their devices, through whatever hands pushes on.
+/// Notifications reach a person's devices through the system that hands pushes on.
 @Suite("End to end: pushes", .timeLimit(.minutes(30)))
 struct EndToEndPushTests {
     @Test(
-        "S38: each notification reaches the device at least once under one id, though the receiver fails and notifications is killed meanwhile"
-    )
+        """
+        each notification reaches the device at least once, under one id, though the receiver fails and notifications \
+        is killed (S38)
+        """)
     func atLeastOnce() async throws {
         // The first two times each is refused for now.
         let receiver = PushReceiver { push, received in received.count { $0.id == push.id } <= 2 ? 503 : 200 }
         try await Quartet.with(pushingTo: receiver) { quartet in
             try await quartet.announceEveryAlert()
-            let bob = try await Device.signUp("bob", at: quartet.edge)
+            let bob = try await quartet.signUp("bob")
             try await bob.act("RegisterPush", ["token": "secret-of-bobs-phone", "platform": "ios"])
             for round in 0..<5 {
                 try await bob.act("RaiseAlert")
@@ -28,7 +30,7 @@ struct EndToEndPushTests {
                 let said = try quartet.process(of: .notifications).lines()
                 #expect(!said.contains { $0.contains("secret-of-bobs-phone") })
                 try await quartet.kill(.notifications)
-                // What it had in hand is its own for a minute. The world's clock can't be moved, so the end of that is.
+                // Its attempts belong to it for a minute. The clock can't be moved, so the end of that minute is.
                 _ = try await quartet.psql("UPDATE notifications.push SET next_attempt_at = clock_timestamp()")
                 try await quartet.start(.notifications, environment: receiver.environment)
             }
@@ -66,11 +68,11 @@ struct EndToEndPushTests {
         }
     }
 
-    @Test("S38: a device that is gone is forgotten")
+    @Test("a device that the receiver reports as gone is deleted (S38)")
     func gone() async throws {
         let receiver = PushReceiver { push, _ in push.body["token"] == "old" ? 410 : 200 }
         try await Quartet.with(pushingTo: receiver) { quartet in
-            let bob = try await Device.signUp("bob", at: quartet.edge)
+            let bob = try await quartet.signUp("bob")
             try await bob.act("RegisterPush", ["token": "old", "platform": "android"])
             let bobSees = try await LiveView.open(bob)
             let devices = try await bobSees.snapshot(of: "notifications")["pushDevices"]
@@ -80,7 +82,7 @@ struct EndToEndPushTests {
             #expect(event.data["body"]["reason"] == "gone" && event.data["body"]["device"].string == bob.id)
             try await bob.act("ClearAlert")
             try await bobSees.wait(notification: "alertCleared")
-            // What isn't waiting is never sent.
+            // Nothing waits, so nothing can be sent.
             let waiting = try await quartet.psql(
                 "SELECT (SELECT count(*) FROM notifications.push) + (SELECT count(*) FROM notifications.push_device)")
             #expect(waiting == "0" && receiver.received.value.count == 1)
@@ -94,20 +96,12 @@ struct EndToEndPushTests {
         }
     }
 
-    @Test("S38: a device that signed out gets nothing more")
+    @Test("a device that signed out gets no more pushes (S38)")
     func signedOut() async throws {
         // The phone can't be reached, so something waits for it when it signs out.
         let receiver = PushReceiver { push, _ in push.body["token"] == "phone" ? 503 : 200 }
         try await Quartet.with(pushingTo: receiver) { quartet in
-            let phone = try await Device.signUp("bob", at: quartet.edge)
-            let tablet = try await Device.signIn("bob", at: quartet.edge)
-            for (device, name) in [(phone, "phone"), (tablet, "tablet")] {
-                try await device.act("RegisterPush", ["token": .string(name), "platform": "web"])
-            }
-            try await tablet.act("RaiseAlert")
-            try await receiver.received.wait("a push to both") { pushes in
-                Set(pushes.map { $0.body["token"] }).count == 2 ? true : nil
-            }
+            let (phone, tablet) = try await quartet.pushToTwo(receiver)
             let out = try await phone.edge.insist("/v1/sign-out", [:], token: phone.token)
             #expect(out.status == 204)
             try await quartet.wait(for: "one device to be left", "SELECT count(*) FROM notifications.push_device") {
@@ -126,7 +120,7 @@ struct EndToEndPushTests {
         }
     }
 
-    @Test("a device that somebody else's change signed out still hears of the change, and of nothing else (S48)")
+    @Test("a device signed out by a security change still gets the push about that change, and nothing else (S48)")
     func warned() async throws {
         // The phone can't be reached when the password changes.
         let receiver = PushReceiver { push, received in
@@ -135,15 +129,7 @@ struct EndToEndPushTests {
                 && received.count(where: { $0.id == push.id }) > 2 ? 200 : 503
         }
         try await Quartet.with(pushingTo: receiver) { quartet in
-            let phone = try await Device.signUp("bob", at: quartet.edge)
-            let tablet = try await Device.signIn("bob", at: quartet.edge)
-            for (device, name) in [(phone, "phone"), (tablet, "tablet")] {
-                try await device.act("RegisterPush", ["token": .string(name), "platform": "web"])
-            }
-            try await tablet.act("RaiseAlert")
-            try await receiver.received.wait("a push to both") { pushes in
-                Set(pushes.map { $0.body["token"] }).count == 2 ? true : nil
-            }
+            let (phone, tablet) = try await quartet.pushToTwo(receiver)
             let tabletSees = try await LiveView.open(tablet)
             let changed = try await quartet.edge.insist(
                 "/v1/change-password",
@@ -177,6 +163,22 @@ extension Quartet {
         }
     }
 
+    /// Registers Bob's phone and tablet, with their names as tokens, and waits until something was pushed to both.
+    fileprivate func pushToTwo(_ receiver: PushReceiver) async throws -> (phone: Device, tablet: Device) {
+        let phone = try await signUp("bob")
+        let tablet = try await Device.signIn("bob", at: edge)
+        // The phone must not be pushed to about the tablet's sign-in.
+        try await waitUntilQuiet()
+        for (device, name) in [(phone, "phone"), (tablet, "tablet")] {
+            try await device.act("RegisterPush", ["token": .string(name), "platform": "web"])
+        }
+        try await tablet.act("RaiseAlert")
+        try await receiver.received.wait("a push to both") { pushes in
+            Set(pushes.map { $0.body["token"] }).count == 2 ? true : nil
+        }
+        return (phone, tablet)
+    }
+
     /// Waits until nothing waits to be pushed any more.
     fileprivate func waitUntilPushed() async throws {
         try await wait(for: "all pushes to be sent", "SELECT count(*) FROM notifications.push") { $0 == "0" }
@@ -205,7 +207,7 @@ private final class PushReceiver: Sendable {
         self.status = status
     }
 
-    /// What notifications needs to push to here.
+    /// The environment in which notifications pushes to this receiver.
     var environment: [String: String] {
         ["PUSH_WEBHOOK_URL": "http://127.0.0.1:\(port.value ?? 9)/push", "PUSH_WEBHOOK_KEY": Self.key]
     }

@@ -6,6 +6,7 @@ import Postgres
 import ServiceKit
 import Synchronization
 import TestKit
+import Testing
 
 /// The whole product as real processes on a database of its own: the four services, killed, paused and started again at
 /// will, and the public API in front of them.
@@ -17,11 +18,15 @@ final class Quartet: Sendable {
     }
 
     private static let template = DatabaseTemplate("quartet", services: DatabaseTemplate.productServices) { database in
+        // Tests do in a second what people do in a day. The one about floods sets its own limit.
+        try await migrate(try database.url, environment: ["TOLD_AT_ONCE": "0"])
+    }
+
+    /// Applies all services' migrations.
+    static func migrate(_ databaseURL: String, environment: [String: String] = [:]) async throws {
         for service in Service.allCases {
             try await ChildProcess.with(
-                service.rawValue, ["migrate"],
-                // They do in a second what people do in a day; the one about floods says otherwise.
-                environment: ["DATABASE_URL": try database.url, "TOLD_AT_ONCE": "0"]
+                service.rawValue, ["migrate"], environment: environment.merging(["DATABASE_URL": databaseURL]) { $1 }
             ) { try await $0.waitForExit(.exited(0)) }
         }
     }
@@ -34,7 +39,7 @@ final class Quartet: Sendable {
     private let processes = Mutex<[Service: ChildProcess]>([:])
     private let address = Observed<String?>(nil)
 
-    /// What the services are given as secrets.
+    /// The services' secrets.
     struct Keys: Sendable {
         let server = Data((0..<32).map { _ in UInt8.random(in: 0...255) }).base64EncodedString()
         let signing: String
@@ -58,7 +63,7 @@ final class Quartet: Sendable {
     /// Four processes and thirty database connections each: not too many at a time for the machine that tests run on.
     private static let room = Room(for: 3)
 
-    /// The same on a database that somebody else looks after.
+    /// The same on a database that the caller provides.
     static func with<Result: Sendable>(
         databaseURL: String, database: TestDatabase? = nil, services: [Service] = Service.allCases,
         _ body: (Quartet) async throws -> Result
@@ -93,8 +98,7 @@ final class Quartet: Sendable {
         let process = try await startAnother(service, environment: environment)
         processes.withLock { $0[service] = process }
         guard service == .sessionClient else { return }
-        let line = try await process.waitForLine(containing: "the HTTP API is served")
-        let url = line.text.firstRange(of: "http://").map { String(line.text[$0.lowerBound...].prefix { $0 != " " }) }
+        let url = try await process.announcedURL("serving the HTTP API")
         address.update { $0 = url }
     }
 
@@ -121,11 +125,16 @@ final class Quartet: Sendable {
         }
     }
 
+    /// The port on which the edge listens.
+    func edgePort() async throws -> UInt16 {
+        let url = try await process(of: .sessionClient).announcedURL("serving the HTTP API")
+        return try #require(UInt16(url.dropFirst("http://127.0.0.1:".count).prefix { $0.isNumber }))
+    }
+
     /// The API of another replica of the edge.
     func edge(of replica: ChildProcess) async throws -> EdgeClient {
-        let line = try await replica.waitForLine(containing: "the HTTP API is served")
-        let url = line.text.firstRange(of: "http://").map { String(line.text[$0.lowerBound...].prefix { $0 != " " }) }
-        return EdgeClient(http: http) { url ?? "" }
+        let url = try await replica.announcedURL("serving the HTTP API")
+        return EdgeClient(http: http) { url }
     }
 
     /// kill -9, and waits until it is gone.
@@ -158,13 +167,13 @@ final class Quartet: Sendable {
         let service: Service
     }
 
-    /// What a service says of its health.
+    /// A service's answer at `/health/ready`.
     func readiness(of service: Service) async throws -> EdgeClient.Reply {
         let admin = EdgeClient(http: http) { [url = try await administration(of: service)] in url }
         return try await admin.send("GET", "/health/ready")
     }
 
-    /// What a service measured, a line each.
+    /// A service's metrics, a line each.
     func metrics(of service: Service) async throws -> [String] {
         let answer = try await http.execute(
             HTTPClientRequest(url: try await administration(of: service) + "/metrics"), timeout: .seconds(10))
@@ -173,9 +182,7 @@ final class Quartet: Sendable {
     }
 
     private func administration(of service: Service) async throws -> String {
-        let line = try await process(of: service).waitForLine(containing: "serving health and metrics")
-        let url = line.text.firstRange(of: "http://").map { String(line.text[$0.lowerBound...].prefix { $0 != " " }) }
-        return url?.replacing("/health/ready", with: "") ?? ""
+        try await process(of: service).announcedURL("serving health and metrics").replacing("/health/ready", with: "")
     }
 
     private func end() async {
@@ -183,7 +190,7 @@ final class Quartet: Sendable {
         try? await http.shutdown()
     }
 
-    /// What a service has logged.
+    /// The lines that a service has logged.
     func lines(of service: Service) -> [String] { processes.withLock { $0[service] }?.lines() ?? [] }
 
     private var logs: String {
@@ -227,6 +234,37 @@ final class Quartet: Sendable {
             try await Task.sleep(for: .milliseconds(20))
         }
         throw TimedOut("waited two minutes for \(what), which did not happen; last: \(last)")
+    }
+
+    /// Waits until every command has its outcome and every policy has come to the end of its log.
+    func waitUntilQuiet() async throws {
+        try await wait(
+            for: "all commands and policies to be done",
+            """
+            SELECT (SELECT count(*) FROM session_client.session_commands AS c
+                     WHERE NOT EXISTS (SELECT FROM session.outcome AS o WHERE o.command_id = c.command_id))
+                 + (SELECT count(*) FROM session_client.contacts_commands AS c
+                     WHERE NOT EXISTS (SELECT FROM contacts.outcome AS o WHERE o.command_id = c.command_id))
+                 + (SELECT count(*) FROM session_client.notifications_commands AS c
+                     WHERE NOT EXISTS (SELECT FROM notifications.outcome AS o WHERE o.command_id = c.command_id))
+                 + (SELECT count(*) FROM session.log AS l WHERE position > coalesce(
+                        (SELECT max(position) FROM session_client.batch AS b
+                          WHERE b.source = 'session.log' AND b.partition = l.partition), 0))
+                 + (SELECT count(*) FROM contacts.log AS l WHERE position > coalesce(
+                        (SELECT max(position) FROM session_client.batch AS b
+                          WHERE b.source = 'contacts.log' AND b.partition = l.partition), 0))
+                 + (SELECT count(*) FROM session_client.saga WHERE state = 'running')
+            """
+        ) { $0 == "0" }
+    }
+}
+
+extension ChildProcess {
+    /// The URL in the line that says so.
+    fileprivate func announcedURL(_ text: String) async throws -> String {
+        let line = try await waitForLine(containing: text).text
+        guard let start = line.firstRange(of: "http://")?.lowerBound else { throw Unexpected(line) }
+        return String(line[start...].prefix { $0 != " " })
     }
 }
 

@@ -43,7 +43,7 @@ final class RawConnection: Sendable {
         guard call(bind, source, 0) == 0, call(connect, "127.0.0.1", port) == 0 else {
             throw Broken(description: "can't connect: \(String(cString: strerror(errno)))")
         }
-        // Only for a test that is broken: whoever waits for an answer must not wait for ever.
+        // For broken tests only: a reader must not wait endlessly.
         var patience = timeval(tv_sec: 30, tv_usec: 0)
         setsockopt(made, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
     }

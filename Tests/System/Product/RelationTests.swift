@@ -6,11 +6,13 @@ import Testing
 @Suite("End to end: relations", .timeLimit(.minutes(30)))
 struct RelationTests {
     @Test(
-        "S16 S46: adding, changing a role and removing is told once to either side, and one id runs through all of it")
+        """
+        both sides hear once of an added contact, a changed role and a removal, and one correlation id runs through \
+        all of it (S16, S46)
+        """)
     func told() async throws {
         try await Quartet.with { quartet in
-            let anna = try await Device.signUp("anna", name: "Anna", at: quartet.edge)
-            let bob = try await Device.signUp("bob", name: "Bob", at: quartet.edge)
+            let (anna, bob) = try await quartet.signUp("anna", "bob")
             let (annaSees, bobSees) = try await (LiveView.open(anna), LiveView.open(bob))
             try await anna.add(bob)
             let steps: [(command: String, body: JSON, event: String, kind: String)] = [
@@ -47,13 +49,11 @@ struct RelationTests {
         }
     }
 
-    @Test("S29 S30 S33: another interval moves the deadline; only a responder sees check-ins and alerts, live")
+    @Test("another interval moves the deadline, and only a responder sees check-ins and alerts, live (S29, S30, S33)")
     func interval() async throws {
         try await Quartet.with { quartet in
-            let bob = try await Device.signUp("bob", name: "Bob", at: quartet.edge)
-            let responder = try await Device.signUp("anna", at: quartet.edge)
-            let dependent = try await Device.signUp("carl", at: quartet.edge)
-            let stranger = try await Device.signUp("eve", at: quartet.edge)
+            let (bob, responder, dependent) = try await quartet.signUp("bob", "anna", "carl")
+            let stranger = try await quartet.signUp("eve")
             try await responder.add(bob)
             try await bob.add(dependent)
             let (sees, seesLess) = try await (LiveView.open(responder), LiveView.open(dependent))
@@ -101,10 +101,10 @@ struct RelationTests {
         }
     }
 
-    @Test("R8 S47: lists with filters and pages, one, and an update: each contact once, in one order")
+    @Test("filtered and paged lists contain each contact once, in one order, before and after an update (R8, S47)")
     func lists() async throws {
         try await Quartet.with { quartet in
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let anna = try await quartet.signUp("anna")
             var friends: [Device] = []
             for number in 0..<7 {
                 let friend = try await Device.signUp("friend-\(number)x", name: "Friend", at: quartet.edge)

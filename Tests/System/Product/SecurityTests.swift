@@ -3,161 +3,13 @@ import Foundation
 import TestKit
 import Testing
 
-/// Who somebody is: phones, passwords, confirmations, devices, keys.
+/// Passwords, confirmations, devices, keys, and what is kept of them.
 @Suite("End to end: security", .timeLimit(.minutes(30)))
 struct EndToEndSecurityTests {
-    /// The services with codes shown in the log, and a helper that reads them there.
-    private static func withPhones(_ body: (Quartet) async throws -> Void) async throws {
-        try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
-            try await quartet.start(.sessionClient, environment: ["PHONE_CODES": "log"])
-            try await body(quartet)
-        }
-    }
-
-    private static let number = "+49 30 123456"
-
-    /// Gives a device's account a phone.
-    private static func addPhone(_ device: Device, number: String = number, _ quartet: Quartet) async throws {
-        let asked = try await quartet.edge.insist(
-            "/v1/phone", ["phone": .string(number), "region": "DE"], token: device.token)
-        #expect(asked.status == 200 && asked.body["expiresIn"] == 600, "\(asked)")
-        let verified = try await quartet.edge.insist(
-            "/v1/phone/verification",
-            ["phoneCode": asked.body["phoneCode"], "code": .string(try await quartet.lastPhoneCode(to: number))],
-            token: device.token)
-        #expect(verified.status == 200, "\(verified)")
-    }
-
-    @Test("S41: a phone is added by a code, signs in by a code, adds contacts, and its change is told")
-    func phone() async throws {
-        try await Self.withPhones { quartet in
-            let anna = try await Device.signUp("anna", name: "Anna", at: quartet.edge)
-            let bob = try await Device.signUp("bob", name: "Bob", at: quartet.edge)
-            let annaSees = try await LiveView.open(anna)
-            try await Self.addPhone(anna, quartet)
-            try await annaSees.wait("PhoneChanged", in: "account")
-            try await annaSees.wait(notification: "phoneChanged")
-            let account = try await anna.read("/v1/account")
-            #expect(account["phone"] == ["number": "+4930123456", "region": "DE"])
-            // A key that was used for one phone is none for another.
-            let phoneKey = EdgeClient.newKey()
-            let first = try await quartet.edge.insist(
-                "/v1/phone", ["phone": "+4930111111"], token: bob.token, key: phoneKey)
-            let other = try await quartet.edge.insist(
-                "/v1/phone", ["phone": "+4930222222"], token: bob.token, key: phoneKey)
-            #expect(first.status == 200 && other.status == 422 && other.body["code"] == "idReused", "\(other)")
-
-            // One number isn't flooded, whoever asks; and it can be looked for.
-            let soon = try await quartet.edge.insist("/v1/phone", ["phone": .string(Self.number)], token: bob.token)
-            #expect(soon.status == 429 && soon.body["code"] == "tooSoon" && soon.body["retryAfter"] == 30, "\(soon)")
-            try await bob.act("AddContact", ["phone": .string(Self.number), "iAmResponder": true])
-            let nobody = try await bob.ask("AddContact", ["phone": "+4930999999", "iAmResponder": true])
-            #expect(nobody.status == 404 && nobody.body["field"] == "phone")
-
-            // Signing in by it, on another device.
-            let request: JSON = ["phone": .string(Self.number)]
-            let codeKey = EdgeClient.newKey()
-            let code = try await quartet.edge.insist("/v1/sign-in/codes", request, key: codeKey)
-            #expect(code.status == 200, "\(code)")
-            // The same request again sends nothing again; another one has to wait, known number or not.
-            let sameCode = try await quartet.edge.insist("/v1/sign-in/codes", request, key: codeKey)
-            #expect(sameCode.status == 200 && sameCode.body == code.body)
-            let another = try await quartet.edge.insist("/v1/sign-in/codes", request)
-            #expect(another.status == 429 && another.body["code"] == "tooSoon")
-            let digits = try await quartet.lastPhoneCode(to: Self.number, count: 2)
-            let signIn: JSON = [
-                "phone": .string(Self.number), "phoneCode": code.body["phoneCode"], "code": .string(digits),
-                "deviceName": "tablet",
-            ]
-            let key = EdgeClient.newKey()
-            let tablet = try Device(
-                try await quartet.edge.insist("/v1/sign-in", signIn, key: key), edge: quartet.edge)
-            #expect(tablet.account == anna.account && tablet.id != anna.id)
-            let again = try Device(
-                try await quartet.edge.insist("/v1/sign-in", signIn, key: key), edge: quartet.edge)
-            #expect(again.id == tablet.id && again.refreshToken == tablet.refreshToken, "the same request, once")
-            let used = try await quartet.edge.insist("/v1/sign-in", signIn)
-            #expect(used.status == 401 && used.body["code"] == "invalidCode")
-            try await annaSees.wait(notification: "newDevice")
-
-            // What is stored and said shows neither the digits nor, before the sign-in, the number.
-            let stored = try await quartet.psql(
-                """
-                SELECT count(*) FROM session_client.messages AS m
-                 WHERE m.body::text LIKE '%' || '\(digits)' || '%'
-                    OR (m.key LIKE 'phone/%' AND m.body::text LIKE '%4930123456%')
-                """)
-            #expect(stored == "0")
-            try await anna.act("RemovePhone")
-            let removed = try await anna.read("/v1/account")
-            #expect(removed["phone"] == .null)
-        }
-    }
-
-    @Test("S41: brute force on a code ends after five tries, and unknown numbers answer as known ones do")
-    func bruteForce() async throws {
-        try await Self.withPhones { quartet in
-            let anna = try await Device.signUp("anna", at: quartet.edge)
-            try await Self.addPhone(anna, quartet)
-            let known = try await quartet.edge.insist("/v1/sign-in/codes", ["phone": .string(Self.number)])
-            let unknown = try await quartet.edge.insist("/v1/sign-in/codes", ["phone": "+4930999999"])
-            #expect(known.status == unknown.status && known.body["expiresIn"] == unknown.body["expiresIn"])
-            let right = try await quartet.lastPhoneCode(to: Self.number, count: 2)
-            func attempt(_ digits: String, _ phone: String, _ code: JSON) async throws -> EdgeClient.Reply {
-                try await quartet.edge.insist(
-                    "/v1/sign-in", ["phone": .string(phone), "phoneCode": code, "code": .string(digits)])
-            }
-            let ghost = try await attempt(right, "+4930999999", unknown.body["phoneCode"])
-            let wrongDigits = right == "000000" ? "000001" : "000000"
-            for _ in 0..<5 {
-                let wrong = try await attempt(wrongDigits, Self.number, known.body["phoneCode"])
-                #expect(wrong.status == 401 && wrong.body == ghost.body, "\(wrong) \(ghost)")
-            }
-            let late = try await attempt(right, Self.number, known.body["phoneCode"])
-            #expect(late.status == 429 && late.body["code"] == "tooManyAttempts", "after five tries none is looked at")
-            let malformed = try await attempt("12345", Self.number, known.body["phoneCode"])
-            #expect(malformed.status == 422 && malformed.body["field"] == "code")
-        }
-    }
-
-    @Test("S41: wrong guesses are slowed per address, whosever account they are at; right ones cost nothing")
-    func guessesPerAddress() async throws {
-        try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
-            try await quartet.start(
-                .sessionClient, environment: ["GUESSES_PER_MINUTE": "3", "HTTP_PROXIES": "1"])
-            for name in ["anna", "bob", "carl", "dora"] { _ = try await Device.signUp(name, at: quartet.edge) }
-            func signIn(_ name: String, _ password: String, from address: String) async throws -> EdgeClient.Reply {
-                try await quartet.edge.send(
-                    "POST", "/v1/sign-in", body: ["handle": .string(name), "password": .string(password)],
-                    headers: ["x-forwarded-for": address])
-            }
-            for _ in 0..<6 {
-                let right = try await signIn("anna", "a long enough password", from: "203.0.113.7")
-                #expect(right.status == 200)
-            }
-            for name in ["anna", "bob", "carl"] {
-                let wrong = try await signIn(name, "not the password", from: "203.0.113.7")
-                #expect(wrong.status == 401)
-            }
-            let slowed = try await signIn("dora", "not the password", from: "203.0.113.7")
-            #expect(slowed.status == 429 && slowed.body["code"] == "tooManyAttempts")
-            #expect(slowed.headers["retry-after"] == "20")
-            // What a client writes into the header itself isn't believed: the proxy's entry is the last.
-            let spoofed = try await signIn("dora", "not the password", from: "198.51.100.1, 203.0.113.7")
-            #expect(spoofed.status == 429)
-            let elsewhere = try await signIn("dora", "a long enough password", from: "198.51.100.1")
-            #expect(elsewhere.status == 200)
-            // One customer has all of a /64.
-            for end in 1...3 { _ = try await signIn("dora", "not the password", from: "2001:db8::\(end)") }
-            let neighbour = try await signIn("dora", "not the password", from: "2001:db8::ffff")
-            #expect(neighbour.status == 429)
-        }
-    }
-
-    @Test("S43: one device at a time, if the account wants: the displaced one's streams end, and it is told why")
+    @Test("an account may allow one device at a time: the displaced one's streams end, with the reason (S43)")
     func oneDevice() async throws {
         try await Quartet.with { quartet in
-            let phone = try await Device.signUp("anna", at: quartet.edge)
+            let phone = try await quartet.signUp("anna")
             let sees = try await LiveView.open(phone)
             try await phone.act("UpdateSecurity", ["isSingleDevice": true])
             let tablet = try await Device.signIn("anna", at: quartet.edge)
@@ -176,17 +28,17 @@ struct EndToEndSecurityTests {
         }
     }
 
-    @Test("a stolen token doesn't become the account: what could take it away needs the password, on the device (S48)")
+    @Test("a stolen token can't take the account over: that needs the password, on the same device (S48)")
     func confirmation() async throws {
-        try await Self.withPhones { quartet in
-            let phone = try await Device.signUp("anna", at: quartet.edge)
+        try await Quartet.withPhones { quartet in
+            let phone = try await quartet.signUp("anna")
             let tablet = try await Device.signIn("anna", at: quartet.edge)
             // As if they had signed in a while ago.
             _ = try await quartet.psql("UPDATE session.device SET confirmed_until = NULL")
             func sensitive(_ device: Device) async throws -> [EdgeClient.Reply] {
                 try await [
                     device.ask("UpdateSecurity", ["isSingleDevice": true]),
-                    quartet.edge.insist("/v1/phone", ["phone": .string(Self.number)], token: device.token),
+                    quartet.edge.insist("/v1/phone", ["phone": .string(Quartet.phone)], token: device.token),
                     quartet.edge.insist(
                         "/v1/reset-password", ["newPassword": "chosen by a thief"], token: device.token),
                     quartet.edge.insist("/v1/operations/CloseAccount", [:], token: device.token),
@@ -201,7 +53,7 @@ struct EndToEndSecurityTests {
             }
             let wrong = try await quartet.edge.insist(
                 "/v1/confirm", ["password": "not the password"], token: phone.token)
-            #expect(wrong.status == 403 && wrong.body["code"] == "invalidCredentials")
+            #expect(wrong.status == 403 && wrong.body["code"] == "wrongConfirmation")
             let right = try await quartet.edge.insist(
                 "/v1/confirm", ["password": "a long enough password"], token: phone.token)
             #expect(right.status == 200 && right.body["until"].int != nil)
@@ -212,36 +64,10 @@ struct EndToEndSecurityTests {
         }
     }
 
-    @Test("who forgot the password signs in by a code and sets a new one (S41)")
-    func forgottenPassword() async throws {
-        try await Self.withPhones { quartet in
-            let phone = try await Device.signUp("anna", at: quartet.edge)
-            try await Self.addPhone(phone, quartet)
-            let code = try await quartet.edge.insist("/v1/sign-in/codes", ["phone": .string(Self.number)])
-            let digits = try await quartet.lastPhoneCode(to: Self.number, count: 2)
-            let tablet = try Device(
-                try await quartet.edge.insist(
-                    "/v1/sign-in",
-                    [
-                        "phone": .string(Self.number), "phoneCode": code.body["phoneCode"], "code": .string(digits),
-                        "deviceName": "tablet",
-                    ]), edge: quartet.edge)
-            let reset = try await quartet.edge.insist(
-                "/v1/reset-password", ["newPassword": "remembered this time"], token: tablet.token)
-            #expect(reset.status == 204)
-            let old = try await quartet.edge.insist(
-                "/v1/sign-in", ["handle": "anna", "password": "a long enough password"])
-            #expect(old.status == 401)
-            _ = try await Device.signIn("anna", password: "remembered this time", at: quartet.edge)
-            let displaced = try await quartet.edge.send("GET", "/v1/account", token: phone.token)
-            #expect(displaced.status == 401 && displaced.body["reason"] == "passwordChanged")
-        }
-    }
-
-    @Test("S41: another password ends the other devices; the old one signs in no more")
+    @Test("a new password signs the other devices out, and the old one stops working (S41)")
     func password() async throws {
         try await Quartet.with { quartet in
-            let phone = try await Device.signUp("anna", at: quartet.edge)
+            let phone = try await quartet.signUp("anna")
             let tablet = try await Device.signIn("anna", at: quartet.edge)
             let tabletSees = try await LiveView.open(tablet)
             func change(_ old: String, _ new: String) async throws -> EdgeClient.Reply {
@@ -250,7 +76,7 @@ struct EndToEndSecurityTests {
                     token: phone.token)
             }
             let wrong = try await change("not the password", "another long password")
-            #expect(wrong.status == 403 && wrong.body["code"] == "invalidCredentials")
+            #expect(wrong.status == 403 && wrong.body["code"] == "wrongConfirmation")
             let short = try await change("a long enough password", "short")
             #expect(short.status == 422 && short.body["field"] == "newPassword")
             let same = try await change("a long enough password", "a long enough password")
@@ -271,7 +97,7 @@ struct EndToEndSecurityTests {
         }
     }
 
-    @Test("S44: an account that has no name yet needs a profile")
+    @Test("an account without a name needs a profile (S44)")
     func onboarding() async throws {
         try await Quartet.with { quartet in
             let anna = try await Device.signUp("anna", at: quartet.edge)
@@ -283,7 +109,8 @@ struct EndToEndSecurityTests {
         }
     }
 
-    @Test("T22 R11: keys are published and rotate: the new one signs, the old one verifies until it is taken away")
+    @Test(
+        "signing keys are published and rotate: the new one signs, the old one verifies until it is removed (T22, R11)")
     func rotation() async throws {
         let next = try await Quartet.Keys().signing
         try await Quartet.with { quartet in
@@ -298,7 +125,7 @@ struct EndToEndSecurityTests {
                 let data = try #require(Data(base64Encoded: head))
                 return try JSON(parsing: String(decoding: data, as: UTF8.self))["kid"].string
             }
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let anna = try await quartet.signUp("anna")
             let first = try await keys()
             #expect(try first == [kid(anna.token)])
             let set = try await quartet.edge.send("GET", "/.well-known/jwks.json")
@@ -326,10 +153,10 @@ struct EndToEndSecurityTests {
         }
     }
 
-    @Test("R21: what proves who somebody is leaves the logs within the hour, and what was asked then is still answered")
+    @Test("proofs and verifiers leave the logs within the hour, and a repeated request is still answered (R21)")
     func secrets() async throws {
         try await Quartet.with { quartet in
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let anna = try await quartet.signUp("anna")
             let key = EdgeClient.newKey()
             let signIn: JSON = ["handle": "anna", "password": "a long enough password"]
             let first = try await quartet.edge.insist("/v1/sign-in", signIn, key: key)
@@ -379,10 +206,10 @@ struct EndToEndSecurityTests {
         }
     }
 
-    @Test("R12: two accounts in one app share nothing")
+    @Test("two accounts in one app share nothing (R12)")
     func twoAccounts() async throws {
         try await Quartet.with { quartet in
-            let anna = try await Device.signUp("anna", name: "Anna", at: quartet.edge)
+            let anna = try await quartet.signUp("anna")
             let work = try await Device.signUp("anna-at-work", name: "Anna", at: quartet.edge)
             let (annaSees, workSees) = try await (LiveView.open(anna), LiveView.open(work))
             try await anna.act("RaiseAlert")
@@ -397,18 +224,5 @@ struct EndToEndSecurityTests {
             let kinds = try await work.kinds()
             #expect(kinds.isEmpty)
         }
-    }
-}
-
-extension Quartet {
-    /// The digits that were last sent to a phone, after so many were.
-    func lastPhoneCode(to number: String, count: Int = 1) async throws -> String {
-        let digits = number.filter { $0.isNumber || $0 == "+" }
-        var line: ChildProcess.Line?
-        for _ in 0..<count {
-            line = try await process(of: .sessionClient).waitForLine(containing: "phone=\(digits)", after: line)
-        }
-        let code = try #require(line?.text.firstRange(of: "code="))
-        return String(try #require(line?.text[code.upperBound...].prefix(6)))
     }
 }

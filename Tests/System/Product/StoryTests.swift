@@ -5,85 +5,95 @@ import Testing
 /// The main job, through the four real executables and the public API.
 @Suite("End to end: the story", .timeLimit(.minutes(30)))
 struct StoryTests {
-    @Test("R9 S6 S7 S12 S13 S27 S28 S35 S36: two people sign up, one pings the other, both see all of it live")
+    @Test(
+        """
+        two people sign up, one pings the other, and both see all of it live (R9, S6, S7, S12, S13, S15, S27, S28, \
+        S35, S36)
+        """)
     func story() async throws {
         try await Quartet.with { quartet in
-            let anna = try await Device.signUp("anna", name: "Anna", at: quartet.edge)
+            let anna = try await quartet.signUp("anna")
             let bob = try await Device.signUp("Bob", name: "Bob", at: quartet.edge)
-
             // R9
             let account = try await bob.read("/v1/account")
             #expect(account["handle"] == "bob" && account["name"] == "Bob" && account["isClosed"] == false)
             #expect(account["devices"].array.map { $0["id"].string } == [bob.id])
-
-            let annaSees = try await LiveView.open(anna)
-            let bobSees = try await LiveView.open(bob)
-            let code = try await bobSees.snapshot(of: "contacts")["code"]
-            let unread = try await bobSees.snapshot(of: "notifications")["unread"]
+            let views = (anna: try await LiveView.open(anna), bob: try await LiveView.open(bob))
+            let unread = try await views.bob.snapshot(of: "notifications")["unread"]
             #expect(unread == 0)
-
-            // S35: the minimal profile.
-            let owner = try await anna.read("/v1/contact-codes/\(code.string ?? "")")
-            #expect(owner == ["handle": "bob", "name": "Bob"])
-
-            // S7: mirrored roles.
-            let added = try await anna.act("AddContact", ["code": code, "iAmResponder": true])
-            #expect(added["contact"]["account"].string == bob.account)
-            let mirrored = try await bobSees.wait("ContactAdded", in: "contacts").data["body"]["contact"]
-            #expect(mirrored["account"].string == anna.account)
-            #expect(mirrored["isMyResponder"] == true && mirrored["iAmResponder"] == false)
-            try await bobSees.wait(notification: "contactAdded")
-            try await annaSees.wait(notification: "contactAdded")
-
-            // S27: the ping is seen on both sides.
-            let ping = try await anna.act("SendPing", ["contact": .string(bob.account)])
-            let received = try await bobSees.wait("PingReceived", in: "contacts")
-            #expect(received.data["body"]["at"] == ping["at"])
-            let told = try await bobSees.wait(notification: "pingReceived")
-            #expect(told["notification"]["subject"].string == anna.account && told["unread"] == 2)
-            let pending = try await (anna.card(of: bob), bob.card(of: anna))
-            #expect(pending.0["contact"]["outgoingPing"] == ping["at"])
-            #expect(pending.1["contact"]["incomingPing"] == ping["at"])
-
-            // S15
-            let operation = try await bob.operate("ClearAllReceivedPings", ["checkIn": true])
-            #expect(operation["state"] == "done")
-            #expect(operation["result"]["contacts"] == [.string(anna.account)])
-            #expect(operation["result"]["isCheckedIn"] == true)
-            try await bobSees.wait("OperationEnded", in: "operations")
-            try await bobSees.wait(notification: "pingsCleared")
-            let answered = try await annaSees.wait("PingAnswered", in: "contacts")
-            #expect(answered.data["body"]["direction"] == "outgoing")
-            try await annaSees.wait(notification: "pingAnswered")
-            try await annaSees.wait(notification: "dependentCheckedIn")
-            try await annaSees.wait("Bob's check-in on his card") {
-                $0.name == "person" && $0.data["account"].string == bob.account
-                    && $0.data["checkIn"]["last"].int != nil
-            }
-
-            // S6, S12: what is read is what was seen.
-            let contacts = try await bob.read("/v1/contacts")["contacts"].array
-            #expect(contacts.count == 1 && contacts[0]["contact"]["incomingPing"] == .null)
-            let responders = try await bob.read("/v1/contacts?role=responder")["contacts"].array
-            let dependents = try await bob.read("/v1/contacts?role=dependent")["contacts"].array
-            #expect(responders.count == 1 && dependents.isEmpty)
-
-            // S13, S28: once each, and the count is right.
-            let kinds = try await (anna.kinds(), bob.kinds())
-            #expect(kinds.0 == ["dependentCheckedIn", "pingAnswered", "pingSent", "contactAdded"])
-            #expect(kinds.1.sorted() == ["contactAdded", "pingReceived", "pingsCleared"])
-            let unreadKinds = try await bob.kinds(unread: true)
-            #expect(unreadKinds.sorted() == ["contactAdded", "pingsCleared"])
-            let counts = try await (anna.unread(), bob.unread())
-            #expect(counts.0 == 4 && counts.1 == 2)
+            try await Self.meet(anna, bob, views)
+            try await Self.ping(anna, bob, views)
+            try await Self.clear(anna, bob, views)
+            try await Self.expectHistory(anna, bob)
         }
     }
 
-    @Test("S8 S9: a contact is changed by version and removed on both sides, and what it showed is shown no more")
+    /// What each of the two sees.
+    private typealias Views = (anna: LiveView, bob: LiveView)
+
+    /// Anna looks up Bob's code (S35) and adds him; the roles are mirrored (S7).
+    private static func meet(_ anna: Device, _ bob: Device, _ views: Views) async throws {
+        let code = try await views.bob.snapshot(of: "contacts")["code"]
+        let owner = try await anna.read("/v1/contact-codes/\(code.string ?? "")")
+        #expect(owner == ["handle": "bob", "name": "Bob"])
+        let added = try await anna.act("AddContact", ["code": code, "iAmResponder": true])
+        #expect(added["contact"]["account"].string == bob.account)
+        let mirrored = try await views.bob.wait("ContactAdded", in: "contacts").data["body"]["contact"]
+        #expect(mirrored["account"].string == anna.account)
+        #expect(mirrored["isMyResponder"] == true && mirrored["iAmResponder"] == false)
+        try await views.bob.wait(notification: "contactAdded")
+        try await views.anna.wait(notification: "contactAdded")
+    }
+
+    /// Anna pings Bob, and both see it (S27).
+    private static func ping(_ anna: Device, _ bob: Device, _ views: Views) async throws {
+        let ping = try await anna.act("SendPing", ["contact": .string(bob.account)])
+        let received = try await views.bob.wait("PingReceived", in: "contacts")
+        #expect(received.data["body"]["at"] == ping["at"])
+        let told = try await views.bob.wait(notification: "pingReceived")
+        #expect(told["notification"]["subject"].string == anna.account && told["unread"] == 2)
+        let pending = try await (anna.card(of: bob), bob.card(of: anna))
+        #expect(pending.0["contact"]["outgoingPing"] == ping["at"])
+        #expect(pending.1["contact"]["incomingPing"] == ping["at"])
+    }
+
+    /// Bob clears all pings and checks in (S15); Anna sees both.
+    private static func clear(_ anna: Device, _ bob: Device, _ views: Views) async throws {
+        let operation = try await bob.operate("ClearAllReceivedPings", ["checkIn": true])
+        #expect(operation["state"] == "done")
+        #expect(operation["result"]["contacts"] == [.string(anna.account)])
+        #expect(operation["result"]["isCheckedIn"] == true)
+        try await views.bob.wait("OperationEnded", in: "operations")
+        try await views.bob.wait(notification: "pingsCleared")
+        let answered = try await views.anna.wait("PingAnswered", in: "contacts")
+        #expect(answered.data["body"]["direction"] == "outgoing")
+        try await views.anna.wait(notification: "pingAnswered")
+        try await views.anna.wait(notification: "dependentCheckedIn")
+        try await views.anna.wait("Bob's check-in on his card") {
+            $0.name == "person" && $0.data["account"].string == bob.account && $0.data["checkIn"]["last"].int != nil
+        }
+    }
+
+    /// Reading shows what was seen live: the contacts (S6, S12), each notification once and their count (S13, S28).
+    private static func expectHistory(_ anna: Device, _ bob: Device) async throws {
+        let contacts = try await bob.read("/v1/contacts")["contacts"].array
+        #expect(contacts.count == 1 && contacts[0]["contact"]["incomingPing"] == .null)
+        let responders = try await bob.read("/v1/contacts?role=responder")["contacts"].array
+        let dependents = try await bob.read("/v1/contacts?role=dependent")["contacts"].array
+        #expect(responders.count == 1 && dependents.isEmpty)
+        let kinds = try await (anna.kinds(), bob.kinds())
+        #expect(kinds.0 == ["dependentCheckedIn", "pingAnswered", "pingSent", "contactAdded"])
+        #expect(kinds.1.sorted() == ["contactAdded", "pingReceived", "pingsCleared"])
+        let unreadKinds = try await bob.kinds(unread: true)
+        #expect(unreadKinds.sorted() == ["contactAdded", "pingsCleared"])
+        let counts = try await (anna.unread(), bob.unread())
+        #expect(counts.0 == 4 && counts.1 == 2)
+    }
+
+    @Test("a contact is changed by version and removed on both sides, and shows nothing from then on (S8, S9)")
     func changedAndRemoved() async throws {
         try await Quartet.with { quartet in
-            let anna = try await Device.signUp("anna", name: "Anna", at: quartet.edge)
-            let bob = try await Device.signUp("bob", name: "Bob", at: quartet.edge)
+            let (anna, bob) = try await quartet.signUp("anna", "bob")
             try await anna.add(bob)
             try await bob.act("UpdateProfile", ["expectedVersion": 1, "emergencyNote": "Insulin in the fridge"])
             let annaSees = try await LiveView.open(anna)
@@ -138,11 +148,10 @@ struct StoryTests {
         }
     }
 
-    @Test("S27: cancelling and answering a ping ends it on both sides and clears what was told of it")
+    @Test("cancelling or answering a ping ends it on both sides and clears its notification (S27)")
     func cancelledAndAnswered() async throws {
         try await Quartet.with { quartet in
-            let anna = try await Device.signUp("anna", at: quartet.edge)
-            let bob = try await Device.signUp("bob", at: quartet.edge)
+            let (anna, bob) = try await quartet.signUp("anna", "bob")
             try await anna.add(bob)
             let bobSees = try await LiveView.open(bob)
             let toBob: JSON = ["contact": .string(bob.account)]
@@ -171,11 +180,12 @@ struct StoryTests {
         }
     }
 
-    @Test("S37: what is read or cleared on one device shows on the other; pages stay while new ones arrive")
+    @Test(
+        "reading and clearing on one device shows on the other, and pages stay stable while notifications arrive (S37)")
     func reading() async throws {
         try await Quartet.with { quartet in
             try await quartet.announceEveryAlert()
-            let phone = try await Device.signUp("anna", at: quartet.edge)
+            let phone = try await quartet.signUp("anna")
             let tablet = try await Device.signIn("Anna", at: quartet.edge)
             let tabletSees = try await LiveView.open(tablet)
             try await quartet.wait(for: "the new device to be told", "SELECT max(unread) FROM notifications.unread") {
@@ -216,11 +226,10 @@ struct StoryTests {
         }
     }
 
-    @Test("S35: the old code dies at once, the new one adds at once, and looking codes up is slowed down")
+    @Test("a reset code stops working at once, the new one works at once, and looking codes up is rate-limited (S35)")
     func codes() async throws {
         try await Quartet.with { quartet in
-            let anna = try await Device.signUp("anna", at: quartet.edge)
-            let bob = try await Device.signUp("bob", at: quartet.edge)
+            let (anna, bob) = try await quartet.signUp("anna", "bob")
             let old = try await bob.read("/v1/contacts")["code"]
             let reset = try await bob.act("ResetContactCode")["code"]
             #expect(reset != old && reset.string != nil)
@@ -246,13 +255,13 @@ struct StoryTests {
         }
     }
 
-    @Test("S7: two who make each other their responder at the same moment become one relation")
+    @Test("two people who make each other their responder at the same moment get one relation (S7)")
     func mutualAdds() async throws {
         try await Quartet.with { quartet in
             for pair in 0..<5 {
                 let anna = try await Device.signUp("anna\(pair)", at: quartet.edge)
                 let bob = try await Device.signUp("bob\(pair)", at: quartet.edge)
-                // Whoever is second answers the first one's request.
+                // The second of the two answers the first one's request.
                 async let first = anna.ask("AddContact", ["handle": .string("bob\(pair)"), "isMyResponder": true])
                 async let second = bob.ask("AddContact", ["handle": .string("anna\(pair)"), "isMyResponder": true])
                 let statuses = try await [first.status, second.status]

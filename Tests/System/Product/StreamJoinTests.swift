@@ -6,13 +6,14 @@ import Testing
 @Suite
 struct StreamJoinTests {
     @Test(
-        "a relation that ended while the stream was away takes its person along, and a role that went takes what it showed",
+        """
+        a resumed stream drops the person of a relation that ended meanwhile, and what a lost role had shown (S9, \
+        S33)
+        """,
         arguments: [false, true])
     func endedWhileAway(isRefetched: Bool) async throws {
         try await Quartet.with { quartet in
-            let anna = try await Device.signUp("anna", at: quartet.edge)
-            let bob = try await Device.signUp("bob", at: quartet.edge)
-            let carol = try await Device.signUp("carol", at: quartet.edge)
+            let (anna, bob, carol) = try await quartet.signUp("anna", "bob", "carol")
             for other in [bob, carol] { try await anna.add(other, isMyResponder: true, iAmResponder: true) }
             let sees = try await LiveView.open(anna)
             for other in [bob, carol] {
@@ -52,10 +53,10 @@ struct StreamJoinTests {
         }
     }
 
-    @Test("a stream that begins costs a statement for each of its four streams, and one for all people together")
+    @Test("starting a stream costs one statement for each of its four streams, and one for all people together")
     func statements() async throws {
         try await Quartet.with { quartet in
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let anna = try await quartet.signUp("anna")
             var people: [Device] = []
             for number in 0..<12 {
                 let other = try await Device.signUp("other-\(number)", at: quartet.edge)
@@ -84,11 +85,11 @@ struct StreamJoinTests {
         }
     }
 
-    @Test("streams that nobody reads are closed and give their places back, while the account's other stream goes on")
+    @Test("a stream whose reader stalls is closed and gives its place back, while the account's other stream goes on")
     func stuckReaders() async throws {
         try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
             try await quartet.start(.sessionClient, environment: ["STREAM_WRITE_DEADLINE": "1s"])
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let anna = try await quartet.signUp("anna")
             var views = [try await LiveView.open(anna)]
             // As many more as an account may have; they take the beginning and then nothing more.
             var stuck: [RawConnection] = []
@@ -99,7 +100,7 @@ struct StreamJoinTests {
                 stuck.append(connection)
             }
             await #expect(throws: EdgeClient.Refused.self) { try await quartet.edge.stream(token: anna.token) }
-            // More than the system takes for somebody who doesn't read.
+            // More than the system buffers for a reader that stalls.
             for _ in 0..<4 { try await quartet.publish(events: 16, bytes: 60_000, to: anna) }
             for _ in stuck { views.append(try await LiveView.openWhenThereIsRoom(anna)) }
             try await quartet.publish(events: 1, bytes: 17, to: anna)
@@ -111,13 +112,11 @@ struct StreamJoinTests {
         }
     }
 
-    @Test(
-        "the end of a stream closes it at once and frees its place, also where nobody reads: no write deadline is waited for"
-    )
+    @Test("signing out closes a stream and frees its place at once, even if its reader has stalled")
     func endOfUnread() async throws {
         try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
             try await quartet.start(.sessionClient, environment: ["STREAM_WRITE_DEADLINE": "1h"])
-            let phone = try await Device.signUp("anna", at: quartet.edge)
+            let phone = try await quartet.signUp("anna")
             let tablet = try await Device.signIn("anna", at: quartet.edge)
             let read = try await LiveView.open(phone)
             var stuck: [RawConnection] = []
@@ -143,11 +142,10 @@ struct StreamJoinTests {
         }
     }
 
-    @Test("rows that nobody follows are counted and not decoded")
+    @Test("rows without subscribers are counted and not decoded")
     func nobodysRows() async throws {
         try await Quartet.with { quartet in
-            let anna = try await Device.signUp("anna", at: quartet.edge)
-            let bob = try await Device.signUp("bob", at: quartet.edge)
+            let (anna, bob) = try await quartet.signUp("anna", "bob")
             let sees = try await LiveView.open(anna)
             try await quartet.waitUntilQuiet()
             func read(_ what: String) async throws -> Int {

@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// Somebody takes an account over, or its owner has lost every way in: what helps, and what a thief can't do with it.
+/// An account is taken over, or its owner has lost every way in: what helps the owner, and not a thief.
 @Suite("End to end: an account is taken over", .timeLimit(.minutes(30)))
 struct TakeoverTests {
     private static let password = "a long enough password"
@@ -29,10 +29,10 @@ struct TakeoverTests {
             "/v1/change-password", ["password": .string(old), "newPassword": .string(new)], token: device.token)
     }
 
-    @Test("recovery codes are shown once, stored nowhere, good once, and set a forgotten password (S41)")
+    @Test("recovery codes are shown once, stored nowhere, work once, and let a forgotten password be reset (S41)")
     func recoveryCodes() async throws {
         try await Quartet.with { quartet in
-            let anna = try await Device.signUp("anna", at: quartet.edge)
+            let anna = try await quartet.signUp("anna")
             let sees = try await LiveView.open(anna)
             try await Self.forgetConfirmations(quartet)
             let unconfirmed = try await quartet.edge.insist("/v1/recovery-codes", [:], token: anna.token)
@@ -51,7 +51,7 @@ struct TakeoverTests {
                 try await quartet.edge.insist(
                     "/v1/sign-in", ["handle": .string(handle), "recoveryCode": .string(code)])
             }
-            // As somebody types it who read it from paper.
+            // As typed from paper.
             let typed = codes[0].uppercased().replacing("-", with: " ").replacing("0", with: "O")
             let tablet = try Device(try await signIn("anna", typed), edge: quartet.edge)
             let used = try await signIn("anna", codes[0])
@@ -90,35 +90,22 @@ struct TakeoverTests {
         }
     }
 
-    @Test("a thief with token and password is undone by the device that they signed out, once; old secrets die (S48)")
+    @Test("the device that a thief signed out undoes what they did, once, and their secrets stop working (S48)")
     func takeover() async throws {
         try await Quartet.with { quartet in
             let phone = try await Device.signUp("anna", device: "phone", at: quartet.edge)
             let tablet = try await Device.signIn("anna", at: quartet.edge)
             let laptop = try await Device.signIn("anna", device: "laptop", at: quartet.edge)
-            let bob = try await Device.signUp("bob", at: quartet.edge)
-            // A person signed this one out.
+            let bob = try await quartet.signUp("bob")
+            // Anna signed this one out herself.
             let sold = try await Device.signIn("anna", device: "sold", at: quartet.edge)
             let out = try await quartet.edge.insist("/v1/sign-out", ["device": .string(sold.id)], token: phone.token)
             #expect(out.isSuccess)
-            let phoneSees = try await LiveView.open(phone)
-            let tabletSees = try await LiveView.open(tablet)
+            let (phoneSees, tabletSees) = try await (LiveView.open(phone), LiveView.open(tablet))
             try await Self.forgetConfirmations(quartet)
+            try await Self.expectTokenIsNotEnough(tablet, phone, quartet)
 
-            // The thief has the tablet's access token, and nothing else.
-            for (path, body) in [
-                ("/v1/recovery-codes", [:] as JSON), ("/v1/reset-password", ["newPassword": "chosen by a thief"]),
-                ("/v1/commands/UpdateSecurity", ["isConfirmationRequired": true]),
-            ] {
-                let reply = try await quartet.edge.insist(path, body, token: tablet.token)
-                #expect(reply.status == 403 && reply.body["code"] == "confirmationRequired", "\(path) \(reply)")
-            }
-            let byToken = try await quartet.edge.insist("/v1/undo", ["refreshToken": .string(tablet.token)])
-            #expect(byToken.status == 401 && byToken.body["code"] == "invalidToken")
-            let nothing = try await Self.undo(phone)
-            #expect(nothing.status == 409 && nothing.body["code"] == "nothingToUndo", "\(nothing)")
-
-            // Now they have the password, too.
+            // Now the thief has the password, too.
             try await Self.confirm(tablet)
             let codes = try await quartet.edge.insist("/v1/recovery-codes", [:], token: tablet.token)
             let thiefsCode = try #require(codes.body["recoveryCodes"][0].string)
@@ -131,7 +118,7 @@ struct TakeoverTests {
             #expect(end.data["why"] == "passwordChanged")
             let thief = try await Device.signIn("anna", password: "chosen by a thief", at: quartet.edge)
 
-            // Not by somebody else's secret, a made-up one, a device that was signed out by hand, nor the thief's own.
+            // Not by someone else's secret, a forged one, a device that Anna signed out, nor the thief's own.
             let parts = phone.refreshToken.split(separator: ".").map(String.init)
             let forged = ([bob.account] + parts.dropFirst()).joined(separator: ".")
             for (secret, status) in [
@@ -141,46 +128,72 @@ struct TakeoverTests {
                 let reply = try await quartet.edge.insist("/v1/undo", ["refreshToken": .string(secret)])
                 #expect(reply.status == status, "\(reply)")
             }
-            // The laptop signed in after the tablet.
+            // Nor by the laptop, which signed in after the tablet.
             let younger = try await Self.undo(laptop)
             #expect(younger.status == 409 && younger.body["code"] == "nothingToUndo", "\(younger)")
-
-            let key = EdgeClient.newKey()
-            let undone = try await Self.undo(phone, key: key)
-            #expect(undone.status == 200, "\(undone)")
-            #expect(undone.body["changes"] == ["recoveryCodes", "settings", "password"])
-            let repeated = try await Self.undo(phone, key: key)
-            #expect(repeated.body == undone.body, "the same request, once")
-            let twice = try await Self.undo(phone)
-            #expect(twice.status == 401 && twice.body["code"] == "deviceSignedOut", "\(twice)")
+            try await Self.expectUndoneOnce(by: phone)
             try await tabletSees.wait("the end of the thief's stream") {
                 $0.name == "end" && $0.data["why"] == "undone"
             }
-            for device in [tablet, thief] {
-                let refused = try await quartet.edge.send("GET", "/v1/account", token: device.token)
-                #expect(refused.status == 401 && refused.body["reason"] == "undone", "\(refused)")
-                let undoing = try await Self.undo(device)
-                #expect(undoing.status == 401, "nobody undoes an undoing: \(undoing)")
-            }
-            let stolen = try await quartet.edge.insist(
-                "/v1/sign-in", ["handle": "anna", "password": "chosen by a thief"])
-            #expect(stolen.status == 401)
-            let byCode = try await quartet.edge.insist(
-                "/v1/sign-in", ["handle": "anna", "recoveryCode": .string(thiefsCode)])
-            #expect(byCode.status == 401)
-            let back = try await Device.signIn("anna", at: quartet.edge)
-            let account = try await back.read("/v1/account")
-            #expect(account["recoveryCodes"] == 0 && account["isConfirmationRequired"] == false)
-            #expect(account["devices"].array.compactMap { $0["id"].string } == [back.id])
-            let kinds = try await back.kinds()
-            #expect(kinds.contains("securityUndone") && kinds.contains("passwordChanged"), "\(kinds)")
+            try await Self.expectOut([tablet, thief], code: thiefsCode, quartet)
+            try await Self.expectRestored(quartet)
         }
     }
 
-    @Test("after 72 hours the change stands, and what was before it is forgotten (S48)")
+    /// A thief with nothing but an access token can't change or undo anything.
+    private static func expectTokenIsNotEnough(_ tablet: Device, _ phone: Device, _ quartet: Quartet) async throws {
+        for (path, body) in [
+            ("/v1/recovery-codes", [:] as JSON), ("/v1/reset-password", ["newPassword": "chosen by a thief"]),
+            ("/v1/commands/UpdateSecurity", ["isConfirmationRequired": true]),
+        ] {
+            let reply = try await quartet.edge.insist(path, body, token: tablet.token)
+            #expect(reply.status == 403 && reply.body["code"] == "confirmationRequired", "\(path) \(reply)")
+        }
+        let byToken = try await quartet.edge.insist("/v1/undo", ["refreshToken": .string(tablet.token)])
+        #expect(byToken.status == 401 && byToken.body["code"] == "invalidToken")
+        let nothing = try await undo(phone)
+        #expect(nothing.status == 409 && nothing.body["code"] == "nothingToUndo", "\(nothing)")
+    }
+
+    private static func expectUndoneOnce(by phone: Device) async throws {
+        let key = EdgeClient.newKey()
+        let undone = try await undo(phone, key: key)
+        #expect(undone.status == 200, "\(undone)")
+        #expect(undone.body["changes"] == ["recoveryCodes", "settings", "password"])
+        let repeated = try await undo(phone, key: key)
+        #expect(repeated.body == undone.body, "the same request, once")
+        let twice = try await undo(phone)
+        #expect(twice.status == 401 && twice.body["code"] == "deviceSignedOut", "\(twice)")
+    }
+
+    /// The thief's devices, password and recovery code are refused, and can't undo the undoing.
+    private static func expectOut(_ devices: [Device], code: String, _ quartet: Quartet) async throws {
+        for device in devices {
+            let refused = try await quartet.edge.send("GET", "/v1/account", token: device.token)
+            #expect(refused.status == 401 && refused.body["reason"] == "undone", "\(refused)")
+            let undoing = try await undo(device)
+            #expect(undoing.status == 401, "nobody undoes an undoing: \(undoing)")
+        }
+        let stolen = try await quartet.edge.insist("/v1/sign-in", ["handle": "anna", "password": "chosen by a thief"])
+        #expect(stolen.status == 401)
+        let byCode = try await quartet.edge.insist("/v1/sign-in", ["handle": "anna", "recoveryCode": .string(code)])
+        #expect(byCode.status == 401)
+    }
+
+    /// Anna signs in with her own password, and finds her settings as they were.
+    private static func expectRestored(_ quartet: Quartet) async throws {
+        let back = try await Device.signIn("anna", at: quartet.edge)
+        let account = try await back.read("/v1/account")
+        #expect(account["recoveryCodes"] == 0 && account["isConfirmationRequired"] == false)
+        #expect(account["devices"].array.compactMap { $0["id"].string } == [back.id])
+        let kinds = try await back.kinds()
+        #expect(kinds.contains("securityUndone") && kinds.contains("passwordChanged"), "\(kinds)")
+    }
+
+    @Test("after 72 hours a change can't be undone, and the earlier state is deleted (S48)")
     func late() async throws {
         try await Quartet.with { quartet in
-            let phone = try await Device.signUp("anna", at: quartet.edge)
+            let phone = try await quartet.signUp("anna")
             let tablet = try await Device.signIn("anna", at: quartet.edge)
             let changed = try await Self.changePassword(Self.password, "another long password", by: tablet)
             #expect(changed.status == 204)

@@ -29,7 +29,7 @@ private struct AppliedTwice: Error {
 struct SchemaTests {
     private static let ours = "('session', 'contacts', 'notifications', 'session_client')"
 
-    @Test("append-only tables are analyzed after a million new rows at the earliest, and nothing hot needs it")
+    @Test("append-only tables are analyzed after a million new rows at the earliest, and no hot query needs it")
     func analyze() async throws {
         try await TestDatabase.with(.services) { database in
             let often = try await database.psql(
@@ -53,7 +53,7 @@ struct SchemaTests {
         }
     }
 
-    @Test("S3: whatever a role may do to another's schema, it is SELECT; logs, batches and outcomes are never changed")
+    @Test("no role has more than SELECT on another's schema, and logs, batches and outcomes are never changed (S3)")
     func oneWriter() async throws {
         try await TestDatabase.with(.services) { database in
             let privileges = """
@@ -86,7 +86,27 @@ struct SchemaTests {
         }
     }
 
-    @Test("what session keeps secret is read by session alone")
+    @Test(
+        "session-client reads what the owners publish, and nothing else of theirs (S3)",
+        arguments: [
+            ("session", "account_state avatar_chunk device_status handle log log_partition outcome phone profile"),
+            ("contacts", "blocking contact contact_code contacts_state log log_partition outcome"),
+            ("notifications", "log log_partition notification notifications_state outcome unread"),
+        ])
+    func published(schema: String, relations: String) async throws {
+        try await TestDatabase.with(.services) { database in
+            let readable = try await database.psql(
+                """
+                SELECT string_agg(c.relname, ' ' ORDER BY c.relname)
+                  FROM pg_class AS c
+                 WHERE c.relnamespace = '\(schema)'::regnamespace AND c.relkind IN ('r', 'v')
+                   AND has_table_privilege('session_client', c.oid, 'SELECT')
+                """)
+            #expect(readable == relations)
+        }
+    }
+
+    @Test("only session reads its secrets (R21)")
     func secrets() async throws {
         try await TestDatabase.with(.services) { database in
             let readers = try await database.psql(
@@ -101,7 +121,7 @@ struct SchemaTests {
         }
     }
 
-    @Test("what services bind never reaches the server's log")
+    @Test("parameters that services bind never reach the server's log (R21)")
     func parametersAreNotLogged() async throws {
         try await TestDatabase.with(.services) { database in
             let logging = try await database.psql(
@@ -115,7 +135,7 @@ struct SchemaTests {
         }
     }
 
-    @Test("people at psql can't take advisory locks or make large objects, nor take all connections")
+    @Test("roles for people at psql can't take advisory locks, make large objects or use up all connections")
     func readers() async throws {
         try await TestDatabase.with(.services) { database in
             let allowed = try await database.psql(
@@ -135,7 +155,7 @@ struct SchemaTests {
         }
     }
 
-    @Test("a reader's old transaction is ended, also when its session switched the time-outs off; others' are not")
+    @Test("a reader's old transaction is ended, even if its session turned time-outs off; others are not")
     func longReads() async throws {
         try await TestDatabase.with(.services) { database in
             func connect(_ role: String) async throws -> Connection {
@@ -177,7 +197,7 @@ struct SchemaTests {
                     """)
                 #expect(differing.isEmpty, "in session_client.\(listed): \(differing)")
             }
-            // What retention waits for is the consumer that the views name.
+            // Retention waits for the consumer that the views name.
             let others = try await database.psql(
                 """
                 SELECT l.log FROM session_client.logs AS l

@@ -1,3 +1,4 @@
+import TestKit
 import Testing
 
 @testable import Bus
@@ -6,7 +7,7 @@ import Testing
 struct AppenderMachineTests {
     @Test("loses nothing and refuses only the rows at fault, whatever fails", arguments: 0..<200)
     func nothingLost(seed: UInt64) {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededRandom(seed: seed)
         var machine = AppenderMachine<Int>(batchLimit: 8, queueLimit: 1000)
         var sent = 0
         var stored: [Int] = []
@@ -56,7 +57,7 @@ struct AppenderMachineTests {
         #expect(accepted == [true, true, true] && !fourth && flushed == [0, 1] && later)
     }
 
-    @Test("what was sent before is taken again, however much waits")
+    @Test("accepts again what was sent before, however much waits")
     func again() {
         var machine = AppenderMachine<Int>(batchLimit: 2, queueLimit: 2)
         let accepted = (0..<2).map { machine.enqueue($0) }

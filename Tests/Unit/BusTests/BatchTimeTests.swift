@@ -26,14 +26,15 @@ struct BatchTimeTests {
         #expect(time == BatchTime(clock: noon, given: noon))
     }
 
-    @Test("the given time never goes back, nor before what is handled was recorded; the clock is said as it is")
+    @Test(
+        "the given time never goes back, nor before the recording of what is handled; the clock is reported as it is")
     func neverBack() {
         let ahead = noon + .hours(1)
         #expect(time(clock: noon, after: ahead) == BatchTime(clock: noon, given: ahead))
         #expect(time(clock: noon, after: noon, recorded: [ahead]) == BatchTime(clock: noon, given: ahead))
     }
 
-    @Test("a given time that is ahead goes on at half speed, until the clock has caught up")
+    @Test("a given time that is ahead runs at half speed until the clock has caught up")
     func heals() {
         var (clock, given) = (noon, noon + .hours(1))
         var minutes = 0

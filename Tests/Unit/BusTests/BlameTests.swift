@@ -22,7 +22,7 @@ struct BlameTests {
         return names
     }()
 
-    @Test("every class of errors that the server knows is listed, and no other")
+    @Test("the list contains every SQLSTATE class that the server knows, and no other")
     func everyClass() throws {
         try #require(Self.list.count > 200)
         #expect(Set(Self.list.keys.map { String($0.prefix(2)) }) == Set(Blame.classes.keys))
@@ -30,7 +30,7 @@ struct BlameTests {
     }
 
     @Test(
-        "a message answers for data, constraints, its own size and what functions raise; nothing else is ever final",
+        "only data, constraints, a message's own size and errors raised by functions are final",
         arguments: [
             ("22003", Blame.message), ("22P02", .message), ("23514", .message), ("23503", .message),
             ("54000", .message),
@@ -43,7 +43,7 @@ struct BlameTests {
         #expect(Blame.of(code) == blame)
     }
 
-    @Test("what isn't known here is told from what is malformed, down to a word of a closed list")
+    @Test("unknown is told apart from malformed, down to a word of a closed list")
     func unknownWords() throws {
         let malformed = Fault(MessageError.malformed(type: "A", reason: "it is missing", field: "b"))
         #expect(malformed.code == .error && malformed.needs == nil)

@@ -4,7 +4,7 @@ import Vocabulary
 @Suite
 struct IntervalTests {
     @Test(
-        "is made of a duration, and is never another when that is too long for it",
+        "an interval made of too long a duration is the longest one, never another",
         arguments: [
             (Duration.zero, 0), (.microseconds(-1), -1), (.milliseconds(1500), 1_500_000), (.nanoseconds(1999), 1),
             (.seconds(Int64.max), .max), (.seconds(Int64.min), .min), (.microseconds(Int64.max), .max),

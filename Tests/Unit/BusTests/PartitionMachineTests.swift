@@ -1,3 +1,4 @@
+import TestKit
 import Testing
 import Vocabulary
 
@@ -9,8 +10,8 @@ struct PartitionMachineTests {
 
     @Test(
         """
-        handles every message once and in its key's order, whatever fails, crashes, pauses, repeats or stays unknown; gives up \
-        what fails by its own fault and what ends its owners, and nothing by trouble
+        handles every message once, in its key's order, whatever fails, crashes, pauses, repeats or stays unknown; \
+        gives up only what fails by its own fault or crashes its owners
         """,
         arguments: 0..<400)
     func exactlyOnceInOrder(seed: UInt64) {
@@ -35,7 +36,7 @@ struct PartitionMachineTests {
         Array((0..<simulation.partition.length).map { $0 + 1 })
     }
 
-    @Test("needs the batch's key: without the fence the same run does things twice")
+    @Test("without the fence the same runs do things twice")
     func theFenceIsWhatKeepsIt() {
         let broken = (0..<300).contains { seed in
             var simulation = Simulation(seed: UInt64(seed), workers: 3, faults: .all)
@@ -72,22 +73,22 @@ struct PartitionMachineTests {
     ) throws -> Work<SimulatedItem> {
         guard case .handle(let work, _, _) = machine.nextStep(at: now) else {
             Issue.record("\(machine.nextStep(at: now))", sourceLocation: sourceLocation)
-            throw Unexpected(step: machine.nextStep(at: now))
+            throw Unexpected(machine.nextStep(at: now))
         }
         return work
     }
 
     /// Commits what the machine has in hand; what it holds waits for `pause`.
-    private static func commit(_ machine: inout Machine, pause: Duration = .seconds(60)) throws {
-        let work = try work(machine)
+    private static func commit(
+        _ machine: inout Machine, pause: Duration = .seconds(60), at now: ContinuousClock.Instant = start
+    ) throws {
+        let work = try work(machine, at: now)
         machine.committed(
             Cursor(number: 1, position: work.items.last?.position ?? .start), work,
             parking: work.held.map { $0.parked(for: pause, at: start) }, at: start)
     }
 
-    @Test(
-        "parks a lone failing message, puts later ones of its key behind it, goes on with the others, gives it up at last"
-    )
+    @Test("parks a lone failing message with later ones of its key, goes on with the others, and gives it up at last")
     func poisonIsParked() throws {
         var machine = Self.machine(with: [1, 2, 4])
         machine.failed(Self.fault, handling: try Self.work(machine), at: Self.start)
@@ -104,16 +105,16 @@ struct PartitionMachineTests {
         machine.messagesRead([], at: Self.start)
         let later = Self.start + .seconds(60)
         guard case .retry(let parked, _, _) = machine.nextStep(at: later), parked.position == Position(1) else {
-            throw Unexpected(step: machine.nextStep(at: later))
+            throw Unexpected(machine.nextStep(at: later))
         }
         machine.failed(Self.fault, retrying: parked, SimulatedItem(number: 1), at: later)
         guard case .giveUp(let dead, _, _) = machine.nextStep(at: later), dead.attempts == 2 else {
-            throw Unexpected(step: machine.nextStep(at: later))
+            throw Unexpected(machine.nextStep(at: later))
         }
         let next = Parked<Int64>(key: 1, position: Position(4), cause: nil, attempts: 0, since: later, retryAt: later)
         machine.committed(Cursor(number: 4, position: Position(4)), givingUp: dead, next: next)
         guard case .retry(next, _, _) = machine.nextStep(at: later) else {
-            throw Unexpected(step: machine.nextStep(at: later))
+            throw Unexpected(machine.nextStep(at: later))
         }
     }
 
@@ -125,17 +126,17 @@ struct PartitionMachineTests {
         machine.messagesRead([], at: Self.start)
         for attempts in 2...10 {
             guard case .retry(let parked, _, _) = machine.nextStep(at: Self.start) else {
-                throw Unexpected(step: machine.nextStep(at: Self.start))
+                throw Unexpected(machine.nextStep(at: Self.start))
             }
             machine.failed(Self.fault, retrying: parked, SimulatedItem(number: 1), at: Self.start)
             guard case .parkAgain(let failed, _, _) = machine.nextStep(at: Self.start), failed.attempts == attempts
-            else { throw Unexpected(step: machine.nextStep(at: Self.start)) }
+            else { throw Unexpected(machine.nextStep(at: Self.start)) }
             machine.committed(
                 Cursor(number: 1, position: Position(1)), parkingAgain: failed.parked(for: .zero, at: Self.start))
         }
     }
 
-    @Test("what fails by trouble is parked only together with a message of another key that gets through")
+    @Test("parks what fails by trouble only when a message of another key gets through")
     func troubleOfOne() throws {
         var machine = Self.machine(with: [1, 4, 2])
         machine.failed(Self.trouble, handling: try Self.work(machine), at: Self.start)
@@ -144,64 +145,88 @@ struct PartitionMachineTests {
         #expect(probe.held.map(\.item.number) == [1] && probe.diverted == [Position(4)])
         #expect(probe.handled.map(\.number) == [2])
         try Self.commit(&machine)
-        #expect(machine.parkedKeys == 1 && machine.trouble == nil)
+        #expect(machine.parked.count == 1 && machine.trouble == nil)
     }
 
-    @Test("where nothing gets through the partition rests, parks nothing, and begins again with the first message")
+    @Test("rests and parks nothing while nothing gets through, then begins again with the first message")
     func troubleOfAll() throws {
         var machine = Self.machine(probes: 2, with: [1, 2, 3])
         machine.failed(Self.trouble, handling: try Self.work(machine), at: Self.start)
         for _ in 0..<2 { machine.failed(Self.trouble, handling: try Self.work(machine), at: Self.start) }
         guard case .rest(attempt: 1) = machine.nextStep(at: Self.start), machine.trouble == "disk full" else {
-            throw Unexpected(step: machine.nextStep(at: Self.start))
+            throw Unexpected(machine.nextStep(at: Self.start))
         }
-        #expect(machine.parkedKeys == 0 && machine.nextRetry == nil)
-        machine.rested()
-        let again = try Self.work(machine)
+        #expect(machine.parked.isEmpty)
+        let end = Self.start + .seconds(1)
+        machine.rest(until: end)
+        guard case .wait = machine.nextStep(at: Self.start), machine.nextWake(after: Self.start) == end else {
+            throw Unexpected(machine.nextStep(at: Self.start))
+        }
+        #expect(machine.nextWake(after: end) == nil)
+        let again = try Self.work(machine, at: end)
         #expect(again.handled.map(\.number) == [1] && again.held.isEmpty)
-        try Self.commit(&machine)
+        try Self.commit(&machine, at: end)
         #expect(machine.trouble == nil)
     }
 
-    @Test("a lone failing key keeps its partition resting until a message of another key comes")
+    @Test("a new lease starts without the pause, the trouble and the messages of the last one")
+    func nothingOutlivesItsLease() throws {
+        var machine = Self.machine(probes: 1, with: [1, 2])
+        for _ in 0..<2 { machine.failed(Self.trouble, handling: try Self.work(machine), at: Self.start) }
+        machine.rest(until: Self.start + .seconds(60))
+        machine.leaseLost()
+        guard case .takeLease = machine.nextStep(at: Self.start), machine.nextWake(after: Self.start) == nil else {
+            throw Unexpected(machine.nextStep(at: Self.start))
+        }
+        machine.leaseTaken(Epoch(2))
+        machine.opened(Cursor())
+        guard case .read(after: .start, _) = machine.nextStep(at: Self.start) else {
+            throw Unexpected(machine.nextStep(at: Self.start))
+        }
+        machine.messagesRead([1, 2].map(SimulatedItem.init), at: Self.start)
+        #expect(try Self.work(machine).handled.map(\.number) == [1, 2])
+        #expect(machine.trouble == nil)
+    }
+
+    @Test("keeps resting with a lone failing key until a message of another key comes")
     func troubleOfTheOnlyOne() throws {
         var machine = Self.machine(batch: 2, with: [1])
         for attempt in 1...3 {
             machine.failed(Self.trouble, handling: try Self.work(machine), at: Self.start)
             guard case .rest(attempt: attempt) = machine.nextStep(at: Self.start) else {
-                throw Unexpected(step: machine.nextStep(at: Self.start))
+                throw Unexpected(machine.nextStep(at: Self.start))
             }
-            machine.rested()
+            machine.rest(until: Self.start)
         }
         machine.ring()
         machine.failed(Self.trouble, handling: try Self.work(machine), at: Self.start)
         guard case .read(after: Position(1), _) = machine.nextStep(at: Self.start) else {
-            throw Unexpected(step: machine.nextStep(at: Self.start))
+            throw Unexpected(machine.nextStep(at: Self.start))
         }
         machine.messagesRead([SimulatedItem(number: 2)], at: Self.start)
         let probe = try Self.work(machine)
         #expect(probe.held.map(\.item.number) == [1] && probe.handled.map(\.number) == [2])
     }
 
-    @Test("when one parked by trouble gets through, the others are tried at once")
+    @Test("retries the others at once when one parked by trouble gets through")
     func troublePasses() throws {
         var machine = Self.machine(with: [1, 2, 3])
         machine.failed(Self.trouble, handling: try Self.work(machine), at: Self.start)
         for _ in 0..<2 { machine.failed(Self.trouble, handling: try Self.work(machine), at: Self.start) }
         try Self.commit(&machine)
         machine.messagesRead([], at: Self.start)
-        let parked = machine.parkedHeads.sorted { $0.position < $1.position }
+        let parked = machine.parked.sorted { $0.position < $1.position }
         try #require(parked.map(\.position) == [Position(1), Position(2)])
         guard case .wait = machine.nextStep(at: Self.start) else {
-            throw Unexpected(step: machine.nextStep(at: Self.start))
+            throw Unexpected(machine.nextStep(at: Self.start))
         }
         machine.committed(Cursor(number: 2, position: Position(3)), retrying: parked[0], next: nil, at: Self.start)
         guard case .retry(let other, _, _) = machine.nextStep(at: Self.start), other.position == Position(2) else {
-            throw Unexpected(step: machine.nextStep(at: Self.start))
+            throw Unexpected(machine.nextStep(at: Self.start))
         }
     }
 
-    @Test("one that may skip nothing keeps it parked however often it fails, until an operator discards it")
+    @Test("a consumer that may skip nothing keeps a failing message parked until an operator discards it")
     func neverGivenUp() throws {
         var machine = Self.machine(givesUp: false, with: [1])
         machine.failed(Self.fault, handling: try Self.work(machine), at: Self.start)
@@ -210,27 +235,26 @@ struct PartitionMachineTests {
         let end = Self.start + .seconds(86_400)
         for attempts in 2...100 {
             guard case .retry(let parked, _, _) = machine.nextStep(at: end) else {
-                throw Unexpected(step: machine.nextStep(at: end))
+                throw Unexpected(machine.nextStep(at: end))
             }
             machine.failed(Self.fault, retrying: parked, SimulatedItem(number: 1), at: end)
             guard case .parkAgain(let failed, _, _) = machine.nextStep(at: end), failed.attempts == attempts else {
-                throw Unexpected(step: machine.nextStep(at: end))
+                throw Unexpected(machine.nextStep(at: end))
             }
             machine.committed(
                 Cursor(number: 1, position: Position(1)), parkingAgain: failed.parked(for: .zero, at: end))
         }
         guard case .retry(var parked, _, _) = machine.nextStep(at: end) else {
-            throw Unexpected(step: machine.nextStep(at: end))
+            throw Unexpected(machine.nextStep(at: end))
         }
         parked.isDiscarded = true
         let isRefused = machine.refuse(parked, SimulatedItem(number: 1), at: end)
         guard isRefused, case .giveUp(let dead, _, _) = machine.nextStep(at: end), dead.fault.code == .discarded else {
-            throw Unexpected(step: machine.nextStep(at: end))
+            throw Unexpected(machine.nextStep(at: end))
         }
     }
 
-    @Test(
-        "what ended three leases is given up untried; where nothing may be, it stays parked and is tried now and then")
+    @Test("gives up, untried, what ended three leases; a consumer that may skip nothing retries it now and then")
     func traps() throws {
         for givesUp in [true, false] {
             var machine = Self.machine(givesUp: givesUp, with: [])
@@ -241,7 +265,7 @@ struct PartitionMachineTests {
             guard !givesUp else {
                 guard case .giveUp(let dead, _, _) = machine.nextStep(at: Self.start), dead.fault.code == .crashed
                 else {
-                    throw Unexpected(step: machine.nextStep(at: Self.start))
+                    throw Unexpected(machine.nextStep(at: Self.start))
                 }
                 continue
             }
@@ -253,14 +277,14 @@ struct PartitionMachineTests {
             try Self.commit(&machine)
             machine.messagesRead([], at: Self.start)
             guard case .retry(let parked, _, _) = machine.nextStep(at: later), parked.cause == .crashed else {
-                throw Unexpected(step: machine.nextStep(at: later))
+                throw Unexpected(machine.nextStep(at: later))
             }
             let isRefused = machine.refuse(parked, SimulatedItem(number: 1), at: later)
             #expect(!isRefused)
         }
     }
 
-    @Test("a partition with too much parked waits for the next failing one instead of growing, and says so")
+    @Test("a partition with too much parked stops at the next failing message instead of growing, and says so")
     func parkedIsBounded() throws {
         var machine = Self.machine(parkedKeys: 1, with: [1, 2])
         machine.failed(Self.fault, handling: try Self.work(machine), at: Self.start)
@@ -269,12 +293,12 @@ struct PartitionMachineTests {
         let later = Self.start + .seconds(2)
         for now in [Self.start, later] {
             machine.failed(Self.fault, handling: try Self.work(machine, at: now), at: now)
-            guard case .rest = machine.nextStep(at: now) else { throw Unexpected(step: machine.nextStep(at: now)) }
+            guard case .rest = machine.nextStep(at: now) else { throw Unexpected(machine.nextStep(at: now)) }
             #expect(machine.trouble?.hasPrefix("no more keys can be parked") == true)
-            machine.rested()
+            machine.rest(until: Self.start)
         }
         guard case .giveUp(let dead, _, _) = machine.nextStep(at: later), dead.item.number == 2 else {
-            throw Unexpected(step: machine.nextStep(at: later))
+            throw Unexpected(machine.nextStep(at: later))
         }
     }
 
@@ -283,22 +307,21 @@ struct PartitionMachineTests {
         var machine = Self.machine(with: [1])
         machine.want(false)
         guard case .release(Epoch(1)) = machine.nextStep(at: Self.start) else {
-            throw Unexpected(step: machine.nextStep(at: Self.start))
+            throw Unexpected(machine.nextStep(at: Self.start))
         }
         machine.leaseLost()
         guard case .wait = machine.nextStep(at: Self.start) else {
-            throw Unexpected(step: machine.nextStep(at: Self.start))
+            throw Unexpected(machine.nextStep(at: Self.start))
         }
     }
 
-    struct Unexpected: Error { let step: PartitionMachine<SimulatedItem>.Step }
 }
 
 @Suite
 struct ShareTests {
-    @Test("covers every partition once, and processes differ by at most one", arguments: 1...5, 1...3)
+    @Test("shares cover every partition once, and processes' shares differ by at most one", arguments: 1...5, 1...3)
     func fair(processes: Int, workers: Int) {
-        var generator = SeededGenerator(seed: UInt64(processes * 10 + workers))
+        var generator = SeededRandom(seed: UInt64(processes * 10 + workers))
         for partitions in Int32(1)...17 {
             let members = (0..<processes).map { _ in
                 (0..<workers).map {
@@ -314,13 +337,13 @@ struct ShareTests {
         }
     }
 
-    @Test("is empty for a member that the others don't see")
+    @Test("the share of a member that others don't see is empty")
     func stranger() {
         let member = Member(owner: .new(), slot: 0)
         #expect(member.share(of: 8, among: [Member(owner: .new(), slot: 0)]).isEmpty)
     }
 
-    @Test("a partition that needs more than some know goes to those that may know it, and to all if nobody does")
+    @Test("a partition with unknown messages goes to members that may know them, and to all if none does")
     func needs() {
         let (old, fresh) = (Member(owner: .new(), slot: 0, cannot: ["A@2"]), Member(owner: .new(), slot: 0))
         let needs = [Partition(0): Set(["A@2"]), Partition(1): ["A@2"]]

@@ -4,7 +4,7 @@ import Vocabulary
 
 @Suite("Where to search a queue from")
 struct QueueSearchTests {
-    @Test("a search begins where the last one was, and goes over everything the less often the longer that takes")
+    @Test("a search starts where the last one was, and searches everything the less often the longer that takes")
     func search() {
         var search = QueueSearch()
         let start = ContinuousClock.now
@@ -23,7 +23,7 @@ struct QueueSearchTests {
         #expect(search.begin(at: start + .milliseconds(2040)).age >= .days(10_000))
     }
 
-    @Test("an older search that ends later doesn't take the place back")
+    @Test("an older search that ends later doesn't move the start back")
     func overtaken() {
         var search = QueueSearch()
         let start = ContinuousClock.now

@@ -1,3 +1,4 @@
+import TestKit
 import Testing
 import Vocabulary
 
@@ -62,7 +63,7 @@ struct SimulatedFaults: OptionSet {
     static let unknownCommit = SimulatedFaults(rawValue: 4)
     static let contention = SimulatedFaults(rawValue: 8)
     static let duplicateRing = SimulatedFaults(rawValue: 16)
-    /// Some messages always fail, and some end the process of whoever handles them.
+    /// Some messages always fail, and some crash the process that handles them.
     static let poison = SimulatedFaults(rawValue: 32)
     /// The database is in trouble now and then, for everything or for some.
     static let trouble = SimulatedFaults(rawValue: 64)
@@ -95,7 +96,7 @@ struct Simulation {
 
     var partition = SimulatedPartition()
     var workers: [Worker] = []
-    var generator: SeededGenerator
+    var generator: SeededRandom
     var faults: SimulatedFaults
     var trouble = Trouble.nothing
     var time = 0
@@ -117,7 +118,7 @@ struct Simulation {
     private var now: ContinuousClock.Instant { origin + .milliseconds(time) }
 
     init(seed: UInt64, workers: Int, faults: SimulatedFaults) {
-        generator = SeededGenerator(seed: seed)
+        generator = SeededRandom(seed: seed)
         self.faults = faults
         for _ in 0..<workers { self.workers.append(fresh(isNew: !faults.contains(.newKinds))) }
     }
@@ -202,7 +203,7 @@ struct Simulation {
     private mutating func perform(_ step: PartitionMachine<SimulatedItem>.Step, _ index: Int) {
         switch step {
         case .wait: break
-        case .rest: workers[index].machine.rested()
+        case .rest: workers[index].machine.rest(until: now + .milliseconds(1))
         case .takeLease: takeLease(index)
         case .open:
             let epoch = workers[index].machine.epoch?.number ?? 0
@@ -397,20 +398,5 @@ struct Simulation {
 
     private mutating func chance(_ probability: Double) -> Bool {
         Double.random(in: 0..<1, using: &generator) < probability
-    }
-}
-
-/// SplitMix64: the same numbers from the same seed everywhere.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-        return value ^ value >> 31
     }
 }

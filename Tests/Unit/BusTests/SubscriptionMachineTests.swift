@@ -1,3 +1,4 @@
+import TestKit
 import Testing
 import Vocabulary
 
@@ -8,7 +9,7 @@ struct SubscriptionMachineTests {
     /// Events 1…n are committed at random times; the tail reads them later; a snapshot is taken in between.
     @Test("gives the state and then exactly what comes after it, whenever it joins", arguments: 0..<500)
     func nothingMissingNothingTwice(seed: UInt64) {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededRandom(seed: seed)
         var committed: Int64 = Int64.random(in: 0..<20, using: &generator)
         var tailPosition = Int64.random(in: 0...committed, using: &generator)
         var machine = SubscriptionMachine<Int64>(limit: 1000)
@@ -38,7 +39,7 @@ struct SubscriptionMachineTests {
         #expect(machine.given == Position(committed))
     }
 
-    @Test("tells a slow subscriber once that it fell behind, and then ends")
+    @Test("tells a slow subscriber once that it fell behind, then ends")
     func behind() {
         var machine = SubscriptionMachine<Int>(limit: 2)
         machine.join(at: .start, between: [])

@@ -1,12 +1,13 @@
 import ContactsContract
 import ContactsRules
+import StoreKit
 import TestKit
 import Testing
 import Vocabulary
 
 @Suite("Contacts: alarms and their all-clear")
 struct AlarmTests {
-    @Test("A1: whoever was alarmed gets the all-clear, whatever they want to hear and whoever they are by now")
+    @Test("everyone who was alarmed gets the all-clear, whatever their settings and role are by then (A1)")
     func allClear() throws {
         var people = People()
         let ben = try people.person()
@@ -51,7 +52,10 @@ struct AlarmTests {
     }
 
     @Test(
-        "A1: an alarm is over for whoever is removed, blocked or whose dependent closes the account, at once and once")
+        """
+        an alarm ends at once, and once, for responders who are removed or blocked, and when the dependent closes the \
+        account (A1)
+        """)
     func removed() throws {
         for kind in [AlertKind.alertRaised, .checkInMissed] {
             var people = People()
@@ -71,7 +75,7 @@ struct AlarmTests {
         }
     }
 
-    @Test("S32: who is added, or made a responder, while an alarm is on hears of it at once and then of its end")
+    @Test("someone who becomes a responder during an alarm hears of it at once, and then of its end (S32)")
     func catchUp() throws {
         for (kind, end) in [(AlertKind.alertRaised, AlertKind.alertCleared), (.checkInMissed, .checkedIn)] {
             var people = People()
@@ -82,7 +86,7 @@ struct AlarmTests {
             #expect(people.alerted(by: alarm).isEmpty)
             let begun = people.time
             people.pass(.minutes(1))
-            // Repeated, it began when it did; and whoever shows themselves to Ben needn't see him.
+            // A repetition doesn't move the beginning; and someone whom Ben looks after needn't look after him.
             try people.relay(kind, alarm, of: ben, repetition: 1)
             try people.add(try people.person(), ben, isMyResponder: true, iAmResponder: false)
             #expect(people.alerted(by: alarm).isEmpty)
@@ -107,7 +111,7 @@ struct AlarmTests {
         }
     }
 
-    @Test("A1: an alarm whose end never arrived is over when the next one begins")
+    @Test("an alarm whose end never arrived ends when the next one begins (A1)")
     func superseded() throws {
         var people = People()
         let (anna, ben) = try people.responderAndDependent()
@@ -123,8 +127,8 @@ struct AlarmTests {
 
     @Test(
         """
-        A1: whatever is missed, raised, changed, removed and closed, responders who want to hear of an alarm do at once, \
-        and exactly those who heard of it hear of its end, once
+        after any commands, responders who want to hear of an alarm do at once, and exactly those hear of its end, \
+        once (A1)
         """)
     func random() async throws {
         try await withRandom { random in
@@ -141,7 +145,6 @@ struct AlarmTests {
                         : ContactsPropertyTests.command(to: other, of: asker, in: &people, using: &random)
                     let events: [ContactsEvent]
                     do { events = try people.ask(asker, command) } catch is Rejection { continue }
-                    people.note(command, of: asker)
                     try Self.check(events, people)
                     try Self.checkAlerted(people)
                 }
@@ -153,7 +156,7 @@ struct AlarmTests {
         }
     }
 
-    /// Nobody but responders hears that somebody is in trouble or well, and whoever hears of an alarm's end hears it once.
+    /// Only responders hear that a dependent is in trouble or well, and each hears of an alarm's end once.
     private static func check(_ events: [ContactsEvent], _ people: People) throws {
         var heard: Set<String> = []
         for event in events {
@@ -193,7 +196,7 @@ struct AlarmTests {
                 try #require(hearing["\(event.alarm) \(event.account)"] == true, "an end without a beginning")
                 hearing["\(event.alarm) \(event.account)"] = false
             case .contactsClosed(let event):
-                // Who is gone hears nothing more.
+                // A removed contact hears nothing more.
                 for key in hearing.keys where key.hasSuffix(" \(event.account)") { hearing[key] = false }
             default: continue
             }

@@ -1,6 +1,8 @@
 import ContactsContract
 import ContactsRules
 import ContractSupport
+import StoreKit
+import TestKit
 import Testing
 import Vocabulary
 
@@ -18,7 +20,7 @@ struct ConsentTests {
         return (anna, ben)
     }
 
-    @Test("S7: by account it is a request, whatever the other's setting; by code only if they want to approve")
+    @Test("adding by account is a request, whatever the other's setting; by code only if they want to approve (S7)")
     func byAccount() throws {
         var people = People()
         for isRequired in [false, true] {
@@ -38,7 +40,7 @@ struct ConsentTests {
         }
     }
 
-    @Test("S7: yes makes contacts with the roles that were asked for; no and withdrawing make none")
+    @Test("approving makes contacts with the requested roles; declining and withdrawing make none (S7)")
     func answers() throws {
         var people = People()
         let (anna, ben) = try Self.request(&people)
@@ -65,7 +67,7 @@ struct ConsentTests {
         #expect(people.rows.published(ben).requests.isEmpty)
     }
 
-    @Test("S7: a request that was exchanged for one that asks for more isn't accepted by mistake")
+    @Test("a request replaced by one that asks for more isn't approved by mistake (S7)")
     func exchanged() throws {
         var people = People()
         let (anna, ben) = try Self.request(&people, isMyResponder: true, iAmResponder: false)
@@ -78,17 +80,17 @@ struct ConsentTests {
         #expect(people.contact(anna, ben) == nil)
     }
 
-    @Test("S7: whoever adds somebody who asked already answers, and nobody sees who didn't say so")
+    @Test("adding someone who has asked already answers the request, and shows nothing that wasn't agreed to (S7)")
     func crossing() throws {
         var people = People()
         // Both want to see: neither agreed to be seen.
         var (anna, ben) = try Self.request(&people)
         let see = AddContact(contact: anna, isMyResponder: false, iAmResponder: true)
         #expect(try people.rejection(ben, see) == .alreadyRequested)
-        // Who is to be seen says so.
+        // The person who will be seen consents.
         try people.ask(ben, AddContact(contact: anna, isMyResponder: true, iAmResponder: false))
         #expect(people.contact(anna, ben)?.iAmResponder == true && people.contact(anna, ben)?.isMyResponder == false)
-        // Who was offered it may see; the other's wish to see isn't granted by that.
+        // An accepted offer lets the other see; it doesn't grant a wish to be seen.
         (anna, ben) = try Self.request(&people, isMyResponder: true, iAmResponder: true)
         try people.ask(ben, AddContact(contact: anna, isMyResponder: false, iAmResponder: true))
         #expect(people.contact(ben, anna)?.iAmResponder == true && people.contact(ben, anna)?.isMyResponder == false)
@@ -99,7 +101,7 @@ struct ConsentTests {
         #expect(people.contact(ben, anna)?.iAmResponder == true && people.contact(ben, anna)?.isMyResponder == false)
     }
 
-    @Test("S8: who would be seen more is asked: nobody becomes a responder alone, and everybody stops at once")
+    @Test("becoming a responder needs the dependent's consent; ceasing to be one doesn't (S8)")
     func widening() throws {
         var people = People()
         let (anna, ben) = (try people.person(), try people.person())
@@ -135,7 +137,8 @@ struct ConsentTests {
         #expect(people.contact(anna, ben)?.iAmResponder == false && people.contact(anna, ben)?.isMyResponder == true)
     }
 
-    @Test("S8: a request for a role is declined or withdrawn on both sides, and making somebody a responder answers it")
+    @Test(
+        "a role request ends on both sides when declined or withdrawn, and making someone a responder answers it (S8)")
     func roleAnswers() throws {
         var people = People()
         let (anna, ben) = (try people.person(), try people.person())
@@ -147,7 +150,7 @@ struct ConsentTests {
         for (account, command, reason) in endings {
             try people.ask(anna, RequestRoleChange(contact: ben))
             let events = try people.ask(account, command)
-            guard case .roleChangeEnded(let first) = events[0] else { throw Unexpected(events) }
+            let first = try events.first(as: RoleChangeEnded.self)
             #expect(events.count == 2 && first.account == account && first.reason == reason)
             #expect(people.contact(anna, ben)?.outgoingRoleRequest == nil)
             #expect(people.contact(anna, ben)?.iAmResponder == false)
@@ -161,7 +164,7 @@ struct ConsentTests {
         #expect(told.contact.iAmResponder)
     }
 
-    @Test("S7: a crowd of strangers keeps nobody out: their oldest request ends, and both sides are told")
+    @Test("strangers' requests keep nobody out: the oldest ends, and both sides hear of it (S7)")
     func crowd() throws {
         var people = People()
         people.rows.limits.requests = 3
@@ -201,7 +204,7 @@ struct ConsentTests {
         #expect(try people.rejection(stranger, add) == .limitReached)
     }
 
-    @Test("S9: who is blocked is answered as if there were nobody, whatever there was before")
+    @Test("a blocked account is answered as if no one were there, whatever there was before (S9)")
     func blocked() throws {
         var people = People()
         let (anna, ben) = try Self.request(&people)

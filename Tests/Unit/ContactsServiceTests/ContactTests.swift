@@ -1,12 +1,14 @@
 import ContactsContract
 import ContactsRules
 import ContractSupport
+import StoreKit
+import TestKit
 import Testing
 import Vocabulary
 
 @Suite("Contacts: relations")
 struct ContactTests {
-    @Test("S7: adding by code makes one relation with mirrored roles, told to both sides, the asker first")
+    @Test("adding by code makes one relation with mirrored roles, announced to both sides, the asker's first (S7)")
     func add() throws {
         var people = People()
         let (anna, ben) = (try people.person(), try people.person())
@@ -23,7 +25,7 @@ struct ContactTests {
         #expect(!theirs.contact.isMyResponder && theirs.contact.iAmResponder)
     }
 
-    @Test("S7: defaults are pings both ways, and news of check-ins and expiries for the responder alone")
+    @Test("by default pings go both ways, and only the responder hears of check-ins and misses (S7)")
     func defaults() throws {
         var people = People()
         let (responder, dependent) = try people.responderAndDependent()
@@ -33,7 +35,8 @@ struct ContactTests {
         #expect(mine.sendPings && mine.receivePings && !mine.notifyOnCheckIn && !mine.notifyOnMissedCheckIn)
     }
 
-    @Test("S7: unknown codes, oneself, a contact, a closed account and a relation without a role are refused")
+    @Test(
+        "unknown codes, oneself, an existing contact, a closed account and a relation without a role are refused (S7)")
     func refused() throws {
         var people = People()
         let (anna, ben, closed) = (try people.person(), try people.person(), try people.person())
@@ -60,7 +63,7 @@ struct ContactTests {
                 == .roleRequired)
     }
 
-    @Test("S7: nobody gets more contacts than the limit, from either side")
+    @Test("nobody gets more contacts than the limit, from either side (S7)")
     func limit() throws {
         var people = People()
         people.rows.limits.contacts = 2
@@ -75,7 +78,7 @@ struct ContactTests {
         #expect(try people.rejection(others[2], theirs) == nil)
     }
 
-    @Test("S8: an update changes what it names, mirrors roles, and tells the other side only of roles")
+    @Test("an update changes the fields it names, mirrors roles, and announces only roles to the other side (S8)")
     func update() throws {
         var people = People()
         let (anna, ben) = try people.responderAndDependent()
@@ -95,8 +98,7 @@ struct ContactTests {
                 .isEmpty)
     }
 
-    @Test(
-        "S8: lost updates: two people who edit from the same version: the later one is told, with the present version")
+    @Test("of two edits from one version the later is refused, with the current version (S8)")
     func stale() throws {
         var people = People()
         let (anna, ben) = try people.responderAndDependent()
@@ -111,7 +113,7 @@ struct ContactTests {
         }
     }
 
-    @Test("S8: the last role can't be taken away, texts have limits, strangers can't be updated")
+    @Test("the last role can't be taken away, texts have limits, and strangers can't be updated (S8)")
     func updateRefused() throws {
         var people = People()
         let (anna, ben) = try people.responderAndDependent()
@@ -127,7 +129,7 @@ struct ContactTests {
         #expect(try people.rejection(people.person(), update("x")) == .notContact)
     }
 
-    @Test("S9: removing ends the relation on both sides, whoever does it, and can't be done twice")
+    @Test("removing ends the relation on both sides, and can't be done twice (S9)")
     func remove() throws {
         var people = People()
         let (anna, ben) = try people.responderAndDependent()
@@ -138,7 +140,7 @@ struct ContactTests {
         #expect(try people.rejection(anna, RemoveContact(contact: ben)) == .notContact)
     }
 
-    @Test("S9: a block ends everything, is secret, and lasts until it is taken back")
+    @Test("a block ends everything, is secret, and lasts until it is lifted (S9)")
     func block() throws {
         var people = People()
         let (anna, ben) = try people.responderAndDependent()
@@ -159,7 +161,7 @@ struct ContactTests {
         #expect(try people.rejection(anna, add) == nil)
     }
 
-    @Test("S35: a reset code works at once, the old one is dead at once, and nobody takes another's")
+    @Test("a reset code works at once, the old one stops at once, and nobody can take another's (S35)")
     func resetCode() throws {
         var people = People()
         let (anna, ben) = (try people.person(), try people.person())
@@ -173,7 +175,7 @@ struct ContactTests {
         #expect(try people.rejection(anna, byNew) == nil)
     }
 
-    @Test("S18: closing ends every relation and request on both sides, and nothing revives the account")
+    @Test("closing ends every relation and request on both sides, and nothing revives the account (S18)")
     func close() throws {
         var people = People()
         let (anna, ben) = try people.responderAndDependent()
@@ -191,9 +193,4 @@ struct ContactTests {
         try people.ask(never, CloseAccount())
         #expect(try people.rejection(never, OpenAccount(code: people.id())) == .accountClosed)
     }
-}
-
-struct Unexpected: Error {
-    let found: String
-    init(_ found: some Any) { self.found = "\(found)" }
 }

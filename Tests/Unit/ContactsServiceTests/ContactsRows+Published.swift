@@ -5,7 +5,7 @@ import Vocabulary
 @testable import ContactsRules
 
 extension ContactsRows {
-    /// What the account sees of the rows: the same as the view `contacts.contacts_state` gives, and as folding the
+    /// The account's published state: the same as the view `contacts.contacts_state` gives, and as folding the
     /// account's stream.
     func published(_ account: AccountID) -> ContactsState {
         var state = ContactsState(account: account)

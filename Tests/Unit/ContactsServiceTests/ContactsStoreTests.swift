@@ -12,7 +12,7 @@ struct ContactsStoreTests {
     private static let tables = DatabaseTemplate.tables(of: "contacts", in: "Contacts")
     typealias Trial = StoreTrial<ContactsStore>
 
-    @Test("S6: whatever is asked, in batches of any size, the tables end as the rules alone would, and publish that")
+    @Test("after any commands, in batches of any size, the tables hold and publish what the rules alone give (S6)")
     func sameAsRules() async throws {
         try await withRandom { random in
             try await TestDatabase.with(Self.tables) { database in
@@ -29,34 +29,22 @@ struct ContactsStoreTests {
                         let command = ContactsPropertyTests.command(to: other, of: asker, in: &people, using: &random)
                         do {
                             try people.ask(asker, command)
-                            people.note(command, of: asker)
                         } catch is Rejection {}
                     }
                     let trial = try await Trial(ContactsStore(limits: people.rows.limits), in: database, as: "contacts")
-                    var rest = people.history[...]
-                    while !rest.isEmpty {
-                        let batch = rest.prefix(Int.random(in: 1...24, using: &random))
-                        rest = rest.dropFirst(batch.count)
-                        let ended = try await trial.handle(batch.map { .init($0.command, $0.context) })
-                        for (mine, theirs) in zip(batch, ended) {
-                            try #require(mine.ended == theirs, "\(mine.command)")
-                        }
-                    }
+                    try await trial.replay(people, using: &random)
                     await trial.close()
                     let reader = try await Trial(ContactsStore(), in: database, as: "session_client")
-                    for account in accounts {
-                        let states = try await reader.published(
-                            "SELECT s.state FROM contacts.contacts_state AS s WHERE s.account = \(account)",
-                            as: ContactsState.self)
-                        try #require(states == [people.rows.published(account)])
-                    }
+                    let states = try await reader.published(
+                        in: "contacts.contacts_state", of: accounts, as: ContactsState.self)
+                    try #require(states == accounts.map { people.rows.published($0) })
                     await reader.close()
                 }
             }
         }
     }
 
-    @Test("S7: two people who add each other at the same moment get one relation; two who close meanwhile get none")
+    @Test("two people who add each other at the same moment get one relation, and none if they close meanwhile (S7)")
     func concurrent() async throws {
         try await withRandom { random in
             try await TestDatabase.with(Self.tables) { database in
@@ -66,10 +54,7 @@ struct ContactsStoreTests {
                 for _ in 0..<40 {
                     let (anna, ben) = (people.id() as AccountID, people.id() as AccountID)
                     func command(_ command: any CommandBody, of account: AccountID) -> Trial.Command {
-                        .init(
-                            command,
-                            CommandContext(
-                                commandID: people.id(), account: account, key: .account(account), time: people.time))
+                        .init(command, by: account, id: people.id(), at: people.time)
                     }
                     let open = [anna, ben].map { command(OpenAccount(code: people.id()), of: $0) }
                     _ = try await one.handle(open)
@@ -80,7 +65,7 @@ struct ContactsStoreTests {
                     async let first = one.handleAtLast([mine])
                     async let second = two.handleAtLast([theirs])
                     let ended = try await first + second
-                    // Whoever is second answers the first one's request.
+                    // The second of the two answers the first one's request.
                     try #require(ended.count { (try? $0.get()) != nil } == 2)
                     let relations = try await database.psql(
                         "SELECT count(*) FROM contacts.relation WHERE '\(ben)' IN (low, high)")
@@ -105,7 +90,11 @@ struct ContactsStoreTests {
         }
     }
 
-    @Test("A1: who becomes or stops being a responder just when an alarm begins or ends hears of both or of neither")
+    @Test(
+        """
+        someone who becomes or stops being a responder just as an alarm begins or ends hears of both or of neither \
+        (A1)
+        """)
     func alarmsMeanwhile() async throws {
         try await withRandom { random in
             try await TestDatabase.with(Self.tables) { database in
@@ -114,10 +103,7 @@ struct ContactsStoreTests {
                 var people = People(seed: random.next())
                 let (anna, ben, code) = (people.id() as AccountID, people.id() as AccountID, people.id() as ContactCode)
                 func command(_ command: any CommandBody, of account: AccountID) -> Trial.Command {
-                    .init(
-                        command,
-                        CommandContext(
-                            commandID: people.id(), account: account, key: .account(account), time: people.time))
+                    .init(command, by: account, id: people.id(), at: people.time)
                 }
                 _ = try await one.handle([
                     command(OpenAccount(code: people.id()), of: anna),
@@ -148,7 +134,7 @@ struct ContactsStoreTests {
         }
     }
 
-    @Test("S8: lost updates: when both sides change one relation at the same moment, again and again, nothing is lost")
+    @Test("no update is lost when both sides change one relation at the same moment, again and again (S8)")
     func bothSides() async throws {
         try await TestDatabase.with(Self.tables) { database in
             let one = try await Trial(ContactsStore(), in: database, as: "contacts")
@@ -157,10 +143,7 @@ struct ContactsStoreTests {
             let (anna, ben) = (people.id() as AccountID, people.id() as AccountID)
             func command(_ command: any CommandBody, of account: AccountID) -> Trial.Command {
                 people.pass(.seconds(20))
-                return .init(
-                    command,
-                    CommandContext(
-                        commandID: people.id(), account: account, key: .account(account), time: people.time))
+                return .init(command, by: account, id: people.id(), at: people.time)
             }
             let code: ContactCode = people.id()
             _ = try await one.handle([
@@ -188,38 +171,6 @@ struct ContactsStoreTests {
             #expect(seen == "101:100 101:100")
             await one.close()
             await two.close()
-        }
-    }
-
-    @Test("S3: the running service can't change what it doesn't own, and session-client only reads what is published")
-    func privileges() async throws {
-        try await TestDatabase.with(Self.tables) { database in
-            let rights = try await database.psql(
-                """
-                SELECT string_agg(c.relname, ' ' ORDER BY c.relname)
-                  FROM pg_class AS c
-                 WHERE c.relnamespace = 'contacts'::regnamespace AND c.relkind IN ('r', 'v')
-                   AND has_table_privilege('session_client', c.oid, 'SELECT')
-                """)
-            #expect(rights == "blocking contact contact_code contacts_state log log_partition outcome")
-            let strangers = try await database.psql(
-                """
-                SELECT count(*)
-                  FROM pg_class AS c, unnest(ARRAY['session', 'notifications', 'session_client']) AS role,
-                       unnest(ARRAY['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE']) AS privilege
-                 WHERE c.relnamespace = 'contacts'::regnamespace AND c.relkind IN ('r', 'v')
-                   AND has_table_privilege(role, c.oid, privilege)
-                """)
-            #expect(strangers == "0")
-            let undocumented = try await database.psql(
-                """
-                SELECT string_agg(c.relname || coalesce('.' || a.attname, ''), ' ')
-                  FROM pg_class AS c
-                  LEFT JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-                 WHERE c.relnamespace = 'contacts'::regnamespace AND c.relkind IN ('r', 'v')
-                   AND (col_description(c.oid, a.attnum) IS NULL OR obj_description(c.oid) IS NULL)
-                """)
-            #expect(undocumented == "")
         }
     }
 }

@@ -1,15 +1,16 @@
 import ContactsContract
 import ContactsRules
+import StoreKit
 import TestKit
 import Vocabulary
 
-extension People {
-    /// An account's alarm of a kind: `alertRaised` or `checkInMissed`.
-    struct AlarmKey: Hashable {
-        let account: AccountID
-        let kind: AlertKind
-    }
+/// An account's alarm of a kind: `alertRaised` or `checkInMissed`.
+struct AlarmSlot: Hashable {
+    let account: AccountID
+    let kind: AlertKind
+}
 
+extension People {
     /// Has responders hear of something, as the policy for session's events does.
     @discardableResult
     mutating func relay(
@@ -24,7 +25,7 @@ extension People {
     mutating func randomRelay(of account: AccountID, using random: inout SeededRandom) -> any CommandBody {
         let begins: AlertKind = random.oneIn(2) ? .alertRaised : .checkInMissed
         let ends: AlertKind = begins == .alertRaised ? .alertCleared : .checkedIn
-        guard let on = alarmsOn[AlarmKey(account: account, kind: begins)], !random.oneIn(20) else {
+        guard let on = alarmsOn[AlarmSlot(account: account, kind: begins)], !random.oneIn(20) else {
             if random.oneIn(4) { return RelayAlert(kind: .checkedIn, occurred: time) }
             return RelayAlert(kind: begins, alarm: id(), occurred: time)
         }
@@ -33,24 +34,27 @@ extension People {
             : RelayAlert(kind: begins, alarm: on, occurred: time, repetition: 1)
     }
 
-    /// Takes in what an accepted command did to alarms.
-    mutating func note(_ command: any CommandBody, of account: AccountID) {
-        switch command {
-        case is CloseAccount:
-            for kind in AlertKind.allCases { alarmsOn[AlarmKey(account: account, kind: kind)] = nil }
-        case let relay as RelayAlert:
-            switch relay.kind {
-            case .alertRaised, .checkInMissed: alarmsOn[AlarmKey(account: account, kind: relay.kind)] = relay.alarm
-            case .alertCleared: alarmsOn[AlarmKey(account: account, kind: .alertRaised)] = nil
-            case .checkedIn:
-                guard relay.alarm != nil else { return }
-                alarmsOn[AlarmKey(account: account, kind: .checkInMissed)] = nil
+    /// The alarms that are on, as session would have it: after every accepted command.
+    var alarmsOn: [AlarmSlot: AlarmID] {
+        history.reduce(into: [:]) { alarms, entry in
+            guard case .success = entry.ended, let account = entry.context.account else { return }
+            switch entry.command {
+            case is CloseAccount:
+                for kind in AlertKind.allCases { alarms[AlarmSlot(account: account, kind: kind)] = nil }
+            case let relay as RelayAlert:
+                switch relay.kind {
+                case .alertRaised, .checkInMissed: alarms[AlarmSlot(account: account, kind: relay.kind)] = relay.alarm
+                case .alertCleared: alarms[AlarmSlot(account: account, kind: .alertRaised)] = nil
+                case .checkedIn:
+                    guard relay.alarm != nil else { return }
+                    alarms[AlarmSlot(account: account, kind: .checkInMissed)] = nil
+                }
+            default: return
             }
-        default: return
         }
     }
 
-    /// Who heard that an alarm is on.
+    /// The accounts that heard that an alarm is on.
     func alerted(by alarm: AlarmID) -> Set<AccountID> {
         Set(
             log.compactMap {
@@ -63,7 +67,7 @@ extension People {
         log.compactMap { if case .alarmEnded(let event) = $0.event, event.alarm == alarm { event } else { nil } }
     }
 
-    /// Who heard that an alarm is on and not that it is over.
+    /// The accounts that heard that an alarm is on and not that it is over.
     func hearing(of alarm: AlarmID) -> Set<AccountID> {
         var hearing: Set<AccountID> = []
         for emission in log {

@@ -1,12 +1,14 @@
 import ContactsContract
 import ContactsRules
 import ContractSupport
+import StoreKit
+import TestKit
 import Testing
 import Vocabulary
 
 @Suite("Contacts: pings and alerts")
 struct PingTests {
-    @Test("S27: a ping is seen by both sides with its time, and sending it again changes nothing")
+    @Test("both sides see a ping with its time, and sending it again changes nothing (S27)")
     func send() throws {
         var people = People()
         let (anna, ben) = try people.responderAndDependent()
@@ -22,7 +24,7 @@ struct PingTests {
         #expect(people.contact(anna, ben)?.outgoingPing == at && people.contact(ben, anna)?.incomingPing == at)
     }
 
-    @Test("S27: only a responder pings, only a dependent, only who wants it on both sides, not every moment")
+    @Test("only a responder pings a dependent, if both want pings, and not too often (S27)")
     func refused() throws {
         var people = People()
         let (anna, ben) = try people.responderAndDependent()
@@ -49,7 +51,7 @@ struct PingTests {
         #expect(try people.ask(anna, ping).count == 2)
     }
 
-    @Test("S27: cancelling and answering clear both sides; without a ping they change nothing")
+    @Test("cancelling and answering clear both sides; without a ping they change nothing (S27)")
     func end() throws {
         var people = People()
         let (anna, ben) = try people.responderAndDependent()
@@ -67,7 +69,7 @@ struct PingTests {
         #expect(try people.ask(ben, CancelPing(contact: anna)).isEmpty)
     }
 
-    @Test("S27: pings go both ways between two people who look after each other, and don't mix")
+    @Test("pings go both ways between two people who look after each other, and don't mix (S27)")
     func bothWays() throws {
         var people = People()
         let (anna, ben) = (try people.person(), try people.person())
@@ -78,7 +80,7 @@ struct PingTests {
         #expect(people.contact(anna, ben)?.outgoingPing == nil && people.contact(anna, ben)?.incomingPing != nil)
     }
 
-    @Test("S27: taking the role away cancels the ping on both sides")
+    @Test("taking the role away cancels the ping on both sides (S27)")
     func roleRemoved() throws {
         var people = People()
         let (anna, ben) = (try people.person(), try people.person())
@@ -93,7 +95,10 @@ struct PingTests {
     }
 
     @Test(
-        "S15: clearing answers everybody who waits in one command, whose result lists them; two devices at once clear once",
+        """
+        clearing answers all waiting pings in one command, whose result lists them; two devices at once clear once \
+        (S15)
+        """,
         arguments: [true, false])
     func clear(isClearing: Bool) throws {
         var people = People()
@@ -107,14 +112,14 @@ struct PingTests {
         let command: any CommandBody =
             isClearing ? ClearReceivedPings() : RespondToAllPings()
         let events = try people.ask(ben, command)
-        guard case .receivedPingsCleared(let cleared) = events[0] else { throw Unexpected(events) }
+        let cleared = try events.first(as: ReceivedPingsCleared.self)
         #expect(cleared.contacts == Array(responders.dropFirst()) && cleared.isClearing == isClearing)
         #expect(events.dropFirst().map(\.account) == Array(responders.dropFirst()))
         #expect(people.rows.published(ben).contacts.allSatisfy { $0.incomingPing == nil })
         #expect(try people.ask(ben, command).isEmpty)
     }
 
-    @Test("S32: responders who want it are told of a missed check-in, all responders of an alert, others of nothing")
+    @Test("responders who want it hear of a missed check-in, all responders of an alert, others of nothing (S32)")
     func relay() throws {
         var people = People()
         let ben = try people.person()
@@ -128,7 +133,7 @@ struct PingTests {
             UpdateContact(contact: ben, expectedVersion: 1, notifyOnCheckIn: false, notifyOnMissedCheckIn: false))
         func told(_ kind: AlertKind, _ alarm: AlarmID?) throws -> Set<AccountID> {
             let events = try people.relay(kind, alarm, of: ben)
-            guard case .alertRelayed(let relayed) = events[0] else { throw Unexpected(events) }
+            let relayed = try events.first(as: AlertRelayed.self)
             #expect(relayed.responders == events.count - 1)
             return Set(events.dropFirst().map(\.account))
         }

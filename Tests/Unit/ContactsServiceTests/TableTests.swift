@@ -18,7 +18,7 @@ struct ContactsTableTests {
     /// The `n`th of a few times.
     private func time(_ n: Int64) -> Instant { Instant(microseconds: 1_700_000_000_000_000 + n) }
 
-    @Test("every property of every row has its column, and comes back from it as it was")
+    @Test("every property of every row has its column, and comes back from it unchanged")
     func roundTrips() async throws {
         try await TestDatabase.with(Self.tables) { database in
             var (open, closed) = (Tables.account.blank, Tables.account.blank)
@@ -47,7 +47,7 @@ struct ContactsTableTests {
     func relation() async throws {
         try await TestDatabase.with(Self.tables) { database in
             var (one, other) = (Tables.relation.blank, Tables.relation.blank)
-            // A responder pings; only somebody who is none asks to be one.
+            // Only a responder pings, and only someone who isn't one asks to become one.
             one.low = side(10) {
                 $0.iAmResponder = true
                 $0.pinged = time(11)

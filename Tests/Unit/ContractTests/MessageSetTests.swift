@@ -55,7 +55,7 @@ struct MessageSetTests {
         #expect(House.types.map { $0.type } == ["Open", "Close", "Paint"])
     }
 
-    @Test("what isn't in the list is unknown; what isn't what it says is malformed, and says where")
+    @Test("a type that isn't listed is unknown; a body that doesn't fit is malformed, and the error says where")
     func refuses() {
         #expect(throws: MessageError.unknownType("Paint", version: 2)) {
             try Door(type: "Paint", version: 2, body: Array("{}".utf8))

@@ -6,7 +6,7 @@ import Testing
 import Vocabulary
 
 /// One stored example of every message that was ever published, as the logs keep it. Rows are never rewritten, so each of
-/// these must stay readable for ever: add lines, never change one.
+/// these must always stay readable: add lines, never change one.
 @Suite("Messages that were published")
 struct PublishedMessagesTests {
     private struct Stored: Sendable {
@@ -63,19 +63,19 @@ struct PublishedMessagesTests {
             ])
     }
 
-    @Test("session's are read, each version of each type")
+    @Test("every version of each of session's messages is read")
     func session() throws {
         try Self.check("session", "command", SessionCommand.self)
         try Self.check("session", "event", SessionEvent.self)
     }
 
-    @Test("contacts' are read, each version of each type")
+    @Test("every version of each of contacts' messages is read")
     func contacts() throws {
         try Self.check("contacts", "command", ContactsCommand.self)
         try Self.check("contacts", "event", ContactsEvent.self)
     }
 
-    @Test("notifications' are read, each version of each type")
+    @Test("every version of each of notifications' messages is read")
     func notifications() throws {
         try Self.check("notifications", "command", NotificationsCommand.self)
         try Self.check("notifications", "event", NotificationsEvent.self)
@@ -102,7 +102,7 @@ struct UpcastingTests {
         struct Second: MessageBody { let name: String }
     }
 
-    @Test("every former version says what it would today; what never was is unknown")
+    @Test("every former version is read as today's; one that never was is unknown")
     func versions() throws {
         let today = Greeted(name: "Anna", language: "en")
         #expect(try Greeted.decoded(from: Array(#"{"who":"Anna"}"#.utf8), version: 1) == today)

@@ -1,12 +1,13 @@
 import ContractSupport
 import NotificationsContract
 import NotificationsRules
+import StoreKit
 import Testing
 import Vocabulary
 
 @Suite("Notifications")
 struct NotificationTests {
-    @Test("S36: every kind has a priority and a category, critical for those that mean danger alone")
+    @Test("every kind has a priority and a category; only those that mean danger are critical (S36)")
     func kinds() {
         #expect(
             NotificationKind.allCases.filter { $0.priority == .critical }
@@ -22,7 +23,7 @@ struct NotificationTests {
         #expect(NotificationKind.allCases.count == 38)
     }
 
-    @Test("S36: the kinds are what they were when they were published: name, priority, category")
+    @Test("no published kind has changed its name, priority or category (S36)")
     func goldenKinds() {
         let golden = """
             alertRaised critical alerts
@@ -68,7 +69,7 @@ struct NotificationTests {
         #expect(kinds.joined(separator: "\n") == golden)
     }
 
-    @Test("S15: what is cleared by a time is what had happened by then, whenever it was delivered")
+    @Test("clearing up to a time clears what had happened by then, whenever it was delivered (S15)")
     func clearedByTime() throws {
         var inbox = Inbox()
         let anna = try inbox.person()
@@ -90,7 +91,7 @@ struct NotificationTests {
         #expect(throws: Rejection.self) { try bare.validate() }
     }
 
-    @Test("S13: a replica has the newest notifications alone, as the owner publishes them, and the whole count")
+    @Test("a replica has the newest notifications, as published, and the whole unread count (S13)")
     func replicaIsBounded() throws {
         var inbox = Inbox()
         let anna = try inbox.person()
@@ -104,12 +105,12 @@ struct NotificationTests {
         #expect(replica.notifications.first?.created == inbox.time)
     }
 
-    @Test("S13: once per cause: the same id again is accepted and changes nothing, read or cleared or neither")
+    @Test("the same id again is accepted and changes nothing, whether read, cleared or neither (S13)")
     func once() throws {
         var inbox = Inbox()
         let anna = try inbox.person()
         let deliver = DeliverNotification(id: inbox.id(), kind: .pingReceived, subject: inbox.id())
-        guard case .notificationDelivered(let first) = try inbox.ask(anna, deliver)[0] else { throw Unexpected() }
+        let first = try inbox.ask(anna, deliver).first(as: NotificationDelivered.self)
         #expect(first.unread == 1 && first.notification.created == inbox.time)
         #expect(try inbox.ask(anna, deliver).isEmpty)
         try inbox.ask(anna, MarkRead(id: first.notification.id))
@@ -120,26 +121,24 @@ struct NotificationTests {
         #expect(try inbox.ask(ben, deliver).count == 1)
     }
 
-    @Test("S37: reading lowers the count once; reading everything brings it to nothing")
+    @Test("reading lowers the count once; reading everything brings it to zero (S37)")
     func read() throws {
         var inbox = Inbox()
         let anna = try inbox.person()
         let ids = try (0..<3).map { _ in try inbox.tell(anna) }
-        guard case .notificationRead(let read) = try inbox.ask(anna, MarkRead(id: ids[1]))[0] else {
-            throw Unexpected()
-        }
+        let read = try inbox.ask(anna, MarkRead(id: ids[1])).first(as: NotificationRead.self)
         #expect(read.unread == 2 && inbox.state(anna).unread == 2)
         #expect(try inbox.ask(anna, MarkRead(id: ids[1])).isEmpty)
         #expect(try inbox.rejection(anna, MarkRead(id: inbox.id())) == .notFound)
         let ben = try inbox.person()
         #expect(try inbox.rejection(ben, MarkRead(id: ids[0])) == .notFound)
-        guard case .allNotificationsRead(let all) = try inbox.ask(anna, MarkAllRead())[0] else { throw Unexpected() }
+        let all = try inbox.ask(anna, MarkAllRead()).first(as: AllNotificationsRead.self)
         #expect(all.unread == 0)
         #expect(try inbox.ask(anna, MarkAllRead()).isEmpty)
     }
 
     @Test(
-        "S37: clearing takes what matches everything that is given, keeps it in the history, and lowers the count",
+        "clearing takes what matches all criteria, keeps it in the history, and lowers the count (S37)",
         arguments: 0..<5)
     func clear(which: Int) throws {
         var inbox = Inbox()
@@ -155,14 +154,14 @@ struct NotificationTests {
                 (.init(ids: [ping]), 1), (.init(everything: true), 4),
             ][which]
         let clear = ClearNotifications(selection: selection)
-        guard case .notificationsCleared(let cleared) = try inbox.ask(anna, clear)[0] else { throw Unexpected() }
+        let cleared = try inbox.ask(anna, clear).first(as: NotificationsCleared.self)
         #expect(cleared.count == count && cleared.unread == 4 - count)
         #expect(inbox.state(anna).notifications.count == 4)
         #expect(inbox.state(anna).notifications.count { $0.cleared == inbox.time } == count)
         #expect(try inbox.ask(anna, clear).isEmpty)
     }
 
-    @Test("S37: a selection must say what it means")
+    @Test("a selection must say what it means (S37)")
     func selection() throws {
         var inbox = Inbox()
         let anna = try inbox.person()
@@ -176,7 +175,7 @@ struct NotificationTests {
         }
     }
 
-    @Test("S37: the history is newest first, has a fixed order within one time, and goes back 30 days")
+    @Test("the history is newest first, has a fixed order within one time, and goes back 30 days (S37)")
     func history() throws {
         var inbox = Inbox()
         let anna = try inbox.person()
@@ -189,11 +188,11 @@ struct NotificationTests {
         let forget = ForgetOldNotifications(account: anna)
         #expect(try inbox.ask(nil, forget).isEmpty)
         inbox.pass(.seconds(1))
-        guard case .notificationsForgotten(let forgotten) = try inbox.ask(nil, forget)[0] else { throw Unexpected() }
+        let forgotten = try inbox.ask(nil, forget).first(as: NotificationsForgotten.self)
         #expect(forgotten.count == 4 && forgotten.unread == 8 && inbox.state(anna).notifications.count == 8)
     }
 
-    @Test("S37: a full history lets the oldest go, and never refuses what is new")
+    @Test("a full history drops the oldest and never refuses a new one (S37)")
     func full() throws {
         var inbox = Inbox()
         inbox.rows.limits.history = 3
@@ -207,7 +206,7 @@ struct NotificationTests {
         #expect(inbox.state(anna).unread == 3 && inbox.replicas[anna] == inbox.state(anna))
     }
 
-    @Test("S39: what is scheduled comes when it is due, once; what was cancelled or moved doesn't")
+    @Test("a scheduled notification comes when due, once; one that was cancelled or moved doesn't (S39)")
     func scheduled() throws {
         var inbox = Inbox()
         let anna = try inbox.person()
@@ -236,7 +235,7 @@ struct NotificationTests {
         #expect(inbox.state(anna).unread == 1 && inbox.state(anna).scheduled.isEmpty)
     }
 
-    @Test("S18: closing deletes everything, and nothing is delivered or revived afterwards")
+    @Test("closing deletes everything, and nothing is delivered or revived afterwards (S18)")
     func close() throws {
         var inbox = Inbox()
         let anna = try inbox.person()
@@ -255,7 +254,7 @@ struct NotificationTests {
         #expect(try inbox.rejection(nil, MarkAllRead()) == .accountRequired)
     }
 
-    @Test("R8: a field that a command doesn't have is refused with its path, at any depth")
+    @Test("an unknown field is refused with its path, at any depth (R8)")
     func strict() throws {
         func field(_ json: String) -> String? {
             do {
@@ -276,5 +275,3 @@ struct NotificationTests {
         #expect(field(#"{"selection": null}"#) == "selection")
     }
 }
-
-struct Unexpected: Error {}

@@ -5,7 +5,7 @@ import Vocabulary
 @testable import NotificationsRules
 
 extension NotificationsRows {
-    /// What the account sees of the rows: the same as the view `notifications.notifications_state` gives, and as
+    /// The account's published state: the same as the view `notifications.notifications_state` gives, and as
     /// folding the account's stream.
     func published(_ account: AccountID) -> NotificationsState {
         guard let row = accounts[account] else { return NotificationsState(account: account) }

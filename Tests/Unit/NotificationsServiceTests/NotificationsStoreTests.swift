@@ -13,12 +13,12 @@ struct NotificationsStoreTests {
     private static let tables = DatabaseTemplate.tables(of: "notifications", in: "Notifications")
     typealias Trial = StoreTrial<NotificationsStore>
 
-    @Test("S13: whatever comes, in batches of any size, the tables end as the rules alone would, and publish that")
+    @Test("after any commands, in batches of any size, the tables hold and publish what the rules alone give (S13)")
     func sameAsRules() async throws {
         try await withRandom { random in
             try await TestDatabase.with(Self.tables) { database in
                 for _ in 0..<4 {
-                    // What is too old is found by the server's clock: let the story end now.
+                    // The server's clock decides what is too old, so the story ends now.
                     var inbox = Inbox(seed: random.next(), time: .now - .days(120))
                     inbox.rows.limits.history = 12
                     inbox.rows.limits.scheduled = 3
@@ -34,23 +34,12 @@ struct NotificationsStoreTests {
                     }
                     let store = NotificationsStore(limits: inbox.rows.limits)
                     let trial = try await Trial(store, in: database, as: "notifications")
-                    var rest = inbox.history[...]
-                    while !rest.isEmpty {
-                        let batch = rest.prefix(Int.random(in: 1...24, using: &random))
-                        rest = rest.dropFirst(batch.count)
-                        let ended = try await trial.handle(batch.map { .init($0.command, $0.context) })
-                        for (mine, theirs) in zip(batch, ended) {
-                            try #require(mine.ended == theirs, "\(mine.command)")
-                        }
-                    }
+                    try await trial.replay(inbox, using: &random)
                     await trial.close()
                     let reader = try await Trial(store, in: database, as: "session_client")
-                    for account in accounts {
-                        let states = try await reader.published(
-                            "SELECT s.state FROM notifications.notifications_state AS s WHERE s.account = \(account)",
-                            as: NotificationsState.self)
-                        try #require(states == [inbox.state(account)])
-                    }
+                    let states = try await reader.published(
+                        in: "notifications.notifications_state", of: accounts, as: NotificationsState.self)
+                    try #require(states == accounts.map { inbox.rows.published($0) })
                     await reader.close()
                     try #require(try await database.psql("SELECT count(*) FROM notifications.wrong_count") == "0")
                     try await Self.check(inbox, accounts, in: database)
@@ -59,13 +48,13 @@ struct NotificationsStoreTests {
         }
     }
 
-    /// Compares what is kept besides what is published.
+    /// Compares the rows that aren't published.
     private static func check(_ inbox: Inbox, _ accounts: [AccountID], in database: TestDatabase) async throws {
         func lines(_ sql: String) async throws -> Set<String> {
             Set(try await database.psql(sql).split(separator: "\n").map(String.init))
         }
         let list = accounts.map { "'\($0)'" }.joined(separator: ", ")
-        // Whoever sets exactly the wanted timers has every deadline.
+        // Exactly the wanted timers are set, so no deadline is missed.
         let wanted = accounts.flatMap { account in
             inbox.rows.wantedTimers(of: account).map {
                 "account/\(account) \($0.due.microseconds) \(type(of: $0.command.body).type)"
@@ -116,11 +105,10 @@ struct NotificationsStoreTests {
     private static func ask(
         _ trial: Trial, _ account: AccountID, _ command: any CommandBody, at time: Instant = .now
     ) async throws -> Trial.Ended {
-        let context = CommandContext(commandID: .new(), account: account, key: .account(account), time: time)
-        return try await trial.handle([.init(command, context)])[0]
+        try await trial.handle([.init(command, by: account, at: time)])[0]
     }
 
-    @Test("S39: what is scheduled sets its timer, and cancelling takes it away; one that fired too early is set again")
+    @Test("scheduling sets a timer and cancelling removes it; one that fired too early is set again (S39)")
     func timers() async throws {
         try await TestDatabase.with(Self.tables) { database in
             let trial = try await Trial(NotificationsStore(), in: database, as: "notifications")
@@ -146,12 +134,12 @@ struct NotificationsStoreTests {
             // It fired, and the clock has gone back since.
             let deliver = DeliverScheduledNotification(account: account, id: first, due: due)
             try await database.psql("DELETE FROM notifications.timer")
-            guard case .failure(let rejection) = try await ask(deliver) else { throw Unexpected() }
+            guard case .failure(let rejection) = try await ask(deliver) else { throw Unexpected("another event") }
             #expect(rejection.code == .notDue)
             #expect(try await timersSet() == names[0])
             #expect(try await ask(deliver, at: due).get().count == 1)
             #expect(try await timersSet() == "ForgetOldNotifications")
-            // What came too early to find anything too old is set again, too.
+            // A clean-up that came too early is set again, too.
             try await database.psql("DELETE FROM notifications.timer")
             #expect(try await ask(ForgetOldNotifications(account: account), at: due).get().isEmpty)
             let forgetting = try await database.psql(
@@ -163,7 +151,7 @@ struct NotificationsStoreTests {
         }
     }
 
-    @Test("S38: of what waits for a device that nobody can reach, the newest stay")
+    @Test("an unreachable device's outbox keeps the newest pushes (S38)")
     func outboxIsBounded() async throws {
         try await TestDatabase.with(Self.tables) { database in
             var limits = NotificationsLimits()
@@ -190,7 +178,7 @@ struct NotificationsStoreTests {
         }
     }
 
-    @Test("R21: nobody but notifications reads what a device is pushed to with, not even people at psql")
+    @Test("only notifications reads push tokens, not even people at psql (R21)")
     func tokens() async throws {
         try await TestDatabase.with(Self.tables) { database in
             let readers = try await database.psql(
@@ -201,38 +189,6 @@ struct NotificationsStoreTests {
                    AND r.rolname NOT IN ('notifications_owner', 'pg_read_all_data')
                 """)
             #expect(readers == "notifications")
-        }
-    }
-
-    @Test("S3: session-client only reads what is published, and nobody else writes; everything is explained")
-    func privileges() async throws {
-        try await TestDatabase.with(Self.tables) { database in
-            let rights = try await database.psql(
-                """
-                SELECT string_agg(c.relname, ' ' ORDER BY c.relname)
-                  FROM pg_class AS c
-                 WHERE c.relnamespace = 'notifications'::regnamespace AND c.relkind IN ('r', 'v')
-                   AND has_table_privilege('session_client', c.oid, 'SELECT')
-                """)
-            #expect(rights == "log log_partition notification notifications_state outcome unread")
-            let strangers = try await database.psql(
-                """
-                SELECT count(*)
-                  FROM pg_class AS c, unnest(ARRAY['session', 'contacts', 'session_client']) AS role,
-                       unnest(ARRAY['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE']) AS privilege
-                 WHERE c.relnamespace = 'notifications'::regnamespace AND c.relkind IN ('r', 'v')
-                   AND has_table_privilege(role, c.oid, privilege)
-                """)
-            #expect(strangers == "0")
-            let undocumented = try await database.psql(
-                """
-                SELECT string_agg(c.relname || coalesce('.' || a.attname, ''), ' ')
-                  FROM pg_class AS c
-                  LEFT JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-                 WHERE c.relnamespace = 'notifications'::regnamespace AND c.relkind IN ('r', 'v')
-                   AND (col_description(c.oid, a.attnum) IS NULL OR obj_description(c.oid) IS NULL)
-                """)
-            #expect(undocumented == "")
         }
     }
 }

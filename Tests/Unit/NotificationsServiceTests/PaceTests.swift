@@ -1,5 +1,6 @@
 import NotificationsContract
 import NotificationsRules
+import StoreKit
 import TestKit
 import Testing
 import Vocabulary
@@ -14,7 +15,7 @@ struct PaceTests {
     }
 
     @Test(
-        "S46 S27: the first six are told at once, then one a minute, and the newest in the end",
+        "the first six are delivered at once, then one a minute, and the newest in the end (S46, S27)",
         arguments: [true, false])
     func flood(isPing: Bool) throws {
         var inbox = Inbox()
@@ -29,7 +30,7 @@ struct PaceTests {
         }
         #expect(inbox.state(anna).unread == 6)
         #expect(inbox.rows.held.keys.count == 1)
-        // Somebody else is told of at once.
+        // A notification about another person comes at once.
         try inbox.tell(anna, kinds[0], about: inbox.id())
         #expect(inbox.state(anna).unread == 7)
         inbox.pass(.minutes(1))
@@ -39,8 +40,10 @@ struct PaceTests {
     }
 
     @Test(
-        "S46: whatever comes when, no more than the limit is told at once, nothing waits longer than a minute, and the newest is told"
-    )
+        """
+        whatever comes when, no more than the limit is delivered at once, nothing waits longer than a minute, and the \
+        newest is delivered (S46)
+        """)
     func random() async throws {
         try await withRandom { random in
             for _ in 0..<20 {
@@ -73,7 +76,7 @@ struct PaceTests {
         }
     }
 
-    @Test("S27: what was held back and is over isn't told; what somebody clears of what they saw takes nothing unseen")
+    @Test("a notification held back until it was over isn't delivered, and clearing takes nothing unseen (S27)")
     func dropped() throws {
         var inbox = Inbox()
         inbox.rows.limits.burst = 1
@@ -89,7 +92,7 @@ struct PaceTests {
         #expect(inbox.rows.wantedTimers(of: anna).allSatisfy { $0.due > inbox.time + .hours(1) })
     }
 
-    @Test("S13: the same again while it is held back changes nothing, nor does what is older than that")
+    @Test("the same notification, or an older one, changes nothing while one is held back (S13)")
     func late() throws {
         var inbox = Inbox()
         inbox.rows.limits.burst = 1

@@ -2,12 +2,14 @@ import ContractSupport
 import Foundation
 import NotificationsContract
 import NotificationsRules
+import StoreKit
+import TestKit
 import Testing
 import Vocabulary
 
 @Suite("Notifications: pushes")
 struct PushTests {
-    @Test("S38: a device is registered once, and again under another token; no event tells a token")
+    @Test("a device is registered once, and again under another token; no event contains a token (S38)")
     func register() throws {
         var inbox = Inbox()
         let anna = try inbox.person()
@@ -15,9 +17,7 @@ struct PushTests {
         func command(_ token: String, _ platform: PushPlatform) -> any CommandBody {
             RegisterPush(device: device, token: token, platform: platform)
         }
-        guard case .pushRegistered(let first) = try inbox.ask(anna, command("secret-1", .ios))[0] else {
-            throw Unexpected()
-        }
+        let first = try inbox.ask(anna, command("secret-1", .ios)).first(as: PushRegistered.self)
         #expect(first == PushRegistered(account: anna, device: device, platform: .ios, at: inbox.time))
         #expect(try inbox.ask(anna, command("secret-1", .ios)).isEmpty)
         #expect(try inbox.ask(anna, command("secret-2", .ios)).count == 1)
@@ -31,7 +31,7 @@ struct PushTests {
     }
 
     @Test(
-        "S38: a token is printable ASCII without spaces, and not too long",
+        "a token is printable ASCII without spaces, and not too long (S38)",
         arguments: ["", "a b", "a\n", "tëst", "\u{7F}", String(repeating: "x", count: 4097)])
     func badToken(token: String) throws {
         var inbox = Inbox()
@@ -39,13 +39,13 @@ struct PushTests {
         let register = RegisterPush(device: inbox.id(), token: token, platform: .web)
         do {
             try inbox.ask(anna, register)
-            throw Unexpected()
+            throw Unexpected("another event")
         } catch let rejection as Rejection {
             #expect(rejection.code == .invalidField && rejection.field == "token")
         }
     }
 
-    @Test("S38: a token of every printable character and of the greatest length is taken")
+    @Test("a token of every printable character and of the greatest length is taken (S38)")
     func goodToken() throws {
         var inbox = Inbox()
         let anna = try inbox.person()
@@ -54,7 +54,7 @@ struct PushTests {
         #expect(inbox.state(anna).pushDevices.count == 2)
     }
 
-    @Test("S38: an app that signed in again is one device, whatever it was before")
+    @Test("an app that signed in again is one device, whatever it was before (S38)")
     func sameToken() throws {
         var inbox = Inbox()
         let anna = try inbox.person()
@@ -69,7 +69,7 @@ struct PushTests {
         #expect(inbox.state(anna).pushDevices == [second] && inbox.replicas[anna] == inbox.state(anna))
     }
 
-    @Test("S38: twenty devices of an account are pushed to; a known one may change its token still")
+    @Test("an account has up to twenty push devices; a known one may still change its token (S38)")
     func limit() throws {
         var inbox = Inbox()
         let anna = try inbox.person()
@@ -84,7 +84,7 @@ struct PushTests {
         #expect(inbox.replicas[anna] == inbox.state(anna))
     }
 
-    @Test("S38: everything that is delivered is pushed to each device of the account, once, under an id of its own")
+    @Test("every notification is pushed to each device of the account, once, under an id of its own (S38)")
     func push() throws {
         var inbox = Inbox()
         let (anna, ben) = (try inbox.person(), try inbox.person())
@@ -104,7 +104,7 @@ struct PushTests {
             #expect(body.notification.subject == ben && body.notification.details == deliver.details)
             #expect(body.notification.created == inbox.time && body.unread == 2)
         }
-        // What was scheduled is, too.
+        // So is a scheduled notification.
         let due = inbox.time + .hours(1)
         let later: NotificationID = inbox.id()
         try inbox.ask(anna, ScheduleNotification(id: later, kind: .system, due: due))
@@ -114,14 +114,14 @@ struct PushTests {
         #expect(Set(inbox.rows.pushes.map(\.body.id)).count == 4)
     }
 
-    @Test("S38: who unregisters a device gets nothing more there, nor what waits")
+    @Test("an unregistered device gets nothing more, not even what waits (S38)")
     func unregister() throws {
         var inbox = Inbox()
         let anna = try inbox.person()
         let (phone, tablet) = (try inbox.register(anna), try inbox.register(anna))
         try inbox.tell(anna)
         let unregister = UnregisterPush(device: phone)
-        guard case .pushUnregistered(let gone) = try inbox.ask(anna, unregister)[0] else { throw Unexpected() }
+        let gone = try inbox.ask(anna, unregister).first(as: PushUnregistered.self)
         #expect(gone == PushUnregistered(account: anna, device: phone, reason: .asked, at: inbox.time))
         #expect(try inbox.ask(anna, unregister).isEmpty)
         try inbox.tell(anna)
@@ -130,7 +130,7 @@ struct PushTests {
         #expect(inbox.state(anna).pushDevices == [tablet] && inbox.replicas[anna] == inbox.state(anna))
     }
 
-    @Test("a device that was signed out still hears what waits and is about the account, and nothing new (S48)")
+    @Test("a signed-out device still gets waiting pushes about the account, and nothing new (S48)")
     func leaving() throws {
         var inbox = Inbox()
         let anna = try inbox.person()
@@ -138,7 +138,7 @@ struct PushTests {
         try inbox.tell(anna)
         try inbox.tell(anna, .passwordChanged)
         let unregister = UnregisterPush(device: phone, stillWarns: true)
-        guard case .pushUnregistered(let gone) = try inbox.ask(anna, unregister)[0] else { throw Unexpected() }
+        let gone = try inbox.ask(anna, unregister).first(as: PushUnregistered.self)
         #expect(gone == PushUnregistered(account: anna, device: phone, reason: .asked, at: inbox.time))
         #expect(try inbox.ask(anna, unregister).isEmpty)
         try inbox.tell(anna, .phoneChanged)
@@ -153,7 +153,7 @@ struct PushTests {
         #expect(inbox.rows.pushes.isEmpty && inbox.rows[PushDeviceKey(anna, phone)] == nil)
     }
 
-    @Test("S38: a device that is gone is forgotten, unless it is back under another token")
+    @Test("a device reported as gone is deleted, unless it is back under another token (S38)")
     func gone() throws {
         var inbox = Inbox()
         let anna = try inbox.person()
@@ -162,14 +162,18 @@ struct PushTests {
         try inbox.ask(anna, RegisterPush(device: device, token: "new", platform: .ios))
         #expect(try inbox.ask(nil, forget).isEmpty)
         try inbox.ask(anna, RegisterPush(device: device, token: "old", platform: .ios))
-        guard case .pushUnregistered(let gone) = try inbox.ask(nil, forget)[0] else { throw Unexpected() }
+        let gone = try inbox.ask(nil, forget).first(as: PushUnregistered.self)
         #expect(gone == PushUnregistered(account: anna, device: device, reason: .gone, at: inbox.time))
         #expect(try inbox.ask(nil, forget).isEmpty)
         let stranger = ForgetPush(account: inbox.id(), device: device, token: "old")
         #expect(try inbox.ask(nil, stranger).isEmpty)
     }
 
-    @Test("S18: closing unregisters every device and drops what waits; nothing is registered before or after")
+    @Test(
+        """
+        closing unregisters every device and drops what waits; nothing is registered before opening or after closing \
+        (S18)
+        """)
     func close() throws {
         var inbox = Inbox()
         let anna = try inbox.person()
@@ -185,13 +189,13 @@ struct PushTests {
             #expect(try inbox.rejection(nil, command) == .accountRequired)
         }
         #expect(try inbox.rejection(inbox.id(), register) == .accountNotFound)
-        // Whoever signs out before anything was heard of the account isn't refused.
+        // A device that signs out before its account is known isn't refused.
         #expect(try inbox.ask(inbox.id(), unregister).isEmpty)
         let forget = ForgetPush(account: anna, device: device, token: "a-token")
         #expect(try inbox.ask(nil, forget).isEmpty)
     }
 
-    @Test("a state that was kept before there were pushes is still read; one of now is read as it is")
+    @Test("a state stored before there were pushes is still read, and so is today's")
     func oldState() throws {
         let old = """
             {"account": "019ce635-a000-8695-80a6-4a7c4bf35624", "unread": 0, "notifications": [], "scheduled": [],

@@ -1,12 +1,14 @@
 import ContractSupport
 import NotificationsContract
 import NotificationsRules
+import StoreKit
 import Testing
 import Vocabulary
 
 @Suite("Notifications: receipts")
 struct ReceiptTests {
-    @Test("A13: what an app shows is noted once for each device, with its time, and goes with the notification")
+    @Test(
+        "what an app shows is noted once for each device, with its time, and is deleted with the notification (A13)")
     func shown() throws {
         var inbox = Inbox()
         inbox.rows.limits.history = 2
@@ -35,7 +37,7 @@ struct ReceiptTests {
         #expect(inbox.rows.shown.keys.isEmpty)
     }
 
-    @Test("A13: at most 500 at a time, each once")
+    @Test("receipts come at most 500 at a time, each once (A13)")
     func refused() throws {
         var inbox = Inbox()
         let anna = try inbox.person()

@@ -21,7 +21,7 @@ struct NotificationsTableTests {
     /// The `n`th of a few times.
     private func time(_ n: Int64) -> Instant { Instant(microseconds: 1_700_000_000_000_000 + n) }
 
-    @Test("every property of every row has its column, and comes back from it as it was")
+    @Test("every property of every row has its column, and comes back from it unchanged")
     func roundTrips() async throws {
         try await TestDatabase.with(Self.tables) { database in
             var (open, closed) = (Tables.account.blank, Tables.account.blank)
@@ -65,7 +65,7 @@ struct NotificationsTableTests {
         }
     }
 
-    @Test("a word or a document that this release can't read is an error that names its column, never left out")
+    @Test("a word or document that this release can't read is an error that names its column")
     func unreadable() async throws {
         try await TestDatabase.with(Self.tables) { database in
             let connection = try await Connection.connect(Configuration(try database.url(as: "notifications")))

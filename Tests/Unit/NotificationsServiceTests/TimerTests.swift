@@ -1,5 +1,6 @@
 import NotificationsContract
 import NotificationsRules
+import StoreKit
 import Testing
 import Vocabulary
 
@@ -9,7 +10,7 @@ struct TimerTests {
         .reading(.forgetOldNotifications(ForgetOldNotifications(account: account)))
     }
 
-    @Test("S37: the history is looked at when its oldest becomes too old, again and again until it is empty")
+    @Test("the history is cleaned up whenever its oldest becomes too old, until it is empty (S37)")
     func history() throws {
         var inbox = Inbox()
         let anna = try inbox.person()
@@ -31,7 +32,7 @@ struct TimerTests {
         #expect(try inbox.ask(nil, Self.forget(anna).body).isEmpty)
     }
 
-    @Test("S37: where the oldest had to go before its time, the history is looked at once in vain")
+    @Test("when the oldest was dropped before its time, one clean-up finds nothing (S37)")
     func fullHistory() throws {
         var inbox = Inbox()
         inbox.rows.limits.history = 2
@@ -47,7 +48,7 @@ struct TimerTests {
         #expect(inbox.rows.wantedTimers(of: anna).map(\.due) == [begun + .days(32)])
     }
 
-    @Test("S37: also when the clock goes back, nothing is kept for longer")
+    @Test("nothing is kept for longer when the clock goes back (S37)")
     func clockWentBack() throws {
         var inbox = Inbox()
         let anna = try inbox.person()
@@ -57,7 +58,7 @@ struct TimerTests {
         #expect(inbox.rows.wantedTimers(of: anna).map(\.due) == [inbox.time + .days(30)])
     }
 
-    @Test("S39: each notification that is scheduled has its timer until it is delivered, cancelled or never to be")
+    @Test("each scheduled notification has its timer until it is delivered, cancelled or impossible (S39)")
     func scheduled() throws {
         var inbox = Inbox()
         let anna = try inbox.person()

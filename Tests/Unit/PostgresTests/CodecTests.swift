@@ -2,6 +2,7 @@ import Foundation
 import Postgres
 import TestKit
 import Testing
+import Vocabulary
 
 extension DatabaseTemplate {
     static let empty = DatabaseTemplate("postgres")
@@ -10,15 +11,7 @@ extension DatabaseTemplate {
 /// Runs `body` on a connection to a database of its own.
 func withDatabase<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
     try await TestDatabase.with(.empty) { database in
-        let connection = try await Connection.connect(Configuration(try database.url))
-        do {
-            let value = try await connection.run(body)
-            await connection.close()
-            return value
-        } catch {
-            await connection.close()
-            throw error
-        }
+        try await Connection.with(Configuration(try database.url), body)
     }
 }
 
@@ -48,7 +41,7 @@ struct CodecTests {
         guard back == optionals else { throw Unexpected("\(optionals) came back as \(String(describing: back))") }
     }
 
-    @Test("values of every type, NULLs, and arrays of them with and without NULLs come back as they were")
+    @Test("values of every type, NULLs, and arrays of them come back unchanged")
     func everyType() async throws {
         try await withRandom { random in
             var source = random.fork()
@@ -65,23 +58,23 @@ struct CodecTests {
                 try Self.roundTrip(
                     [0, -0.5, .infinity, .leastNonzeroMagnitude, .greatestFiniteMagnitude] as [Double], database)
                 try Self.roundTrip(texts, database)
-                try Self.roundTrip([UUID(), UUID()], database)
+                try Self.roundTrip([AccountID.new(), .new()], database)
                 try Self.roundTrip(
-                    [0, 1, -1, 1_763_676_000_123_456].map(Timestamp.init(microseconds:)), database)
+                    [0, 1, -1, 1_763_676_000_123_456].map(Instant.init(microseconds:)), database)
                 try Self.roundTrip([JSON(Array("{\"a\": [1, 2]}".utf8)), JSON(Array("null".utf8))], database)
                 try Self.roundTrip([Bytes([]), Bytes(Array(0...255))], database)
             }
         }
     }
 
-    @Test("PostgreSQL understands the values as we do")
+    @Test("PostgreSQL reads the values as Swift does")
     func sameMeaning() async throws {
         try await withDatabase { database in
-            let time = Timestamp(microseconds: 1_000_000_000_123_456)
+            let time = Instant(microseconds: 1_000_000_000_123_456)
             let isSame = try database.query(
                 """
                 SELECT \(time) = '2001-09-09 01:46:40.123456+00', \(Int32(7)) = 7, \("é") = U&'\\00e9',
-                       \(UUID(uuidString: "01234567-89ab-cdef-0123-456789abcdef")) = '01234567-89ab-cdef-0123-456789abcdef',
+                       \(AccountID("01234567-89ab-cdef-0123-456789abcdef")) = '01234567-89ab-cdef-0123-456789abcdef',
                        \([1, 2, nil] as [Int32?]) = ARRAY[1, 2, NULL], \(Bytes([1, 255])) = '\\x01ff'
                 """
             ).only?.decode(Bool.self, Bool.self, Bool.self, Bool.self, Bool.self, Bool.self)
@@ -110,22 +103,22 @@ struct CodecTests {
     }
 
     @Test(
-        "a time that the server doesn't have is an error, never another time",
+        "a time that PostgreSQL can't hold is an error, never another time",
         arguments: [Int64.min, Int64.min + 1] as [Int64])
     func distantTimes(microseconds: Int64) async throws {
         try await withDatabase { database in
             do {
-                _ = try database.query("SELECT \(Timestamp(microseconds: microseconds))")
+                _ = try database.query("SELECT \(Instant(microseconds: microseconds))")
                 Issue.record("it was taken")
             } catch let error as PostgresError { #expect(error.sqlState == "22008") }
             for infinite in ["infinity", "-infinity"] {
                 let row = try #require(try database.query("SELECT \(infinite)::timestamptz").only)
-                #expect(throws: PostgresError.self) { try row.decode(0, as: Timestamp.self) }
+                #expect(throws: PostgresError.self) { try row.decode(0, as: Instant.self) }
             }
         }
     }
 
-    @Test("bytes that are no array of that length are an error, whatever length they claim")
+    @Test("bytes that aren't an array of the claimed length are an error")
     func wrongArrays() throws {
         func array(_ numbers: [Int32]) -> [UInt8] { numbers.flatMap { withUnsafeBytes(of: $0.bigEndian, Array.init) } }
         // Dimensions, a flag for NULLs, the element type, length and lower bound; then each element with its length.
@@ -153,7 +146,7 @@ struct CodecTests {
         }
     }
 
-    @Test("queries nest, with any number of parameters, and what is interpolated is never SQL")
+    @Test("queries nest, with any number of parameters, and interpolated values are never SQL")
     func nesting() async throws {
         try await withDatabase { database in
             let inner: Query = "\(1) + \(2) + \(3) + \(4) + \(5) + \(6) + \(7) + \(8) + \(9) + \(10) + \(11)"

@@ -164,7 +164,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("cancelling a task cancels what the server runs for it")
+    @Test("cancelling a task cancels its statement on the server")
     func cancels() async throws {
         try await withConnection { connection, database in
             let task = Task { try await connection.run { _ = try $0.query("SELECT pg_sleep(600)") } }

@@ -8,29 +8,31 @@ import Testing
 /// Connections whose server is silent, frozen or held up, and what is left of them.
 @Suite
 struct LifeCycleTests {
+    private static func connect(to postgres: PrivateCluster, statementTimeout: String) async throws -> Connection {
+        var configuration = Configuration(try TestDatabase(name: "postgres", cluster: postgres.cluster()).url)
+        configuration.settings["statement_timeout"] = statementTimeout
+        return try await Connection.connect(configuration)
+    }
+
     @Test("a server that doesn't answer is given up a little after its own time-out, and the connection with it")
     func frozenBackend() async throws {
         try await PrivateCluster.with { postgres in
-            var configuration = Configuration(try TestDatabase(name: "postgres", cluster: postgres.cluster()).url)
-            configuration.settings["statement_timeout"] = "100ms"
-            let connection = try await Connection.connect(configuration)
+            let connection = try await Self.connect(to: postgres, statementTimeout: "100ms")
             #expect(kill(connection.backendPID, SIGSTOP) == 0)
             do {
                 try await connection.run { _ = try $0.execute("SELECT 1") }
                 Issue.record("it answered")
-            } catch PostgresError.connectionLost(let reason) { #expect(reason.contains("not answered")) }
+            } catch PostgresError.connectionLost(let reason) { #expect(reason.contains("didn't answer")) }
             #expect(connection.isLost)
             await connection.close()
             kill(connection.backendPID, SIGCONT)
         }
     }
 
-    @Test("a server that doesn't take a request to cancel holds up neither the answer nor the end of the connection")
+    @Test("a server that ignores a cancel request delays neither the answer nor the end of the connection")
     func frozenPostmaster() async throws {
         try await PrivateCluster.with { postgres in
-            var configuration = Configuration(try TestDatabase(name: "postgres", cluster: postgres.cluster()).url)
-            configuration.settings["statement_timeout"] = "1s"
-            let connection = try await Connection.connect(configuration)
+            let connection = try await Self.connect(to: postgres, statementTimeout: "1s")
             postgres.send(.stop)
             let hasBegun = Observed(false)
             let task = Task {
@@ -52,7 +54,7 @@ struct LifeCycleTests {
     func transactionsLeftOpen(failing: String) async throws {
         try await TestDatabase.with(.empty) { database in
             try await database.psql("CREATE TABLE t (n int)")
-            let pool = Pool(configuration: Configuration(try database.url), size: 1)
+            let pool = Pool("test", configuration: Configuration(try database.url), size: 1)
             for _ in 0..<2 {
                 try? await pool.withConnection { database in
                     try database.execute("BEGIN")
@@ -98,7 +100,7 @@ struct LifeCycleTests {
 
     // MARK: Blockers
 
-    /// Has somebody with little patience want the row that `holder` has locked, and returns how that ended for the holder.
+    /// Has an impatient connection wait for the row that `holder` has locked, and returns how that ended for the holder.
     private func blocked(
         _ hold: @escaping @Sendable (Database, _ isLocked: () -> Void, _ waiterHasIt: DispatchSemaphore) throws -> Void
     ) async throws -> Result<Void, any Error> {

@@ -44,7 +44,7 @@ struct PoolTests {
         try await TestDatabase.with(.empty) { database in
             var configuration = Configuration(try database.url)
             configuration.parameters["application_name"] = "pool"
-            let pool = Pool(configuration: configuration, size: 3)
+            let pool = Pool("test", configuration: configuration, size: 3)
             let count = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'pool'"
             for _ in 0..<2 {
                 let seen = try await withThrowingTaskGroup(of: Int32.self) { group in
@@ -76,7 +76,7 @@ struct PoolTests {
     @Test("when too many wait, the next is told at once")
     func exhausted() async throws {
         try await TestDatabase.with(.empty) { database in
-            let pool = Pool(configuration: Configuration(try database.url), size: 1, waiters: 1)
+            let pool = Pool("test", configuration: Configuration(try database.url), size: 1, waiters: 1)
             let sleepers = (0..<2).map { _ in
                 Task { try await pool.withConnection { _ = try $0.query("SELECT pg_sleep(600)") } }
             }
@@ -89,7 +89,7 @@ struct PoolTests {
                 sleeper.cancel()
                 _ = await sleeper.result
             }
-            // Whoever was cancelled while waiting or working left nothing behind.
+            // Tasks cancelled while waiting or working left nothing behind.
             try await pool.withConnection { _ = try $0.query("SELECT 1") }
             await pool.close()
         }

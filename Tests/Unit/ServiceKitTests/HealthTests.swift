@@ -16,7 +16,7 @@ struct HealthTests {
         #expect(health.report.isReady)
     }
 
-    @Test("ready, with the reason, while a part works but for something")
+    @Test("ready, with the reason, while a part is impaired")
     func impaired() {
         let health = Health()
         health.check("messages").report(.impaired("2 keys are parked"))

@@ -40,10 +40,10 @@ struct MigrationTemplateTests {
         arguments: [
             (
                 "--! include bus/log.sql schema=a log=b",
-                "template bus/log.sql, line 2 needs reader=…, which isn't given"
+                "template bus/log.sql, line 2 needs reader=…, which is missing"
             ),
             ("--! include bus/log.sql schema=a log=b reader=c size=4", "template bus/log.sql has no {{size}}"),
-            ("--! include bus/log.sql schema=a schema=b", "schema is given twice"),
+            ("--! include bus/log.sql schema=a schema=b", "schema occurs twice"),
             (
                 "--! include bus/log.sql schema=a;drop",
                 "expected name=value of letters, digits and underscores, found 'schema=a;drop'"

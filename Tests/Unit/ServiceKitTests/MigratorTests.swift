@@ -91,7 +91,7 @@ struct MigratorTests {
         }
     }
 
-    @Test("who runs the service can't become the owner, change the schema, or migrate")
+    @Test("the service's role can't become the owner, change the schema or migrate")
     func runner() async throws {
         try await TestDatabase.with(Self.empty) { database in
             let set = try set(("0001-thing.sql", Self.thing))

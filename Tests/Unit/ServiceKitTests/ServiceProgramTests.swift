@@ -120,7 +120,7 @@ struct ServiceProgramTests {
         }
     }
 
-    @Test("waits for PostgreSQL, and says so once; can be ended while it waits")
+    @Test("waits for PostgreSQL, says so once, and can be ended while it waits")
     func waitsForServer() async throws {
         try await PrivateCluster.with { postgres in
             let database = try await TestDatabase.make(Self.migrated, on: postgres.cluster())
@@ -172,7 +172,7 @@ struct ServiceProgramTests {
                 let url = try #require(line.text.split(separator: "url=").last.flatMap { URL(string: String($0)) })
                 try await run(database, ["--admin-port", "\(try #require(url.port))"]) { second in
                     #expect(try await second.waitForExit() == .exited(1))
-                    try await second.waitForLine(containing: "which is in use or forbidden; choose another: --admin-port")
+                    try await second.waitForLine(containing: "in use or forbidden; choose another: --admin-port")
                 }
             }
         }

@@ -48,7 +48,7 @@ struct SettingsTests {
         #expect(throws: Settings.Refusal.self) { try settings(environment: ["SERVER_KEY_FILE": "/nowhere"]) }
     }
 
-    @Test("all mistakes are told at once, with what would be right")
+    @Test("all mistakes are reported together, with what would be right")
     func mistakes() {
         let refusal = #expect(throws: Settings.Refusal.self) {
             try settings(

@@ -1,3 +1,4 @@
+import API
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -9,7 +10,7 @@ import Testing
 
 @Suite("Session-client: bodies that don't come whole")
 struct BodyTests {
-    private static let tooLarge = Problem(.contentTooLarge, "tooLarge", "send less than that")
+    private static let tooLarge = APIError(.pictureTooLarge)
 
     /// Reads a body of which `parts` have come and nothing more comes.
     private static func read(
@@ -29,19 +30,19 @@ struct BodyTests {
         return try await Request(head: head, body: body).body(upTo: limit, within: time, context, orElse: tooLarge)
     }
 
-    @Test("a body that stops in the middle is given up when its time is over, and answered 408")
+    @Test("a body that stalls is given up when its time is over, and answered with 408")
     func stops() async {
-        let problem = await #expect(throws: Problem.self) { try await Self.read([10, 1]) }
-        #expect(problem?.status == .requestTimeout && problem?.code == "tooSlow")
+        let problem = await #expect(throws: APIError.self) { try await Self.read([10, 1]) }
+        #expect(problem?.code == .tooSlow)
     }
 
-    @Test("one that is too large, or says that it will be, is refused before it has come whole")
+    @Test("a body that is too large, or announces it, is refused before all of it has come")
     func tooLarge() async {
         for (parts, headers) in [([60, 60], [:]), ([], [.contentLength: "101"])] as [([Int], HTTPFields)] {
-            let problem = await #expect(throws: Problem.self) {
+            let problem = await #expect(throws: APIError.self) {
                 try await Self.read(parts, headers: headers, within: .seconds(60))
             }
-            #expect(problem?.code == "tooLarge")
+            #expect(problem?.code == .pictureTooLarge)
         }
     }
 }

@@ -22,7 +22,7 @@ struct ConnectionPaceTests {
         .body(ByteBuffer(bytes: [UInt8](repeating: 1, count: count)))
     }
 
-    @Test("a head that takes longer than ten seconds ends the connection; one that isn't begun doesn't")
+    @Test("a request head that takes longer than ten seconds ends the connection; an idle connection stays")
     func slowHead() throws {
         let channel = try Self.connection()
         channel.embeddedEventLoop.advanceTime(by: .seconds(50))
@@ -35,7 +35,7 @@ struct ConnectionPaceTests {
         #expect(!channel.isActive)
     }
 
-    @Test("a byte now and then doesn't keep a body's connection; a kilobyte a second does")
+    @Test("a body that trickles in by the byte ends the connection; a kilobyte a second doesn't")
     func slowBody() throws {
         let (slow, steady) = (try Self.connection(), try Self.connection())
         for channel in [slow, steady] { try channel.writeInbound(Self.head) }
@@ -51,7 +51,7 @@ struct ConnectionPaceTests {
         _ = try steady.finish()
     }
 
-    @Test("what is missing of an answered request has five seconds")
+    @Test("the rest of a request that is already answered has five seconds")
     func answered() throws {
         let channel = try Self.connection()
         try channel.writeInbound(Self.head)
@@ -65,7 +65,7 @@ struct ConnectionPaceTests {
         #expect(!channel.isActive)
     }
 
-    @Test("a request that is answered after it came whole leaves the connection open")
+    @Test("a request answered after all of it came leaves the connection open")
     func ordinary() throws {
         let channel = try Self.connection()
         for _ in 0..<3 {
@@ -79,7 +79,7 @@ struct ConnectionPaceTests {
         _ = try channel.finish()
     }
 
-    @Test("an address has so many connections; those of others, and one that leaves, make room")
+    @Test("an address has a limit of connections; others' don't count, and one that closes makes room")
     func perAddress() throws {
         let places = Places<String>(limit: 2)
         func connect(_ address: String) throws -> EmbeddedChannel {

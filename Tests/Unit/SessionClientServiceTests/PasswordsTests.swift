@@ -9,7 +9,7 @@ import Testing
 struct PasswordsTests {
     private static let password = "a long enough password"
 
-    @Test("a crowd of strangers, or one address, can't keep out devices that were signed in")
+    @Test("neither a crowd of strangers nor one address keeps known devices out (S41)")
     func placesAreKept() async throws {
         let key = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0) }.base64EncodedString()
         let passwords = Passwords(keys: try ServerKeys(key), waitingLimit: 8)

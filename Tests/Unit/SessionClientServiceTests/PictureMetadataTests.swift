@@ -3,7 +3,7 @@ import Testing
 
 @testable import SessionClientService
 
-/// What is taken out of pictures, part by part.
+/// The parts that are removed from pictures.
 @Suite("Session-client: pictures without metadata")
 struct PictureMetadataTests {
     private static func segment(_ marker: UInt8, _ content: [UInt8]) -> [UInt8] {
@@ -54,7 +54,7 @@ struct PictureMetadataTests {
         #expect(PictureMetadata.removed(from: kept, type: .jpeg) == kept, "what it says is read again the same way")
     }
 
-    @Test("what is cut short or lies about its lengths is no picture")
+    @Test("a file that is cut short or lies about its lengths isn't a picture")
     func cut() throws {
         let whole = Self.jpeg(Self.jfif, Self.exif(orientation: 6), Self.tables, Self.frame, Self.scans)
         for count in 2..<whole.count {

@@ -8,7 +8,7 @@ import Vocabulary
 
 @Suite("Session-client: limits and addresses")
 struct RateLimitTests {
-    @Test("so many at once, then as many as a minute brings; what is given back doesn't count")
+    @Test("a limit allows a burst, then so many a minute; what is given back doesn't count (T21)")
     func bucket() {
         let limit = RateLimit<String>(perMinute: 6, burst: 2)
         let now = ContinuousClock.now
@@ -20,7 +20,7 @@ struct RateLimitTests {
         #expect(limit.admit("a", at: now + .seconds(11)) && !limit.admit("a", at: now + .seconds(11)))
     }
 
-    @Test("however many strangers come, nobody new or known is refused for it, and memory stays bounded")
+    @Test("however many strangers come, no one else is refused for it, and memory stays bounded (T21)")
     func crowd() {
         let limit = RateLimit<Int>(perMinute: 1, subjectLimit: 100)
         let now = ContinuousClock.now
@@ -30,7 +30,7 @@ struct RateLimitTests {
     }
 
     @Test(
-        "an address is the customer's, however it is written",
+        "an address identifies a customer, however it is written (T21)",
         arguments: [
             ("203.0.113.7", "203.0.113.7"), ("203.0.113.7:40001", "203.0.113.7"), ("::ffff:203.0.113.7", "203.0.113.7"),
             ("2001:db8::1", "20:1:d:b8:0:0:0:0::/64"), ("[2001:db8::2]:443", "20:1:d:b8:0:0:0:0::/64"),
@@ -41,7 +41,7 @@ struct RateLimitTests {
         #expect(ClientAddress.network(of: text) == network)
     }
 
-    @Test("phone codes are six digits that follow from their id and the key, and a proof is good for those alone")
+    @Test("phone codes are six digits derived from their id and the key, and a proof fits only those (S41)")
     func phoneCodes() throws {
         func key() -> String {
             SymmetricKey(size: .bits256).withUnsafeBytes { Data($0) }.base64EncodedString()

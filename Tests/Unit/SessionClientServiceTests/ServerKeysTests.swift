@@ -11,7 +11,7 @@ struct ServerKeysTests {
         Data(repeating: byte, count: count).base64EncodedString()
     }
 
-    @Test("keys stand on lines of their own, the current one first, and go by what they are")
+    @Test("keys stand on a line each, the current one first, and are identified by their contents")
     func keys() throws {
         let one = try ServerKeys(" \(Self.key(1))\n")
         #expect(one.earlier.isEmpty && one[one.current.version] != nil)
@@ -21,7 +21,7 @@ struct ServerKeysTests {
     }
 
     @Test(
-        "what are no keys is refused",
+        "anything that isn't a key is refused",
         arguments: [
             "", "\n", "secret", key(1, count: 31), "\(key(1))\n\(key(1))", "\(key(1)),\(key(2))",
             (1...5).map { key($0) }.joined(separator: "\n"),
@@ -30,7 +30,7 @@ struct ServerKeysTests {
         #expect(throws: (any Error).self) { try ServerKeys(text) }
     }
 
-    @Test("a phone has a name under each key; its codes' digits follow from the current one")
+    @Test("a phone has a name under each key; its codes' digits are derived from the current one")
     func phones() throws {
         let (before, after) = (
             PhoneCodes(keys: try ServerKeys(Self.key(1))),

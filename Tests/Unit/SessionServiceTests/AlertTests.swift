@@ -1,6 +1,7 @@
 import ContractSupport
 import SessionContract
 import SessionRules
+import StoreKit
 import TestKit
 import Testing
 import Vocabulary
@@ -9,8 +10,8 @@ import Vocabulary
 struct AlertTests {
     @Test(
         """
-        S34: responders hear of the first three alerts in ten minutes at once, of a later one a minute later if it is still \
-        on, and of no end whose beginning they didn't hear of
+        responders hear of the first three alerts in ten minutes at once, of later ones after a minute if still on, \
+        and of no end without its beginning (S34)
         """)
     func flood() throws {
         var household = Household()
@@ -45,7 +46,7 @@ struct AlertTests {
         #expect(try household.raise(anna).waitsUntil == nil)
     }
 
-    @Test("S34: however often an alert goes on and off, the newest state is announced in the end, and never often")
+    @Test("however often an alert goes on and off, announcements are few and end with the newest state (S34)")
     func newestState() async throws {
         try await withRandom { random in
             for _ in 0..<50 {
@@ -82,7 +83,7 @@ struct AlertTests {
         }
     }
 
-    @Test("the least interval, the pauses and the repetitions are numbers that a system sets")
+    @Test("the least interval, the pauses and the repetitions can be set")
     func limits() throws {
         var household = Household()
         household.rows.limits.leastCheckInInterval = .seconds(10)
@@ -105,13 +106,13 @@ struct AlertTests {
 extension Household {
     fileprivate mutating func raise(_ account: AccountID) throws -> AlertRaised {
         let events = try ask(account, RaiseAlert())
-        guard case .alertRaised(let event) = events.first else { throw Unexpected(events) }
+        let event = try events.first(as: AlertRaised.self)
         return event
     }
 
     fileprivate mutating func clear(_ account: AccountID) throws -> AlertCleared {
         let events = try ask(account, ClearAlert())
-        guard case .alertCleared(let event) = events.first else { throw Unexpected(events) }
+        let event = try events.first(as: AlertCleared.self)
         return event
     }
 }

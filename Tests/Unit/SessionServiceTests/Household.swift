@@ -6,27 +6,39 @@ import TestKit
 import Testing
 import Vocabulary
 
-/// One whole set of tables, what each person would see who folded their stream from its beginning, and a clock that
-/// sends what timers want.
-struct Household {
-    var rows = SessionRows()
-    var time = Instant(microseconds: 1_700_000_000_000_000)
-    private(set) var replicas: [AccountID: AccountState] = [:]
-    private(set) var log: [(at: Instant, event: SessionEvent)] = []
-    private var closed: Set<AccountID> = []
-    /// Every command that was sent, and how it ended.
-    private(set) var history: [(command: any CommandBody, context: CommandContext, ended: Ended)] = []
-    /// Every recovery code that was ever made, void ones too.
-    private(set) var recoveryCodes: [AccountID: [Secret]] = [:]
-    private var random: SeededRandom
+/// The accounts of one set of tables.
+typealias Household = RuleTrial<SessionReducer, AccountState>
 
-    typealias Ended = Result<[Emission<SessionEvent>], Rejection>
-
+extension Household {
     init(seed: UInt64 = 1) {
-        random = SeededRandom(seed: seed)
+        self.init(SessionRows(), of: Self.session, seed: seed)
     }
 
-    mutating func id<Subject>() -> ID<Subject> { .derived(at: time, from: Array("\(random.next())".utf8)) }
+    private static var session: Service {
+        Service(
+            state: { AccountState(account: $0) }, fold: { $0.apply($1) },
+            isLast: { if case .accountClosed = $0 { true } else { false } },
+            quiet: { command, before, after in
+                switch command {
+                // Clean-up after an account's end, and attempts to sign in, which are counted without an event.
+                case is FreeHandle, is ForgetSecurityChanges, is RenamePhone, is SignIn, is SignInByPhone,
+                    is RequestSignInCode:
+                    after
+                default: before
+                }
+            })
+    }
+
+    /// Every recovery code that was ever made, even if void by now.
+    var recoveryCodes: [AccountID: [Secret]] {
+        history.reduce(into: [:]) { codes, entry in
+            if let made = entry.command as? MakeRecoveryCodes, let account = entry.context.account,
+                case .success = entry.ended
+            {
+                codes[account, default: []] += made.proofs
+            }
+        }
+    }
 
     /// An address; the same number is the same one.
     static func source(_ number: UInt64 = 1) -> SourceID { SourceID(high: 5, low: number) }
@@ -70,7 +82,7 @@ struct Household {
         let events = try ask(
             nil,
             SignIn(handle: handle, verifier: try Self.proof(password), device: device, source: Self.source()))
-        guard case .deviceSignedIn(let signedIn) = events[0] else { throw Unexpected(events) }
+        let signedIn = try events.first(as: DeviceSignedIn.self)
         return signedIn.device.id
     }
 
@@ -89,57 +101,7 @@ struct Household {
         return device
     }
 
-    /// Sends a command, takes in its events, and checks what every command must keep to.
-    @discardableResult
-    mutating func ask(_ account: AccountID?, _ body: any CommandBody) throws -> [SessionEvent] {
-        let before = rows
-        let command = try SessionCommand(sent: body)
-        let context = CommandContext(
-            commandID: id(), account: account, key: .account(account ?? AccountID(high: 0, low: 0)), time: time)
-        let emissions: [Emission<SessionEvent>]
-        do throws(Rejection) {
-            emissions = try SessionReducer.reduce(&rows, command, context)
-            history.append((body, context, .success(emissions)))
-            if let made = body as? MakeRecoveryCodes, let account {
-                recoveryCodes[account, default: []] += made.proofs
-            }
-        } catch {
-            history.append((body, context, .failure(error)))
-            try #require(rows == before, "a rejected command must leave the rows as they were")
-            throw error
-        }
-        // But for what is said to nobody: what follows the end of something, and attempts to sign in as nobody, which are
-        // counted.
-        switch command {
-        case .account(.freeHandle), .recovery(.forgetSecurityChanges), .phone(.renamePhone), .signIn(.signIn),
-            .signIn(.signInByPhone), .signIn(.requestSignInCode):
-            break
-        default: if emissions.isEmpty { try #require(rows == before, "what says nothing must change nothing") }
-        }
-        for emission in emissions {
-            let stream = emission.event.account
-            try #require(emission.key == .account(stream) && !closed.contains(stream))
-            let read = try SessionEvent(published: emission.event)
-            try #require(read == emission.event)
-            replicas[stream, default: AccountState(account: stream)].apply(read)
-            log.append((time, read))
-            if case .accountClosed = read { closed.insert(stream) }
-        }
-        return emissions.map(\.event)
-    }
-
-    mutating func rejection(_ account: AccountID?, _ command: any CommandBody) throws -> Rejection.Code? {
-        do {
-            try ask(account, command)
-            return nil
-        } catch let rejection as Rejection {
-            return rejection.code
-        }
-    }
-
     func state(_ account: AccountID) -> AccountState { rows.published(account) }
-
-    mutating func pass(_ interval: Interval) { time = time + interval }
 
     /// Lets time pass, and timers fire when they are due.
     mutating func run(_ interval: Interval, of account: AccountID) throws {
@@ -152,9 +114,4 @@ struct Household {
         }
         time = end
     }
-}
-
-struct Unexpected: Error {
-    let found: String
-    init(_ found: some Any) { self.found = "\(found)" }
 }

@@ -1,5 +1,6 @@
 import ContractSupport
 import SessionContract
+import StoreKit
 import Vocabulary
 
 @testable import SessionRules
@@ -10,7 +11,7 @@ extension Household {
 }
 
 extension SessionRows {
-    /// What the account's person sees of the rows: the same as the view `session.account_state` gives, and as folding
+    /// The account's published state: the same as the view `session.account_state` gives, and as folding
     /// the account's stream.
     func published(_ account: AccountID) -> AccountState {
         guard let row = self[account] else { return AccountState(account: account) }

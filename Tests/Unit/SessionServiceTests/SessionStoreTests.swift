@@ -12,7 +12,7 @@ struct SessionStoreTests {
     private static let tables = DatabaseTemplate.tables(of: "session", in: "Session")
     typealias Trial = StoreTrial<SessionStore>
 
-    @Test("S14: whatever is asked, in batches of any size, the tables end as the rules alone would, and publish that")
+    @Test("after any commands, in batches of any size, the tables hold and publish what the rules alone give (S14)")
     func sameAsRules() async throws {
         try await withRandom { random in
             for _ in 0..<4 {
@@ -32,23 +32,15 @@ struct SessionStoreTests {
                         let command = try SessionPropertyTests.command(
                             of: accounts[index], handle, in: &household, using: &random)
                         do { try household.ask(accounts[index], command) } catch is Rejection {}
-                        // Somebody else takes the handle once it is free.
+                        // Another account takes the handle once it is free.
                         if household.state(accounts[index]).isClosed, let next = try? household.person(handle) {
                             accounts[index] = next
                         }
                     }
                     let trial = try await Trial(
                         SessionStore(limits: household.rows.limits), in: database, as: "session")
-                    var rest = household.history[...]
-                    while !rest.isEmpty {
-                        let batch = rest.prefix(Int.random(in: 1...24, using: &random))
-                        rest = rest.dropFirst(batch.count)
-                        let ended = try await trial.handle(batch.map { .init($0.command, $0.context) })
-                        for (mine, theirs) in zip(batch, ended) {
-                            try #require(mine.ended == theirs, "\(mine.command)")
-                        }
-                    }
-                    // Whoever sets exactly the wanted timers has every deadline.
+                    try await trial.replay(household, using: &random)
+                    // Exactly the wanted timers are set, so no deadline is missed.
                     let wanted = household.replicas.keys.flatMap { account in
                         household.rows.wantedTimers(of: account).map {
                             "account/\(account) \($0.due.microseconds) \(type(of: $0.command.body).type)"
@@ -59,19 +51,16 @@ struct SessionStoreTests {
                     try #require(set.split(separator: "\n").map(String.init).sorted() == wanted.sorted())
                     await trial.close()
                     let reader = try await Trial(SessionStore(), in: database, as: "session_client")
-                    for account in household.replicas.keys {
-                        let states = try await reader.published(
-                            "SELECT s.state FROM session.account_state AS s WHERE s.account = \(account)",
-                            as: AccountState.self)
-                        try #require(states == [household.state(account)])
-                    }
+                    let states = try await reader.published(
+                        in: "session.account_state", of: household.replicas.keys, as: AccountState.self)
+                    try #require(states == household.replicas.keys.map { household.rows.published($0) })
                     await reader.close()
                 }
             }
         }
     }
 
-    @Test("S41: of two who sign up with one handle at the same moment, one gets it")
+    @Test("of two people who sign up with one handle at the same moment, one gets it (S41)")
     func concurrent() async throws {
         try await withRandom { random in
             try await TestDatabase.with(Self.tables) { database in
@@ -101,41 +90,7 @@ struct SessionStoreTests {
         }
     }
 
-    @Test("S3: session-client only reads what is published, and nobody else writes; everything is explained")
-    func privileges() async throws {
-        try await TestDatabase.with(Self.tables) { database in
-            let rights = try await database.psql(
-                """
-                SELECT string_agg(c.relname, ' ' ORDER BY c.relname)
-                  FROM pg_class AS c
-                 WHERE c.relnamespace = 'session'::regnamespace AND c.relkind IN ('r', 'v')
-                   AND has_table_privilege('session_client', c.oid, 'SELECT')
-                """)
-            #expect(
-                rights
-                    == "account_state avatar_chunk device_status handle log log_partition outcome phone profile")
-            let strangers = try await database.psql(
-                """
-                SELECT count(*)
-                  FROM pg_class AS c, unnest(ARRAY['notifications', 'contacts', 'session_client']) AS role,
-                       unnest(ARRAY['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE']) AS privilege
-                 WHERE c.relnamespace = 'session'::regnamespace AND c.relkind IN ('r', 'v')
-                   AND has_table_privilege(role, c.oid, privilege)
-                """)
-            #expect(strangers == "0")
-            let undocumented = try await database.psql(
-                """
-                SELECT string_agg(c.relname || coalesce('.' || a.attname, ''), ' ')
-                  FROM pg_class AS c
-                  LEFT JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-                 WHERE c.relnamespace = 'session'::regnamespace AND c.relkind IN ('r', 'v')
-                   AND (col_description(c.oid, a.attnum) IS NULL OR obj_description(c.oid) IS NULL)
-                """)
-            #expect(undocumented == "")
-        }
-    }
-
-    @Test("R21: nobody but session reads what proves who somebody is, not even people at psql")
+    @Test("only session reads proofs and verifiers, not even people at psql (R21)")
     func secrets() async throws {
         try await TestDatabase.with(Self.tables) { database in
             let readers = try await database.psql(

@@ -21,7 +21,7 @@ struct SessionTableTests {
     private func time(_ n: Int64) -> Instant { Instant(microseconds: 1_700_000_000_000_000 + n) }
     private func hash(_ n: UInt8) -> [UInt8] { [UInt8](repeating: n, count: 32) }
 
-    @Test("every property of an account has its column, and comes back from it as it was")
+    @Test("every property of an account has its column, and comes back from it unchanged")
     func accounts() async throws {
         try await TestDatabase.with(Self.tables) { database in
             var (open, closed) = (Tables.account.blank, Tables.account.blank)
@@ -46,7 +46,7 @@ struct SessionTableTests {
         }
     }
 
-    @Test("every property of what is kept secret has its column, and comes back from it as it was")
+    @Test("every property of a secret row has its column, and comes back from it unchanged")
     func secrets() async throws {
         try await TestDatabase.with(Self.tables) { database in
             var credential = Tables.credential.blank
@@ -78,7 +78,7 @@ struct SessionTableTests {
         }
     }
 
-    @Test("what was tried is counted also where retention has deleted the row since it was read")
+    @Test("an attempt is counted even if retention deleted its row since it was read")
     func deletedMeanwhile() async throws {
         try await TestDatabase.with(Self.tables) { database in
             let connection = try await Connection.connect(Configuration(try database.url(as: "session")))
@@ -103,7 +103,7 @@ struct SessionTableTests {
         }
     }
 
-    @Test("every property of what may be undone has its column, and comes back from it as it was")
+    @Test("every property of a security change has its column, and comes back from it unchanged")
     func security() async throws {
         try await TestDatabase.with(Self.tables) { database in
             var (codes, none) = (Tables.recovery.blank, Tables.recovery.blank)

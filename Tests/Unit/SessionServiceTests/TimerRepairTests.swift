@@ -13,46 +13,10 @@ import Vocabulary
 struct TimerRepairTests {
     private static let tables = DatabaseTemplate.tables(of: "session", in: "Session")
 
-    @Test("S32: a deadline without its timer gets it back, unless its command is on its way, parked or discarded")
+    @Test("a deadline that lost its timer gets it back, unless its command is on its way, parked or discarded (S32)")
     func repair() async throws {
         try await TestDatabase.with(Self.tables) { database in
-            try await database.psql(
-                Self.accounts(
-                    """
-                    SELECT number, handle, CASE handle WHEN 'future' THEN interval '1 day' ELSE interval '-1 hour' END
-                      FROM unnest(ARRAY['past', 'future', 'wrong', 'unhandled', 'parked', 'discarded', 'handled', 'kept'])
-                           WITH ORDINALITY AS h(handle, number)
-                    """))
-            try await database.psql(
-                """
-                INSERT INTO session.timer (key, name, due_at, type, version, body)
-                SELECT 'account/' || account, 'MissCheckIn', due_at, 'MissCheckIn', 1,
-                       json_build_object('account', account, 'deadline', session.microseconds(due_at))
-                  FROM session.account WHERE handle IN ('wrong', 'kept');
-                UPDATE session.timer AS t SET due_at = t.due_at + interval '1 year'
-                  FROM session.account AS a WHERE t.key = 'account/' || a.account AND a.handle = 'wrong';
-                INSERT INTO session.due (partition, position, kind, type, version, key, body, message_id, command_id)
-                SELECT session.due_partition_of('account/' || account),
-                       row_number() OVER (PARTITION BY session.due_partition_of('account/' || account) ORDER BY handle),
-                       'command', 'MissCheckIn', 1, 'account/' || account,
-                       json_build_object('account', account, 'deadline', session.microseconds(due_at)),
-                       gen_random_uuid(), gen_random_uuid()
-                  FROM session.account WHERE handle IN ('unhandled', 'parked', 'discarded', 'handled');
-                -- All but one are handled, in partitions of their own.
-                INSERT INTO session.batch (source, partition, number, position, owner, epoch, given_time, messages)
-                SELECT 'session.due', d.partition, 1, max(d.position), gen_random_uuid(), 1, now(), 1
-                  FROM session.due AS d
-                 WHERE d.partition NOT IN (SELECT session.due_partition_of('account/' || a.account)
-                                             FROM session.account AS a WHERE a.handle = 'unhandled')
-                 GROUP BY d.partition;
-                INSERT INTO session.dead_letter (message_id, source, partition, position, kind, type, version, key, body,
-                                                 code, error, attempts)
-                SELECT d.message_id, 'session.due', d.partition, d.position, d.kind, d.type, d.version, d.key, d.body,
-                       'discarded', 'by hand', 1
-                  FROM session.due AS d JOIN session.account AS a ON d.key = 'account/' || a.account
-                 WHERE a.handle = 'discarded';
-                """)
-            try await database.psql(Self.park("parked"))
+            try await Self.lose(in: database)
             let repair = try Self.repair(in: database)
             let running = Task { try await repair.run() }
             defer { running.cancel() }
@@ -63,7 +27,7 @@ struct TimerRepairTests {
             let healed = "future true, handled true, kept true, past true, wrong true"
             try await database.wait(for: "the timers", timers) { $0 == healed }
 
-            // What waited is repaired when it no longer does and the deadline still stands.
+            // A deadline whose command was parked is repaired once it isn't, if the deadline still stands.
             try await database.psql("DELETE FROM session.parked")
             try await database.wait(for: "the parked one's timer", timers) {
                 $0 == "future true, handled true, kept true, parked true, past true, wrong true"
@@ -76,7 +40,48 @@ struct TimerRepairTests {
         }
     }
 
-    @Test("S32: a timer that fires while timers are repaired fires once, however often and by how many")
+    /// Adds accounts with a deadline each, named after what has become of its timer.
+    private static func lose(in database: TestDatabase) async throws {
+        try await database.psql(
+            Self.accounts(
+                """
+                SELECT number, handle, CASE handle WHEN 'future' THEN interval '1 day' ELSE interval '-1 hour' END
+                  FROM unnest(ARRAY['past', 'future', 'wrong', 'unhandled', 'parked', 'discarded', 'handled', 'kept'])
+                       WITH ORDINALITY AS h(handle, number)
+                """))
+        try await database.psql(
+            """
+            INSERT INTO session.timer (key, name, due_at, type, version, body)
+            SELECT 'account/' || account, 'MissCheckIn', due_at, 'MissCheckIn', 1,
+                   json_build_object('account', account, 'deadline', session.microseconds(due_at))
+              FROM session.account WHERE handle IN ('wrong', 'kept');
+            UPDATE session.timer AS t SET due_at = t.due_at + interval '1 year'
+              FROM session.account AS a WHERE t.key = 'account/' || a.account AND a.handle = 'wrong';
+            INSERT INTO session.due (partition, position, kind, type, version, key, body, message_id, command_id)
+            SELECT session.due_partition_of('account/' || account),
+                   row_number() OVER (PARTITION BY session.due_partition_of('account/' || account) ORDER BY handle),
+                   'command', 'MissCheckIn', 1, 'account/' || account,
+                   json_build_object('account', account, 'deadline', session.microseconds(due_at)),
+                   gen_random_uuid(), gen_random_uuid()
+              FROM session.account WHERE handle IN ('unhandled', 'parked', 'discarded', 'handled');
+            -- All but one are handled, in partitions of their own.
+            INSERT INTO session.batch (source, partition, number, position, owner, epoch, given_time, messages)
+            SELECT 'session.due', d.partition, 1, max(d.position), gen_random_uuid(), 1, now(), 1
+              FROM session.due AS d
+             WHERE d.partition NOT IN (SELECT session.due_partition_of('account/' || a.account)
+                                         FROM session.account AS a WHERE a.handle = 'unhandled')
+             GROUP BY d.partition;
+            INSERT INTO session.dead_letter (message_id, source, partition, position, kind, type, version, key, body,
+                                             code, error, attempts)
+            SELECT d.message_id, 'session.due', d.partition, d.position, d.kind, d.type, d.version, d.key, d.body,
+                   'discarded', 'by hand', 1
+              FROM session.due AS d JOIN session.account AS a ON d.key = 'account/' || a.account
+             WHERE a.handle = 'discarded';
+            """)
+        try await database.psql(Self.park("parked"))
+    }
+
+    @Test("a timer that fires while timers are repaired fires once, however many repair them (S32)")
     func concurrent() async throws {
         try await TestDatabase.with(Self.tables) { database in
             try await database.psql(
@@ -130,7 +135,7 @@ struct TimerRepairTests {
         """
     }
 
-    /// Parks the command of somebody's deadline.
+    /// Parks the command of an account's deadline.
     private static func park(_ handle: String) -> String {
         """
         INSERT INTO session.parked (source, partition, position, kind, type, version, key, body, message_id, command_id,

@@ -1,13 +1,14 @@
 import ContractSupport
 import SessionContract
 import SessionRules
+import StoreKit
 import TestKit
 import Testing
 import Vocabulary
 
 @Suite("Session: undoing, whatever is done in between")
 struct UndoPropertyTests {
-    /// What a change of the account's security replaced, written down apart from the rules.
+    /// The state that a change of the account's security replaced, recorded independently of the rules.
     private struct Change {
         let kind: SecurityChangeKind
         let at: Instant
@@ -16,7 +17,7 @@ struct UndoPropertyTests {
         let before: Security
     }
 
-    /// What undoing puts back.
+    /// The state that undoing restores.
     private struct Security: Equatable {
         var password: String
         var phone: Phone?
@@ -102,11 +103,14 @@ struct UndoPropertyTests {
     }
 
     @Test(
-        "after any commands, undoing gives exactly what was before the first change, to who may, and no one else stays")
+        """
+        after any commands, undoing restores exactly the state before the first change, and only its device stays \
+        signed in (S48)
+        """)
     func random() async throws {
         try await withRandom { random in
             var undone = 0
-            for _ in 0..<30 {
+            for _ in 0..<Soak.count(30, long: 200) {
                 var household = Household(seed: random.next())
                 household.rows.limits.confirmation = .hours(5)
                 household.rows.limits.devices = 4
@@ -138,7 +142,7 @@ struct UndoPropertyTests {
                             device: try household.device(), source: Household.source())
                         let signedIn = try household.ask(nil, signIn)
                         for event in signedIn { try observer.take(event, of: signIn, by: nil) }
-                        guard case .deviceSignedIn = signedIn[0] else { throw Unexpected("another password") }
+                        _ = try signedIn.first(as: DeviceSignedIn.self)
                     }
                 }
             }

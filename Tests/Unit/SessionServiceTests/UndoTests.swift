@@ -1,6 +1,7 @@
 import ContractSupport
 import SessionContract
 import SessionRules
+import StoreKit
 import TestKit
 import Testing
 import Vocabulary
@@ -58,7 +59,11 @@ struct UndoTests {
         }
     }
 
-    @Test("the device that a thief signed out puts password, phone, settings and codes back, and the thief out (S48)")
+    @Test(
+        """
+        the device that a thief signed out restores password, phone, settings and codes, and signs the thief out \
+        (S48)
+        """)
     func takeover() throws {
         var home = try Home()
         let (own, thiefs): (PhoneID, PhoneID) = (home.household.id(), home.household.id())
@@ -81,7 +86,7 @@ struct UndoTests {
         home.household.pass(.hours(71))
 
         let events = try home.household.ask(home.account, try home.undo(home.phone))
-        guard case .securityChangesUndone(let undone) = events[0] else { throw Unexpected(events) }
+        let undone = try events.first(as: SecurityChangesUndone.self)
         #expect(undone.changes == [.recoveryCodes, .settings, .phone, .password])
         #expect(undone.since == began && undone.device == home.phone)
         let after = home.household.state(home.account)
@@ -113,7 +118,7 @@ struct UndoTests {
         #expect(try home.signsIn("stolen"))
     }
 
-    @Test("a device that a person signed out before undoes nothing, nor does one that is signed in (S48)")
+    @Test("a device that its owner signed out before can't undo, nor can one that is signed in (S48)")
     func signedOut() throws {
         for by in ["itself", "another"] {
             var home = try Home()
@@ -126,7 +131,7 @@ struct UndoTests {
         }
     }
 
-    @Test("whoever signed in with a stolen password can't undo what the owner does against it (S48)")
+    @Test("someone who signed in with a stolen password can't undo what the owner does against it (S48)")
     func younger() throws {
         var home = try Home()
         let thief = try home.household.signIn()
@@ -137,7 +142,7 @@ struct UndoTests {
         #expect(try home.signsIn("new"))
     }
 
-    @Test("only the token that the device had at last is good, and only for its own account (S48)")
+    @Test("only the device's last token undoes, and only for its own account (S48)")
     func secrets() throws {
         var home = try Home()
         let (first, second) = (try Household.secret("t\(home.phone)"), try Household.secret("second"))
@@ -154,7 +159,7 @@ struct UndoTests {
         #expect(try home.household.rejection(home.account, right) == nil)
     }
 
-    @Test("a recovery code that was used stays used when the codes of before come back (S41)")
+    @Test("a used recovery code stays used when the earlier codes are restored (S41)")
     func usedCodes() throws {
         var home = try Home()
         try home.confirm(home.phone)
@@ -178,7 +183,7 @@ struct UndoTests {
         #expect(try signIn(codes[1]) == nil)
     }
 
-    @Test("a phone that is somebody else's by now isn't taken from them (S41)")
+    @Test("a phone that belongs to someone else by now isn't taken back (S41)")
     func takenPhone() throws {
         var home = try Home()
         let own: PhoneID = home.household.id()
@@ -200,7 +205,7 @@ struct UndoTests {
         #expect(home.household.state(home.account).phone == nil && home.household.rows.owner(of: own) == ben)
     }
 
-    @Test("what the thief did on other devices before is undone from a time on; what came before stays (S48)")
+    @Test("undoing covers the thief's other devices from a time on; what came before stays (S48)")
     func since() throws {
         var home = try Home()
         try home.confirm(home.phone)
@@ -214,14 +219,12 @@ struct UndoTests {
         let thief = try home.household.signIn(password: "mine")
         try home.changePassword("mine", "stolen", by: thief)
         let undo = try home.undo(home.phone, since: began)
-        guard case .securityChangesUndone(let undone) = try home.household.ask(home.account, undo)[0] else {
-            throw Unexpected("not undone")
-        }
+        let undone = try home.household.ask(home.account, undo).first(as: SecurityChangesUndone.self)
         #expect(undone.changes == [.phone, .password] && undone.phone == nil)
         #expect(try home.signsIn("mine"))
     }
 
-    @Test("where one device may be signed in, the one that a thief's sign-in put out undoes what followed (S43)")
+    @Test("where one device may be signed in, the one that a thief displaced undoes what followed (S43)")
     func displaced() throws {
         var home = try Home()
         try home.confirm(home.phone)
@@ -236,7 +239,7 @@ struct UndoTests {
         #expect(try home.signsIn("secret"))
     }
 
-    @Test("signing in and out again and again doesn't make the owner's device forgotten (S48)")
+    @Test("signing in and out again and again doesn't push the owner's device out of the list (S48)")
     func churn() throws {
         var home = try Home()
         try home.changePassword("secret", "stolen", by: home.tablet)
@@ -255,7 +258,7 @@ struct UndoTests {
         #expect(try home.signsIn("secret"))
     }
 
-    @Test("changes that may be undone are few and forgotten in time; more are refused, so none gets lost (R21)")
+    @Test("changes that can be undone are few and expire; further ones are refused, so none is lost (R21)")
     func limits() throws {
         var home = try Home()
         home.household.rows.limits.securityChanges = 3

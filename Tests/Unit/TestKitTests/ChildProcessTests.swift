@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Child processes")
 struct ChildProcessTests {
-    @Test("its lines can be awaited, those before and those to come")
+    @Test("its lines can be awaited, past and future ones")
     func lines() async throws {
         try await ChildProcess.with("/bin/sh", ["-c", "echo one; echo two >&2; read never; echo three"]) { child in
             let one = try await child.waitForLine(containing: "one", on: .output)
@@ -17,7 +17,7 @@ struct ChildProcessTests {
         }
     }
 
-    @Test("waiting for what an ended process never said fails at once, with its log")
+    @Test("waiting for a line that an ended process never wrote fails at once, with its log")
     func waitingInVain() async throws {
         try await ChildProcess.with("/bin/sh", ["-c", "echo only this; exit 3"]) { child in
             let error = await #expect(throws: ChildProcess.Ended.self) {
@@ -42,7 +42,7 @@ struct ChildProcessTests {
         }
     }
 
-    @Test("what it started ends with it, also what left its process group")
+    @Test("everything it started ends with it, even what left its process group")
     func descendants() async throws {
         let command = "sleep 1000 & echo $!; setsid sleep 1000 & echo $!; (setsid sleep 1000 & echo $!); echo end; wait"
         let descendants = try await ChildProcess.with("/bin/sh", ["-c", command]) { child in
@@ -55,7 +55,7 @@ struct ChildProcessTests {
         }
     }
 
-    @Test("a program that isn't there is an error that says so")
+    @Test("a missing program is an error that says so")
     func missing() async throws {
         let error = await #expect(throws: SpawnFailed.self) { try await ChildProcess.start("/nowhere/nothing") }
         #expect(error?.description == "could not start nothing: No such file or directory")

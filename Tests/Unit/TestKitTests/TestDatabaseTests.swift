@@ -19,7 +19,7 @@ struct TestDatabaseTests {
         }
     }
 
-    @Test("who may connect is as in the product")
+    @Test("the roles that may connect are the product's")
     func privileges() async throws {
         try await TestDatabase.with(Self.template) { database in
             let mayConnect = try await database.psql(
@@ -33,7 +33,7 @@ struct TestDatabaseTests {
         }
     }
 
-    @Test("it is gone afterwards, also after a failure and with somebody connected")
+    @Test("it is gone afterwards, even after a failure and with a connection open")
     func gone() async throws {
         struct Failed: Error {}
         let name = Observed("")

@@ -9,8 +9,6 @@ public import Vocabulary
 public struct LedgerClient: Service {
     /// Listens on both logs' channels.
     public let doorbells: Doorbells
-    /// Appends to the command log.
-    public let appender: Appender
     /// Reads the ledger's log.
     public let tail: Tail
     /// Appends commands and waits for their outcomes.
@@ -25,7 +23,7 @@ public struct LedgerClient: Service {
     ///   - configuration: The database. The client logs in as `ledger_client`, whatever user this names.
     ///   - listens: False leaves doorbells unheard.
     ///   - unansweredLimit: The most commands that may be without an outcome.
-    ///   - faultPoint: See `Appender.Settings`.
+    ///   - faultPoint: See ``CommandSender``.
     public init(
         configuration: Configuration, listens: Bool = true, unansweredLimit: Int = 4096,
         faultPoint: (@Sendable () -> Void)? = nil, logger: Logger
@@ -34,29 +32,25 @@ public struct LedgerClient: Service {
         configuration.parameters["user"] = "ledger_client"
         configuration.parameters["application_name"] = "ledger_client/\(OwnerID.new())"
         configuration.blockerPatience = .seconds(5)
-        let connection = try await Connection.connect(configuration, logger: logger)
-        let (commands, log) = try await connection.run { database in
+        let (commands, log) = try await Connection.with(configuration, logger: logger) { database in
             (
                 try Log.open(LogName(schema: "ledger_client", table: "ledger_commands"), database),
                 try Log.open(LogName(schema: "ledger", table: "log"), database)
             )
         }
-        await connection.close()
         doorbells = Doorbells(configuration: configuration, logger: logger)
-        var settings = Appender.Settings()
-        settings.faultPoint = faultPoint
-        appender = Appender(log: commands, settings: settings, configuration: configuration, logger: logger)
         tail = Tail(log: log, configuration: configuration, doorbells: doorbells, logger: logger)
-        pool = Pool(configuration: configuration, logger: logger)
+        pool = Pool("reads", configuration: configuration, logger: logger)
         sender = CommandSender(
-            appender: appender, tail: tail, pool: pool, unansweredLimit: unansweredLimit, logger: logger)
+            to: commands, tail: tail, pool: pool, unansweredLimit: unansweredLimit, configuration: configuration,
+            faultPoint: faultPoint, logger: logger)
         streams = StreamReader(tail: tail, pool: pool)
         self.listens = listens
     }
 
     /// Runs until it is cancelled or shut down gracefully.
     public func run() async throws {
-        let services: [any Service] = [appender, tail, sender] + (listens ? [doorbells] : [])
+        let services: [any Service] = [tail, sender] + (listens ? [doorbells] : [])
         try await withThrowingTaskGroup(of: Void.self) { group in
             for service in services { group.addTask { try await service.run() } }
             try await group.waitForAll()

@@ -1,0 +1,32 @@
+import Vocabulary
+
+/// One of the workers that share a source's partitions.
+struct Member: Hashable, Sendable {
+    let owner: OwnerID
+    /// Its number among the workers of its process.
+    let slot: Int32
+    /// What it couldn't read.
+    var cannot: Set<String> = []
+}
+
+extension Member {
+    /// The partitions that belong to this member: partition *i* goes to the member at *i mod n* of the sorted live
+    /// members.
+    ///
+    /// Slots are sorted first, so every process gets one partition before any gets its second, and the shares of
+    /// processes differ by at most one, too.
+    /// - Parameter needs: What a worker must be able to read in some partitions. The members that can share these
+    ///   partitions, or all members if none can.
+    func share(
+        of partitions: Int32, among members: [Member], needs: [Partition: Set<String>] = [:]
+    ) -> Set<Partition> {
+        let sorted = members.sorted { ($0.slot, $0.owner) < ($1.slot, $1.owner) }
+        return Set(
+            (0..<partitions).lazy.map(Partition.init).filter { partition in
+                let able =
+                    needs[partition].map { needs in sorted.filter { $0.cannot.isDisjoint(with: needs) } } ?? sorted
+                let candidates = able.isEmpty ? sorted : able
+                return !candidates.isEmpty && candidates[Int(partition.number) % candidates.count].owner == owner
+            })
+    }
+}

@@ -1,0 +1,28 @@
+/// Why a message failed, as far as one try can tell.
+public struct Fault: Hashable, Sendable, CustomStringConvertible {
+    /// As in the columns `parked.cause` and `dead_letter.code`, and as the code of the outcome `failed`.
+    public enum Code: String, Sendable, Hashable {
+        /// The message asks for something that can't be done: the rules or a constraint refuse it each time.
+        case error
+        /// The database or its environment is in trouble. That passes, so no message is given up for it.
+        case trouble
+        /// A newer sender's message: this replica doesn't know its type, version or one of its words. Another replica
+        /// may.
+        case unknown
+        /// It ended its owner as often as the limits allow.
+        case crashed
+        /// An operator gave it up.
+        case discarded
+    }
+
+    public let code: Code
+    public let description: String
+    /// What a replica has to know to handle the message, if that is what was missing.
+    public let needs: String?
+
+    public init(_ code: Code, _ description: String, needs: String? = nil) {
+        self.code = code
+        self.description = description
+        self.needs = needs
+    }
+}

@@ -1,0 +1,69 @@
+import EdgeClient
+import Foundation
+import TestKit
+
+extension Quartet {
+    /// Signs someone up whose name is the handle, capitalised.
+    func signUp(_ handle: String) async throws -> Device {
+        try await Device.signUp(handle, name: handle.capitalized, at: edge)
+    }
+
+    func signUp(_ one: String, _ other: String) async throws -> (Device, Device) {
+        (try await signUp(one), try await signUp(other))
+    }
+
+    func signUp(_ one: String, _ two: String, _ three: String) async throws -> (Device, Device, Device) {
+        (try await signUp(one), try await signUp(two), try await signUp(three))
+    }
+}
+
+extension Device {
+    /// The kinds of this account's notifications, newest first.
+    func kinds(unread: Bool = false) async throws -> [String] {
+        try await read("/v1/notifications?limit=200\(unread ? "&unread=true" : "")")["notifications"].array
+            .compactMap { $0["kind"].string }
+    }
+
+    /// How many notifications are unread.
+    func unread() async throws -> Int64? { try await read("/v1/notifications")["unread"].int }
+
+    /// Waits until a notification of a kind is in the history.
+    func wait(toHear kind: String) async throws {
+        for _ in 0..<6000 {
+            if try await kinds().contains(kind) { return }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        throw TimedOut("waited two minutes for a notification \(kind); there are \(try await kinds())")
+    }
+
+    /// The card of a contact.
+    func card(of other: Device) async throws -> JSON { try await read("/v1/contacts/\(other.account)") }
+
+    /// This account's contact code.
+    func code() async throws -> String { try await read("/v1/contacts")["code"].string ?? "" }
+
+    /// Adds another device's account by its code.
+    @discardableResult
+    func add(
+        _ other: Device, isMyResponder: Bool = false, iAmResponder: Bool = true, key: String? = nil
+    ) async throws -> JSON {
+        try await act(
+            "AddContact",
+            [
+                "code": .string(try await other.code()), "isMyResponder": .bool(isMyResponder),
+                "iAmResponder": .bool(iAmResponder),
+            ], key: key)
+    }
+
+    /// Pings a contact.
+    func ping(_ other: Device) async throws { try await act("SendPing", ["contact": .string(other.account)]) }
+}
+
+extension JSON {
+    /// The same object with one more field.
+    func adding(_ name: String, _ value: JSON) -> JSON {
+        guard case .object(var fields) = self else { return self }
+        fields[name] = value
+        return .object(fields)
+    }
+}
