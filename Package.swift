@@ -95,6 +95,13 @@ let package = Package(
             path: "Shared/Contracts/Notifications",
             swiftSettings: settings),
 
+        .target(
+            name: "API",
+            dependencies: [
+                "ContactsContract", "ContractSupport", "NotificationsContract", "SessionContract", "Vocabulary",
+            ],
+            path: "Shared/API", swiftSettings: settings),
+
         // MARK: Services
         .target(
             name: "SessionRules", dependencies: ["ContractSupport", "SessionContract", "Vocabulary", crypto],
@@ -136,16 +143,23 @@ let package = Package(
             swiftSettings: settings),
 
         .target(
+            name: "SessionClientOrchestration",
+            dependencies: [
+                "API", "ContactsContract", "ContractSupport", "NotificationsContract", "SessionContract", "Vocabulary",
+            ],
+            path: "Services/SessionClient/Orchestration", swiftSettings: settings),
+        .target(
             name: "SessionClientService",
             dependencies: [
-                "Bus", "ContactsContract", "ContractSupport", "NotificationsContract", "Postgres", "ServiceKit",
-                "SessionContract", "Vocabulary", "Webhook", crypto, cryptoExtras, httpTypes, hummingbird, lifecycle,
+                "API", "Bus", "ContactsContract", "ContractSupport", "NotificationsContract", "Postgres", "ServiceKit",
+                "SessionClientOrchestration", "SessionContract", "Vocabulary", "Webhook", crypto, cryptoExtras,
+                httpTypes, hummingbird, lifecycle,
                 logging,
                 nio,
                 nioHTTPTypes,
                 .product(name: "JWTKit", package: "jwt-kit"),
             ],
-            path: "Services/SessionClient", exclude: ["Executable"],
+            path: "Services/SessionClient", exclude: ["Executable", "Orchestration"],
             resources: [.copy("Migrations"), .embedInCode("Access/common-passwords.txt")],
             swiftSettings: settings),
         .executableTarget(
@@ -188,9 +202,23 @@ let package = Package(
             ],
             path: "Tests/Unit/NotificationsServiceTests", swiftSettings: settings),
         .testTarget(
+            name: "APITests",
+            dependencies: [
+                "API", "ContactsContract", "NotificationsContract", "SessionContract", "TestKit", "Vocabulary",
+            ],
+            path: "Tests/Unit/APITests", swiftSettings: settings),
+        .testTarget(
+            name: "SessionClientOrchestrationTests",
+            dependencies: [
+                "API", "ContactsContract", "ContractSupport", "NotificationsContract", "SessionClientOrchestration",
+                "SessionContract", "Vocabulary",
+            ],
+            path: "Tests/Unit/SessionClientOrchestrationTests", swiftSettings: settings),
+        .testTarget(
             name: "SessionClientServiceTests",
             dependencies: [
-                "SessionClientService", "SessionContract", "Vocabulary", "Webhook", crypto, httpTypes, hummingbird,
+                "API", "SessionClientService", "SessionContract", "Vocabulary", "Webhook", crypto, httpTypes,
+                hummingbird,
                 logging, nio, nioHTTPTypes,
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ],

@@ -1,4 +1,4 @@
-package import NotificationsContract
+import NotificationsContract
 package import NotificationsRules
 import Postgres
 package import Storage

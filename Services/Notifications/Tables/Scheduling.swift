@@ -2,7 +2,7 @@ package import NotificationsContract
 package import NotificationsRules
 import Postgres
 package import Storage
-package import Vocabulary
+import Vocabulary
 
 // notifications.scheduled, and the columns that it shares with notifications.held
 

@@ -6,7 +6,7 @@ actor Credit {
 
     init(limit: Int) { left = limit }
 
-    /// Nobody gives any more: lets everybody go.
+    /// Lets all waiters go: no more room will be given.
     func close() {
         isClosed = true
         for waiter in waiters { waiter.resume() }

@@ -1,3 +1,4 @@
+import API
 import Bus
 import Postgres
 import SessionContract
@@ -49,6 +50,15 @@ final class Devices: Sendable {
         }
     }
 
+    /// - Throws: `signedOut`, with the reason, for a device that isn't signed in any more.
+    func requireActive(_ caller: Caller) async throws {
+        guard try await !isActive(caller) else { return }
+        let why = try await reason(for: caller)
+        var error = APIError(.signedOut, "Sign in again: \(why?.explanation ?? "this device isn't signed in").")
+        error.reason = why?.rawValue
+        throw error
+    }
+
     /// Why a device isn't signed in any more, as far as that is remembered.
     func reason(for caller: Caller) async throws -> SignOutReason? {
         try await pool.withConnection { database in
@@ -89,14 +99,14 @@ final class Devices: Sendable {
         switch row.message.type {
         case DeviceSignedOut.type:
             guard let event = try? DeviceSignedOut.decoded(from: row.message.body) else { return forgetAll() }
-            end(.signedOut(event.reason)) {
+            end(StreamEnd(.signedOut, why: event.reason)) {
                 $0.device == event.device
             } forget: {
                 $0.active[event.device] = false
             }
         case AccountClosed.type:
             guard let event = try? AccountClosed.decoded(from: row.message.body) else { return forgetAll() }
-            end(.signedOut(.closed)) {
+            end(StreamEnd(.signedOut, why: .closed)) {
                 $0.account == event.account
             } forget: {
                 $0.active = [:]
@@ -105,9 +115,9 @@ final class Devices: Sendable {
         }
     }
 
-    /// Nothing is known for sure: everything is looked up again, and streams begin anew.
+    /// Forgets all devices, because the cache may be wrong: they are looked up again, and streams start again.
     func forgetAll() {
-        end(.reconnect) { _ in
+        end(StreamEnd(.reconnect)) { _ in
             true
         } forget: {
             $0.active = [:]

@@ -1,9 +1,5 @@
-import HTTPTypes
-import Hummingbird
+import API
 import Vocabulary
-
-/// What an Idempotency-Key identifies.
-enum RequestSubject {}
 
 /// The name that a caller gave a request, so that sending it again is the same request. Made up where none is given.
 ///
@@ -13,35 +9,30 @@ struct IdempotencyKey: Sendable {
     /// Whether the caller chose it, and so may have sent the request before.
     let isGiven: Bool
 
-    /// - Throws: ``Problem`` 400 for anything but a UUID of version 7.
-    init(of request: Request) throws(Problem) {
-        guard let header = request.headers[.idempotencyKey] else {
+    /// - Throws: For anything but a UUID of version 7.
+    init(_ text: String?) throws(APIError) {
+        guard let text else {
             (id, isGiven) = (.new(), false)
             return
         }
-        guard let key = ID<RequestSubject>(header), key.version == 7 else {
-            throw Problem(
-                .badRequest, "invalidIdempotencyKey",
-                "Idempotency-Key must be a UUID of version 7 (RFC 9562); leave it out if you won't send the request again",
-                field: "Idempotency-Key")
+        guard let key = ID<RequestSubject>(text), key.version == 7 else {
+            throw APIError(.invalidIdempotencyKey, field: "Idempotency-Key")
         }
         (id, isGiven) = (key, true)
     }
 
     /// Refuses a request that was made long ago: who somebody was then, they may not be any more.
-    /// - Throws: ``Problem`` 400.
-    func requireRecent() throws(Problem) {
+    func requireRecent() throws(APIError) {
         guard !isGiven || id.time.map({ $0 > .now - .days(1) }) ?? false else {
-            throw Problem(
-                .badRequest, "idTooOld", "this Idempotency-Key is older than a day; use a new one",
-                field: "Idempotency-Key")
+            throw APIError(
+                .idTooOld, "This Idempotency-Key is older than a day; use a new one.", field: "Idempotency-Key")
         }
     }
 
-    /// What the request leads to, under a name that nobody else's request can have.
+    /// An id for something that the request leads to. No other caller's request can have it.
     /// - Parameters:
-    ///   - purpose: which kind of request it is: a key names one request of each kind.
-    ///   - scope: whose request it is.
+    ///   - purpose: Which kind of request it is: a key names one request of each kind.
+    ///   - scope: Whose request it is.
     func derive<Subject>(_ purpose: String, _ scope: [UInt8], as: ID<Subject>.Type = ID<Subject>.self)
         -> ID<Subject>
     {

@@ -1,6 +1,6 @@
+import API
 import CryptoExtras
 import Foundation
-import HTTPTypes
 import SessionContract
 import Synchronization
 import Vocabulary
@@ -24,9 +24,9 @@ final class Passwords: Sendable {
 
     private let waiting = Mutex(Waiting())
     private let waitingLimit: Int
-    /// How many of them are kept for devices that are signed in: a crowd of strangers can't keep their owners out.
+    /// How many of them are kept for devices that are signed in, so that a crowd of strangers can't lock out their owners.
     private var keptForSignedIn: Int { waitingLimit / 4 }
-    /// How many of one address: it can't take all places.
+    /// How many one address may have, so that it can't take all of them.
     private static let addressLimit = 8
 
     init(keys: ServerKeys, waitingLimit: Int = 64) {
@@ -36,7 +36,7 @@ final class Passwords: Sendable {
         queue.maxConcurrentOperationCount = max(1, ProcessInfo.processInfo.activeProcessorCount - 1)
     }
 
-    /// What is kept of a password that is set.
+    /// The verifier to keep of a new password.
     func verifier(
         of password: String, for handle: Handle, from address: String, isSignedIn: Bool = false,
         field: String = "password"
@@ -47,8 +47,8 @@ final class Passwords: Sendable {
         return verifier
     }
 
-    /// What shows that somebody knows a password, under whichever of the keys it is kept. All are made for every handle, so
-    /// that the time tells nothing.
+    /// Proofs of knowing a password, one for each key under which it may be kept. All are made for every handle, so that
+    /// the time tells nothing.
     func verifiers(
         of password: String, for handle: Handle, from address: String, isSignedIn: Bool = false,
         field: String = "password"
@@ -61,7 +61,7 @@ final class Passwords: Sendable {
     ///   - address: where the request comes from.
     ///   - isSignedIn: whether a device asks that is signed in, or was before.
     ///   - field: what the password is called in the request.
-    /// - Throws: a ``Problem`` when the password is no good, or when too many wait.
+    /// - Throws: an ``APIError`` when the password is no good, or when too many wait.
     private func proofs(
         of password: String, for handle: Handle, under keys: [ServerKeys.ServerKey], from address: String,
         isSignedIn: Bool, field: String
@@ -76,8 +76,7 @@ final class Passwords: Sendable {
             return true
         }
         guard isAdmitted else {
-            throw Problem(
-                .serviceUnavailable, "overloaded", "too many sign-ins at once; try again in a second", retryAfter: 1)
+            throw APIError(.overloaded, "There are too many sign-ins at once; try again in a second.", retryAfter: 1)
         }
         defer {
             waiting.withLock { waiting in
@@ -100,32 +99,32 @@ final class Passwords: Sendable {
         }
     }
 
-    private static func checkLength(of password: String, field: String) throws(Problem) {
+    private static func checkLength(of password: String, field: String) throws(APIError) {
         guard lengths.contains(password.count), password.utf8.count <= 1000 else {
-            throw Problem(
-                .unprocessableContent, "invalidField",
-                "a password must have \(lengths.lowerBound) to \(lengths.upperBound) characters", field: field)
+            throw APIError(
+                .invalidField, "The password must have \(lengths.lowerBound) to \(lengths.upperBound) characters.",
+                field: field)
         }
     }
 
-    /// Whether a new password is one that nobody guesses first.
-    /// - Throws: a ``Problem`` that says why not.
-    static func check(new password: String, for handle: Handle, field: String = "password") throws(Problem) {
+    /// Refuses a new password that is easily guessed.
+    /// - Throws: an ``APIError`` that says why not.
+    static func check(new password: String, for handle: Handle, field: String = "password") throws(APIError) {
         try checkLength(of: password, field: field)
         let folded = password.precomposedStringWithCompatibilityMapping.lowercased()
         let letters = folded.filter { $0.isLetter || $0.isNumber }
         let name = handle.description.filter { $0.isLetter || $0.isNumber }
         let problem: String? =
             if CommonPasswords.all.contains(folded) || CommonPasswords.all.contains(letters) {
-                "this password is one of the most common ones, which are tried first; choose another"
+                "This password is one of the most common ones, which attackers try first; choose another."
             } else if letters.replacing(name, with: "").allSatisfy(\.isNumber), letters.contains(name) {
-                "a password must be more than the handle; choose another"
+                "The password must be more than the handle; choose another."
             } else if Set(folded).count < 4 {
-                "a password must have at least four different characters; choose another"
+                "The password must have at least four different characters; choose another."
             } else {
                 nil
             }
-        if let problem { throw Problem(.unprocessableContent, "commonPassword", problem, field: field) }
+        if let problem { throw APIError(.commonPassword, problem, field: field) }
     }
 
     private static func derive(_ password: String, salt: Data) throws -> Secret {

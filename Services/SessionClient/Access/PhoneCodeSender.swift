@@ -18,13 +18,13 @@ struct PhoneCodeNotSent: Error, CustomStringConvertible {
     let description: String
 }
 
-/// For development: shows the code in the log, where whoever runs the service reads it.
+/// For development: writes the code to the log.
 struct LoggedPhoneCodes: PhoneCodeSender {
     let logger: Logger
 
     func send(_ code: String, to phone: PhoneNumber, id: PhoneCodeID) async throws(PhoneCodeNotSent) {
         logger.notice(
-            "a code for a phone (shown because PHONE_CODES=log)", metadata: ["phone": "\(phone)", "code": "\(code)"])
+            "a code for a phone, logged because PHONE_CODES=log", metadata: ["phone": "\(phone)", "code": "\(code)"])
     }
 }
 
@@ -49,7 +49,7 @@ struct WebhookPhoneCodes: PhoneCodeSender {
             if attempt > 0 { try? await Task.sleep(for: .milliseconds(250 << attempt)) }
             switch await webhook.post(body, id: "\(id)") {
             case .taken: return
-            case .gone: throw PhoneCodeNotSent(description: "the receiver isn't there any more (410)")
+            case .gone: throw PhoneCodeNotSent(description: "the receiver is gone (410)")
             case .refused(let reason): throw PhoneCodeNotSent(description: reason)
             case .unavailable(let reason): last = reason
             }

@@ -7,10 +7,10 @@ struct PhoneCodes: Sendable {
     let keys: ServerKeys
     private static let digits = 6
 
-    /// What a number is called where nobody should read it.
+    /// The name of a number, for places where the number itself must not be read.
     func id(of number: PhoneNumber) -> PhoneID { Self.id(of: number, keys.current) }
 
-    /// What it was called under earlier keys; nil where there are none.
+    /// Its names under earlier keys; nil if there are none.
     func earlierIDs(of number: PhoneNumber) -> [PhoneID]? {
         keys.earlier.isEmpty ? nil : keys.earlier.map { Self.id(of: number, $0) }
     }
@@ -27,12 +27,12 @@ struct PhoneCodes: Sendable {
         return String(repeating: "0", count: Self.digits - text.count) + text
     }
 
-    /// What is kept of a code that is sent now.
+    /// The proof that session keeps of a code that is sent now.
     func proof(of code: PhoneCodeID) throws(Rejection) -> Proof {
         try Self.proof(text(of: code), of: code, keys.current)
     }
 
-    /// What shows that somebody has the digits, under whichever of the keys they were made.
+    /// Proofs of knowing the digits, one for each key under which they may have been made.
     /// - Throws: ``Rejection`` for what can't be a code.
     func proofs(_ text: String, of code: PhoneCodeID) throws(Rejection) -> [Proof] {
         let text = text.filter { $0 != " " }
@@ -47,7 +47,7 @@ struct PhoneCodes: Sendable {
         guard text.utf8.count == digits, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
             let secret = key.secret("phone-code-proof/1/\(code)/\(text)")
         else {
-            throw Rejection(.invalidField, "Write the six digits of the code.", field: "code")
+            throw Rejection(.invalidField, "Enter the six digits of the code.", field: "code")
         }
         return Proof(key: key.version, secret: secret)
     }

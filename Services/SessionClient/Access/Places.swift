@@ -9,7 +9,7 @@ final class Places<Subject: Hashable & Sendable>: Sendable {
         self.limit = limit
     }
 
-    /// One of them. Left once, at the latest when nobody holds it any more.
+    /// One of them. It is left once, at the latest when it is released.
     final class Place: Sendable {
         private let leaving: Mutex<(@Sendable () -> Void)?>
 

@@ -1,3 +1,4 @@
+import API
 import Synchronization
 
 /// Admits so many acts of each subject in a time: a token bucket each (as in RFC 2697, section 3, with one bucket).
@@ -37,11 +38,11 @@ final class RateLimit<Subject: Hashable & Sendable>: Sendable {
     /// Seconds after which one more is admitted, at the latest.
     var pause: Int { max(1, Int((60 / perMinute).rounded(.up))) }
 
-    /// What was admitted doesn't count after all.
+    /// Takes an admission back: it doesn't count.
     func giveBack(_ subject: Subject) {
         state.withLock { state in
             guard let bucket = state.buckets[subject] else { return }
-            // Whose bucket is full is as good as unknown.
+            // A subject with a full bucket needs no entry.
             state.buckets[subject] =
                 bucket.tokens + 1 >= burst ? nil : Bucket(tokens: bucket.tokens + 1, filled: bucket.filled)
         }
@@ -61,11 +62,16 @@ final class RateLimit<Subject: Hashable & Sendable>: Sendable {
         }
     }
 
+    /// - Throws: The error to refuse with, and when to come again.
+    func require(_ subject: Subject, orElse code: APIError.Code) throws(APIError) {
+        guard admit(subject) else { throw APIError(code, retryAfter: pause) }
+    }
+
     private func filled(_ bucket: Bucket, at now: ContinuousClock.Instant) -> Double {
         min(burst, bucket.tokens + (now - bucket.filled) / .seconds(60) * perMinute)
     }
 
-    /// Nobody is refused because others are many: those whose buckets are full again go, or else any one.
+    /// Forgets subjects whose buckets are full again, or else any one: a crowd of others refuses nobody.
     private func makeRoom(_ state: inout State, _ now: ContinuousClock.Instant) {
         if now - state.swept > .seconds(1) {
             state.swept = now

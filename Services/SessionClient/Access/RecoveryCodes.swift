@@ -15,8 +15,8 @@ struct RecoveryCodes: Sendable {
         self.key = key
     }
 
-    /// The codes that a request makes: the same if it is sent again. The request's key is stored nowhere, so nobody can
-    /// make them again from what is stored, not even with the server's key.
+    /// The codes that a request makes: the same if it is sent again. The request's key is stored nowhere, so they can't be
+    /// made again from stored data, not even with the server's key.
     func make(for account: AccountID, sentAs request: IdempotencyKey) -> [String] {
         (0..<RecoveryRules.codes).map { number in
             let mac = HMAC<SHA256>.authenticationCode(
@@ -41,7 +41,7 @@ struct RecoveryCodes: Sendable {
             let proof = Secret(Array(SHA256.hash(data: Data("recovery-code-proof/1/\(String(letters))".utf8))))
         else {
             throw Rejection(
-                .invalidField, "Write the \(length) letters and digits of a recovery code.", field: "recoveryCode")
+                .invalidField, "Enter the \(length) letters and digits of a recovery code.", field: "recoveryCode")
         }
         return proof
     }

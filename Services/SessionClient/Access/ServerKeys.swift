@@ -10,12 +10,12 @@ struct ServerKeys: Sendable {
         let version: KeyVersion
         let key: SymmetricKey
 
-        /// What the key makes of a text.
+        /// The text's HMAC under the key.
         func mac(_ text: String) -> [UInt8] {
             Array(HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: key))
         }
 
-        /// The same as what nobody else may see.
+        /// The same as a secret.
         func secret(_ text: String) -> Secret? { Secret(mac(text)) }
     }
 
@@ -51,6 +51,6 @@ struct ServerKeys: Sendable {
 
     private static let wrong = SettingProblem(
         expected:
-            "base64 of 32 bytes or more (head -c 32 /dev/urandom | base64); at most \(limit) such keys, each once, on lines of their own"
+            "at least 32 bytes in base64 (head -c 32 /dev/urandom | base64), or up to \(limit) such keys, one a line, all different"
     )
 }

@@ -1,41 +1,38 @@
-import Hummingbird
 import SessionContract
 import Vocabulary
 
-/// From where somebody wants to sign in. What they try is counted by it.
+/// Where a sign-in comes from. Attempts are counted per source.
 struct SignInSource: Sendable {
     /// The address, for what is counted in this process.
     let address: String
     /// What session calls it.
     let id: SourceID
-    /// A device that was signed in to the same account before. What others try, at the same address even, doesn't hold it
-    /// up.
+    /// A device that was signed in to the same account before. Attempts of others, even at the same address, don't delay
+    /// it.
     let known: KnownDevice?
 }
 
 /// Tells sources apart, and recognises a device by the refresh token that it has or had.
 struct SignInSources: Sendable {
-    let addresses: ClientAddress
     let tokens: Tokens
     let key: ServerKeys.ServerKey
 
     /// - Parameters:
-    ///   - refreshToken: what the request shows. One that is no good counts for nothing: whoever signs in may have none.
-    ///   - account: finds whose account it is that somebody wants to sign in to, if it is anybody's.
+    ///   - refreshToken: The one in the request. An invalid one is ignored, since a sign-in needs none.
+    ///   - account: Finds the account to sign in to, if there is one.
     func source(
-        of request: Request, _ context: EdgeContext, showing refreshToken: String?,
+        of call: Call, showing refreshToken: String?,
         for account: () async throws -> AccountID?
     ) async throws -> SignInSource {
-        let address = addresses.address(of: request, context)
-        return SignInSource(
-            address: address, id: SourceID(firstOf: key.mac("source/1/\(address)")),
+        SignInSource(
+            address: call.address, id: SourceID(firstOf: key.mac("source/1/\(call.address)")),
             known: try await known(by: refreshToken, for: account))
     }
 
     private func known(
         by refreshToken: String?, for account: () async throws -> AccountID?
     ) async throws -> KnownDevice? {
-        // Nothing is looked up for who shows nothing, whether or not the account is there.
+        // Without a token nothing is looked up, whether or not the account exists.
         guard let refreshToken, let refresh = try? tokens.refresh(from: refreshToken),
             refresh.account == (try await account())
         else { return nil }

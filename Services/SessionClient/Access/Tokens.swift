@@ -1,17 +1,9 @@
+import API
 import Crypto
 import Foundation
-import HTTPTypes
 import JWTKit
 import SessionContract
 import Vocabulary
-
-/// Who calls: what a verified access token says.
-struct Caller: Hashable, Sendable {
-    let account: AccountID
-    let device: DeviceID
-    /// When the token ends; a stream doesn't outlive it.
-    let expiresAt: ContinuousClock.Instant
-}
 
 /// Access tokens: JWTs (RFC 7519) signed with ES256, short-lived, each naming its key. The algorithm is the key's, never
 /// the token's choice.
@@ -29,8 +21,8 @@ struct Tokens: Sendable {
     private let current: JWKIdentifier
     /// For refresh tokens.
     let serverKeys: ServerKeys
-    /// The public halves of all keys, as a JSON Web Key Set (RFC 7517): whoever has a token can verify it by them.
-    let keySet: String
+    /// The public halves of all keys, as a JSON Web Key Set (RFC 7517), by which others can verify tokens.
+    let keySet: [UInt8]
 
     /// - Parameters:
     ///   - signingKeys: the current one first; earlier ones still verify.
@@ -59,7 +51,7 @@ struct Tokens: Sendable {
         }
         guard let current else { throw MissingKey() }
         self.current = current
-        keySet = try jsonText(["keys": published])
+        keySet = try Encoded(["keys": published]).json
     }
 
     /// A public key as RFC 7518, section 6.2, has it.
@@ -106,7 +98,7 @@ struct Tokens: Sendable {
         let iss: IssuerClaim
         let sub: SubjectClaim
         let dev: String
-        /// What the token lets its bearer be. Whoever isn't named here is refused.
+        /// The bearer's roles. A token without the needed role is refused.
         let roles: [String]
         let iat: IssuedAtClaim
         let exp: ExpirationClaim
@@ -129,14 +121,13 @@ struct Tokens: Sendable {
             kid: current)
     }
 
-    /// - Throws: ``Problem`` 401 for anything but a valid token of ours.
-    func caller(of token: String) async throws(Problem) -> Caller {
+    /// - Throws: `invalidToken` for anything but a valid token of ours.
+    func caller(of token: String) async throws(APIError) -> Caller {
         guard token.utf8.count <= 2048, let claims = try? await keys.verify(token, as: Claims.self),
             let account = AccountID(claims.sub.value), let device = DeviceID(claims.dev),
             claims.roles.contains(Self.user), let left = left(of: claims)
         else {
-            throw Problem(
-                .unauthorized, "invalidToken", "the access token is not valid or has expired; refresh it or sign in")
+            throw APIError(.invalidToken, "The access token is invalid or has expired; refresh it or sign in.")
         }
         return Caller(account: account, device: device, expiresAt: .now + left.duration)
     }
@@ -165,7 +156,7 @@ struct Tokens: Sendable {
     }
 
     /// The token's text: `account.device.nonce.key.mac`. Nothing needs to be stored to make it.
-    func text(of refresh: Refresh) throws(Problem) -> String {
+    func text(of refresh: Refresh) throws(APIError) -> String {
         let body = Self.body(of: refresh)
         return "\(body).\(Data(try key(of: refresh).mac("refresh/1/\(body)")).base64EncodedString())"
     }
@@ -175,20 +166,20 @@ struct Tokens: Sendable {
     }
 
     /// What session is given to know the token by.
-    func secret(of refresh: Refresh) throws(Problem) -> Secret {
+    func secret(of refresh: Refresh) throws(APIError) -> Secret {
         try secret(of: refresh.device, refresh.nonce, try key(of: refresh))
     }
 
     /// The same before it is known whose account signs in: it depends on the device and the nonce alone.
     func secret(
         of device: DeviceID, _ nonce: ID<RefreshSubject>, _ key: ServerKeys.ServerKey
-    ) throws(Problem) -> Secret {
+    ) throws(APIError) -> Secret {
         guard let secret = key.secret("refresh-secret/1/\(device).\(nonce)") else { throw Self.invalidRefreshToken }
         return secret
     }
 
-    /// - Throws: ``Problem`` 401 for a text that this server did not make, or made under a key that isn't listed any more.
-    func refresh(from text: String) throws(Problem) -> Refresh {
+    /// - Throws: `invalidToken` for a text that this server did not make, or made under a key that isn't listed any more.
+    func refresh(from text: String) throws(APIError) -> Refresh {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard text.utf8.count <= 512, parts.count == 5, let account = AccountID(String(parts[0])),
             let device = DeviceID(String(parts[1])), let nonce = ID<RefreshSubject>(String(parts[2])),
@@ -202,18 +193,18 @@ struct Tokens: Sendable {
         return refresh
     }
 
-    private func key(of refresh: Refresh) throws(Problem) -> ServerKeys.ServerKey {
+    private func key(of refresh: Refresh) throws(APIError) -> ServerKeys.ServerKey {
         guard let key = serverKeys[refresh.key] else {
-            throw Problem(
-                .unauthorized, "invalidToken",
-                "the refresh token was made under a key that this server doesn't use any more; sign in again",
+            throw APIError(
+                .invalidToken,
+                "The refresh token was made with a key that this server no longer accepts; sign in again.",
                 field: "refreshToken")
         }
         return key
     }
 
-    static let invalidRefreshToken = Problem(
-        .unauthorized, "invalidToken", "the refresh token is not valid; sign in again", field: "refreshToken")
+    static let invalidRefreshToken = APIError(
+        .invalidToken, "The refresh token is invalid; sign in again.", field: "refreshToken")
 }
 
 /// What a refresh token's nonce identifies.

@@ -1,11 +1,8 @@
-import Bus
-import ContactsContract
+import API
 import Foundation
-import HTTPTypes
-import Hummingbird
 import Logging
-import NIOCore
 import Postgres
+import SessionClientOrchestration
 import SessionContract
 import Vocabulary
 
@@ -19,73 +16,58 @@ struct Avatars: Sendable {
     /// How many pictures one account may send in a minute, and how many at a time.
     private let uploads = RateLimit<AccountID>(perMinute: 10)
     private let sending = Places<AccountID>(limit: 4)
-    /// The same for an address, whoever is signed in there.
+    /// The same for an address, for all accounts together.
     private let uploadsFromAddress = RateLimit<String>(perMinute: 60)
     private let sendingFromAddress = Places<String>(limit: 16)
     /// How many are on their way in altogether: each is in memory, for as long as it takes to arrive.
     private let arriving = Places<Everybody>(limit: 64)
     private enum Everybody { case all }
-    private let addresses: ClientAddress
     private static let patience: Duration = .seconds(60)
     /// How many bytes wait to be claimed at most: of everybody, and of one account.
     private static let waitingLimit: Int64 = 1 << 30
     private static let accountLimit: Int64 = 16 << 20
     private static let chunk = 64 * 1024
 
-    init(pool: Pool, services: ServiceConnections, addresses: ClientAddress) {
+    init(pool: Pool, services: ServiceConnections) {
         self.pool = pool
         self.services = services
-        self.addresses = addresses
     }
 
-    // MARK: PUT /v1/account/avatar
+    // MARK: Uploading
 
-    func upload(_ request: Request, _ context: EdgeContext) async throws -> Response {
-        let caller = try context.requireCaller()
-        let key = try IdempotencyKey(of: request)
-        let claimed = request.headers[.contentType].flatMap(ImageType.init(rawValue:))
-        guard let claimed else {
-            throw Problem(
-                .unsupportedMediaType, "notAPicture", "send a PNG or a JPEG: Content-Type: image/png or image/jpeg",
-                field: "Content-Type")
-        }
-        let address = addresses.address(of: request, context)
-        guard uploads.admit(caller.account), uploadsFromAddress.admit(address),
-            let place = sending.enter(caller.account), let placeOfAddress = sendingFromAddress.enter(address)
-        else {
-            throw Problem(
-                .tooManyRequests, "tooManyUploads", "too many pictures at once; wait a moment",
-                retryAfter: uploads.pause)
-        }
+    /// - Parameters:
+    ///   - type: What the app says the picture is.
+    ///   - receive: Receives so many bytes at most, within a time. Called once there is a place for them.
+    func upload(
+        _ type: ImageType, by caller: Caller, _ call: Call,
+        receive: (_ limit: Int, _ time: Duration) async throws -> [UInt8]
+    ) async throws -> Avatar {
+        guard uploads.admit(caller.account), uploadsFromAddress.admit(call.address),
+            let place = sending.enter(caller.account), let placeOfAddress = sendingFromAddress.enter(call.address)
+        else { throw APIError(.tooManyUploads, retryAfter: uploads.pause) }
         defer {
             place.leave()
             placeOfAddress.leave()
         }
         guard let arrival = arriving.enter(.all) else {
-            throw Problem(.serviceUnavailable, "overloaded", "too many uploads at once; try again", retryAfter: 1)
+            throw APIError(.overloaded, "There are too many uploads at once; try again in a second.", retryAfter: 1)
         }
         defer { arrival.leave() }
-        // Collected outside the limit of transfers: who sends slowly holds up nobody.
-        let sent = try await request.body(
-            upTo: ImageHeader.sizes.upperBound, within: Self.patience, context,
-            orElse: Problem(.contentTooLarge, "pictureTooLarge", "send a picture of at most 2 MB"))
+        // Received outside the limit of transfers: a slow sender holds up nobody.
+        let sent = try await receive(ImageHeader.sizes.upperBound, Self.patience)
         let avatar = try await transfers.use {
-            let (avatar, bytes) = try Self.avatar(sent, claimed: claimed)
+            let (avatar, bytes) = try Self.avatar(sent, claimed: type)
             try await store(bytes, as: avatar.hash, for: caller.account)
             return avatar
         }
         do {
-            _ = try await services.ask(
-                .session, SetAvatar(avatar: avatar), id: key.derive("avatar", caller.account.bytes),
-                key: .account(caller.account), account: caller.account, sentAs: key, context)
+            _ = try await services.ask(.session, SetAvatar(avatar: avatar), as: "avatar", by: caller.account, call)
         } catch let rejection as Rejection {
-            await discard(avatar.hash, of: caller.account, context.logger)
+            await discard(avatar.hash, of: caller.account, call.logger)
             throw rejection
         }
-        await discard(avatar.hash, of: caller.account, context.logger)
-        var response = try Response.json(avatar)
-        response.headers[.eTag] = Self.tag(of: avatar.hash)
-        return response
+        await discard(avatar.hash, of: caller.account, call.logger)
+        return avatar
     }
 
     /// The picture without its metadata, and what it is.
@@ -93,14 +75,14 @@ struct Avatars: Sendable {
         guard let header = ImageHeader(sent), header.type == claimed,
             let bytes = PictureMetadata.removed(from: sent, type: claimed)
         else {
-            throw Problem(
-                .unprocessableContent, "notAPicture",
-                "the bytes are no \(claimed == .png ? "PNG" : "JPEG"); send the picture as it is, and say what it is")
+            throw APIError(
+                .notAPicture,
+                "The body isn't a \(claimed == .png ? "PNG" : "JPEG"); send the picture's bytes with its type.")
         }
         guard header.isSmallEnough else {
-            throw Problem(
-                .unprocessableContent, "pictureTooLarge",
-                "the picture has \(header.width) x \(header.height) pixels; send one of at most \(ImageHeader.edges.upperBound) a side and 16 megapixels"
+            throw APIError(
+                .tooManyPixels,
+                "The picture has \(header.width) x \(header.height) pixels; send one of at most \(ImageHeader.edges.upperBound) a side and 16 megapixels."
             )
         }
         let avatar = Avatar(
@@ -123,8 +105,7 @@ struct Avatars: Sendable {
                 """
             ).only?.decode(Int64.self, Int64.self)
             if let waiting, waiting.0 > Self.waitingLimit || waiting.1 > Self.accountLimit {
-                throw Problem(
-                    .serviceUnavailable, "overloaded", "too many pictures wait; try again later", retryAfter: 600)
+                throw APIError(.overloaded, "Too many pictures are waiting; try again later.", retryAfter: 600)
             }
             try database.execute(
                 """
@@ -136,7 +117,7 @@ struct Avatars: Sendable {
         }
     }
 
-    /// What was claimed or refused needs no room any more. If this fails, it goes after an hour.
+    /// Deletes an upload that was claimed or refused. If this fails, it is deleted after an hour.
     private func discard(_ hash: ContentHash, of account: AccountID, _ logger: Logger) async {
         do {
             try await pool.withConnection { database in
@@ -145,90 +126,57 @@ struct Avatars: Sendable {
                 )
             }
         } catch {
-            logger.notice("a claimed upload waits for its hour to pass", metadata: ["error": "\(error)"])
+            logger.notice(
+                "can't delete a claimed upload; it will be deleted after an hour", metadata: ["error": "\(error)"])
         }
     }
 
-    // MARK: DELETE /v1/account/avatar
-
-    func remove(_ request: Request, _ context: EdgeContext) async throws -> Response {
-        let caller = try context.requireCaller()
-        let key = try IdempotencyKey(of: request)
-        _ = try await services.ask(
-            .session, RemoveAvatar(), id: key.derive("remove-avatar", caller.account.bytes),
-            key: .account(caller.account), account: caller.account, sentAs: key, context)
-        return Response(status: .noContent)
+    func remove(by caller: Caller, _ call: Call) async throws {
+        _ = try await services.ask(.session, RemoveAvatar(), as: "remove-avatar", by: caller.account, call)
     }
 
-    // MARK: GET /v1/account/avatar, /v1/contacts/{account}/avatar
+    // MARK: Downloading
 
-    func own(_ request: Request, _ context: EdgeContext) async throws -> Response {
-        try await download(try context.requireCaller().account, request)
+    /// - Parameter isKnown: Whether the app has the picture with this hash already.
+    func own(by caller: Caller, unless isKnown: @escaping @Sendable (ContentHash) -> Bool) async throws -> Picture {
+        try await download(caller.account, unless: isKnown)
     }
 
     /// A contact's picture is for their contacts.
-    func ofContact(_ request: Request, _ context: EdgeContext) async throws -> Response {
-        let caller = try context.requireCaller()
-        let other = try context.id("account", as: AccountSubject.self)
+    func ofContact(
+        _ other: AccountID, by caller: Caller, unless isKnown: @escaping @Sendable (ContentHash) -> Bool
+    ) async throws -> Picture {
         let isContact = try await pool.withConnection { database in
             try database.query(
                 "SELECT FROM contacts.contact AS c WHERE c.account = \(caller.account) AND c.contact = \(other)"
             ).only != nil
         }
-        guard isContact else {
-            throw Problem(.notFound, "notContact", "this is no contact of yours", field: "account")
-        }
-        return try await download(other, request)
+        guard isContact else { throw APIError(.notContact, field: "account") }
+        return try await download(other, unless: isKnown)
     }
 
-    private func download(_ account: AccountID, _ request: Request) async throws -> Response {
-        let known = request.headers[.ifNoneMatch]
-        return try await transfers.use {
-            let found = try await pool.withConnection { database in
+    private func download(
+        _ account: AccountID, unless isKnown: @escaping @Sendable (ContentHash) -> Bool
+    ) async throws -> Picture {
+        let found = try await transfers.use {
+            try await pool.withConnection { database in
                 // One snapshot: the bytes are those of the hash.
-                try database.transaction(isolation: .repeatableRead, readOnly: true) { database in
+                try database.transaction(isolation: .repeatableRead, readOnly: true) { database -> Picture? in
                     let avatar = try database.query(
                         "SELECT s.state -> 'avatar' FROM session.account_state AS s WHERE s.account = \(account)"
                     ).only?.decode(0, as: JSON?.self).map {
                         try JSONDecoder().decode(Avatar.self, from: Data($0.bytes))
                     }
-                    guard let avatar else { return (Avatar?.none, [UInt8]()) }
-                    if Self.isKnown(avatar.hash, known) { return (avatar, []) }
+                    guard let avatar else { return nil }
+                    if isKnown(avatar.hash) { return Picture(avatar: avatar, bytes: nil) }
                     let bytes = try database.query(
                         "SELECT c.bytes FROM session.avatar_chunk AS c WHERE c.account = \(account) ORDER BY c.number"
                     ).flatMap { try $0.decode(0, as: Bytes.self).bytes }
-                    return (avatar, bytes)
+                    return Picture(avatar: avatar, bytes: bytes)
                 }
             }
-            guard let avatar = found.0 else {
-                throw Problem(.notFound, "notFound", "there is no picture", field: "avatar")
-            }
-            // For the one who may see it, and asked about each time: a relation may end.
-            var headers: HTTPFields = [.eTag: Self.tag(of: avatar.hash), .cacheControl: "private, no-cache"]
-            if Self.isKnown(avatar.hash, known) { return Response(status: .notModified, headers: headers) }
-            headers[.contentType] = avatar.type.rawValue
-            headers[.contentLength] = "\(found.1.count)"
-            // A picture is never anything else, whatever is in it.
-            headers[.contentTypeOptions] = "nosniff"
-            headers[.contentSecurityPolicy] = "default-src 'none'"
-            return Response(
-                status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: found.1)))
         }
+        guard let found else { throw APIError(.notFound, "There is no picture.", field: "avatar") }
+        return found
     }
-
-    private static func tag(of hash: ContentHash) -> String { "\"\(hash)\"" }
-
-    /// RFC 9110, section 13.1.2: any of a list, weak ones too.
-    private static func isKnown(_ hash: ContentHash, _ header: String?) -> Bool {
-        guard let header else { return false }
-        return header == "*"
-            || header.split(separator: ",").contains {
-                $0.trimmingCharacters(in: .whitespaces).replacing("W/", with: "") == tag(of: hash)
-            }
-    }
-}
-
-extension HTTPField.Name {
-    fileprivate static let contentTypeOptions = HTTPField.Name("X-Content-Type-Options")!
-    fileprivate static let contentSecurityPolicy = HTTPField.Name("Content-Security-Policy")!
 }

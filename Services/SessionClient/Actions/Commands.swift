@@ -1,82 +1,95 @@
+import API
 import Bus
+import ContactsContract
 import ContractSupport
-import HTTPTypes
-import Hummingbird
-import NIOCore
+import NotificationsContract
+import SessionClientOrchestration
+import SessionContract
 import Vocabulary
 
-/// `POST /v1/commands/<Type>`: asks a service on behalf of the caller and answers with the outcome.
+/// Commands: asks a service on behalf of the caller and replies with the outcome.
 struct Commands: Sendable {
-    let allowed: PublicCommands
     let services: ServiceConnections
-    let current: Reads
+    let contactCodes: ContactCodes
+    let people: PeopleSearch
+    let devices: Devices
+    let reads: Reads
+    /// How many commands and operations an account may send.
+    let limit: RateLimit<AccountID>
 
-    func handle(_ request: Request, _ context: EdgeContext) async throws -> Response {
-        let caller = try context.requireCaller()
-        let type = try context.parameters.require("type")
-        guard let entry = allowed[type] else {
-            throw Problem(
-                .notFound, "unknownCommand", "there is no command \(type.prefix(100)) for apps", field: "type")
-        }
-        let key = try IdempotencyKey(of: request)
-        let id: CommandID = key.derive("command/\(entry.domain)", caller.account.bytes)
-        let made = try await entry.make(
-            .init(
-                body: try await request.json(context), command: id, caller: caller,
-                address: allowed.addresses.address(of: request, context)))
-        let command = made.command
-        try command.validate()
+    /// - Parameter request: One of `appCommands`.
+    func send(_ request: any MessageBody, by caller: Caller, _ call: Call) async throws -> CommandReply {
+        try limit.require(caller.account, orElse: .tooManyCommands)
+        let type = type(of: request).type
+        guard let domain = Domain.ofAppCommands[type] else { throw APIError(.unknownCommand, field: "type") }
+        let id: CommandID = call.key.derive("command/\(domain)", caller.account.bytes)
+        let (command, names) = try await command(for: request, id, by: caller, call)
         do {
-            let event = try await services.ask(
-                entry.domain, command, id: id, key: .account(caller.account), account: caller.account, sentAs: key,
-                context)
-            return Self.response(to: id, event)
+            return CommandReply(
+                id,
+                try await services.ask(
+                    domain, command, id: id, key: .account(caller.account), account: caller.account, call,
+                    naming: names))
         } catch let rejection as Rejection where rejection.code == .staleVersion {
-            // Whoever has to repeat a change needs what it was changed to, and gets it with the refusal.
-            var problem = Problem(rejection)
-            problem.current = try? await current.state(for: command, caller)
-            throw problem
-        } catch let rejection as Rejection {
-            throw rejection.naming(made.names)
+            // An app that has to repeat a change needs what it was changed to, and gets it with the refusal.
+            var error = APIError(rejection)
+            error.current = try? await reads.current(for: command, caller)
+            throw error
         }
     }
 
-    private static func response(to id: CommandID, _ event: CausedEvent?) -> Response {
-        // The event's body is JSON already.
-        guard let event, event.type != "Accepted" else {
-            return .json(#"{"outcome":"accepted","command":"\#(id)"}"#)
+    /// The command that a request asks for, and what its fields are called in the request where that is something else.
+    private func command(
+        for request: any MessageBody, _ id: CommandID, by caller: Caller, _ call: Call
+    ) async throws -> (any CommandBody, [String: String]) {
+        let pushDevice = PushDeviceID(caller.device)
+        switch request {
+        case let request as any PublicCommandBody: return (request, [:])
+        case let request as UpdateSecurityRequest:
+            let command = UpdateSecurity(
+                isSingleDevice: request.isSingleDevice, isConfirmationRequired: request.isConfirmationRequired,
+                by: caller.device)
+            return (command, [:])
+        case is RemovePhoneRequest: return (RemovePhone(by: caller.device), [:])
+        case is ResetContactCodeRequest:
+            return (ResetContactCode(code: contactCodes.code(for: id, at: id.time ?? .now)), [:])
+        case let request as AddContactRequest: return try await add(request, id, by: caller, call)
+        case let request as ShowNotificationsRequest:
+            return (ShowNotifications(ids: request.ids, device: pushDevice, shown: request.shown), [:])
+        case let request as RegisterPushRequest:
+            // The device may have signed out a moment ago, before this process heard of it. Its registration would stay.
+            guard try await devices.isActiveNow(caller) else { throw APIError(.signedOut) }
+            return (RegisterPush(device: pushDevice, token: request.token, platform: request.platform), [:])
+        case is UnregisterPushRequest: return (UnregisterPush(device: pushDevice), [:])
+        default: throw APIError(.unknownCommand, field: "type")
         }
-        let body = String(decoding: event.body, as: UTF8.self)
-        return .json(#"{"outcome":"accepted","command":"\#(id)","event":"\#(event.type)","result":\#(body)}"#)
     }
-}
 
-extension ServiceConnections {
-    /// Asks a service and waits for the outcome, until the request's time is up (``Patience``). Sent again under the same id,
-    /// it returns the same outcome.
-    /// - Returns: the event that the command caused.
-    /// - Throws: rejections and failures as they are told to apps: ``Problem``, `Rejection`.
-    func ask(
-        _ domain: Domain, _ command: some CommandBody, id: CommandID, key: Key, account: AccountID?,
-        sentAs request: IdempotencyKey, _ context: EdgeContext
-    ) async throws -> CausedEvent? {
-        let message = Message(
-            kind: .command, type: type(of: command).type, version: type(of: command).version, key: key,
-            account: account, body: try command.encoded(), commandID: id, correlationID: context.correlationID,
-            traceParent: context.traceParent, timeToLive: .minutes(5))
-        let outcome: Outcome
-        do {
-            outcome = try await self[domain].sender.send(message, mayBeRepeated: request.isGiven)
-        } catch {
-            throw Problem(error, retryWith: request)
+    private func add(
+        _ request: AddContactRequest, _ id: CommandID, by caller: Caller, _ call: Call
+    ) async throws -> (any CommandBody, [String: String]) {
+        guard [request.code != nil, request.handle != nil, request.phone != nil].count(where: { $0 }) == 1 else {
+            throw Rejection(
+                .invalidField, "Give the other person's code, handle or phone, and only one of these.", field: "code")
         }
-        switch outcome {
-        case .accepted(let event): return event
-        case .rejected(let rejection): throw rejection
-        case .failed:
-            throw Problem(
-                .internalServerError, "failed",
-                "it could not be carried out, and nothing was changed; try again later with a new Idempotency-Key")
+        func command(contact: AccountID?) -> AddContact {
+            AddContact(
+                code: request.code, contact: request.code == nil ? contact : nil,
+                isMyResponder: request.isMyResponder ?? false, iAmResponder: request.iAmResponder ?? false,
+                nickname: request.nickname)
         }
+        // An invalid command needs no search.
+        try command(contact: caller.account).validate()
+        let target: PeopleSearch.Target? =
+            if let handle = request.handle {
+                .handle(try Handle(handle))
+            } else if let phone = request.phone {
+                .phone(try PhoneNumber(phone))
+            } else {
+                nil
+            }
+        var contact: AccountID?
+        if let target { contact = try await people.account(of: target, by: caller, for: id, call) }
+        return (command(contact: contact), ["contact": request.handle == nil ? "phone" : "handle"])
     }
 }

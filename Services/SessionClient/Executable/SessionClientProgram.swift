@@ -5,7 +5,7 @@ import SessionClientService
 @main
 struct SessionClientProgram: ServiceProgram {
     static let name = "session-client"
-    static let summary = "The edge that apps talk to; policies and sagas, which span the other services."
+    static let summary = "The HTTP API for apps, and the policies and sagas that span the other services."
     static let target = "SessionClientService"
     static let settings = SessionClient.settings
 

@@ -1,19 +1,19 @@
-import HTTPTypes
+import API
 import Vocabulary
 
-/// What the edge refuses before it looks at a body's meaning: too large, too deep, U+0000, not UTF-8.
+/// Refuses bodies before they are decoded: too large, too deep, with U+0000, or not UTF-8.
 ///
 /// One pass over the bytes. Whether they are JSON is the decoder's to say; this only keeps it, and PostgreSQL, from
 /// what they can't take.
 enum BodyCheck {
     static let depthLimit = 32
-    static let tooLarge = Problem(
-        .contentTooLarge, "bodyTooLarge", "the body must have at most \(Message.bodyLimit) bytes")
+    static let tooLarge = APIError(
+        .bodyTooLarge, "The body must have at most \(Message.bodyLimit) bytes.")
 
-    static func check(_ bytes: [UInt8]) throws(Problem) {
+    static func check(_ bytes: [UInt8]) throws(APIError) {
         guard bytes.count <= Message.bodyLimit else { throw tooLarge }
         guard String(validating: bytes, as: UTF8.self) != nil else {
-            throw Problem(.badRequest, "malformedBody", "the body must be UTF-8")
+            throw APIError(.malformedBody, "The body must be UTF-8.")
         }
         var depth = 0
         var isInString = false
@@ -22,18 +22,18 @@ enum BodyCheck {
             switch bytes[index] {
             case UInt8(ascii: "\\") where isInString:
                 if bytes[index...].starts(with: Array("\\u0000".utf8)) {
-                    throw Problem(.unprocessableContent, "invalidField", "texts must not contain U+0000")
+                    throw APIError(.invalidField, "Texts must not contain U+0000.")
                 }
                 index += 1
             case UInt8(ascii: "\""): isInString.toggle()
             case UInt8(ascii: "{") where !isInString, UInt8(ascii: "[") where !isInString:
                 depth += 1
                 guard depth <= depthLimit else {
-                    throw Problem(
-                        .badRequest, "malformedBody", "the body must not be nested deeper than \(depthLimit) levels")
+                    throw APIError(
+                        .malformedBody, "The body must not be nested deeper than \(depthLimit) levels.")
                 }
             case UInt8(ascii: "}") where !isInString, UInt8(ascii: "]") where !isInString: depth -= 1
-            case 0: throw Problem(.badRequest, "malformedBody", "the body must not contain zero bytes")
+            case 0: throw APIError(.malformedBody, "The body must not contain zero bytes.")
             default: break
             }
             index += 1

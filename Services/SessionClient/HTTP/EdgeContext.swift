@@ -1,14 +1,15 @@
+import API
 import Hummingbird
 import Logging
 import NIOCore
 import Vocabulary
 
-/// What the edge knows of a request: who calls, and what it belongs to.
+/// The context of a request.
 struct EdgeContext: RequestContext, RemoteAddressRequestContext {
     var coreContext: CoreRequestContextStorage
     /// Where the connection comes from.
     let remoteAddress: SocketAddress?
-    /// Who calls. Set by ``Authentication``; routes below it always have one.
+    /// Set by ``Authentication``.
     var caller: Caller?
     /// How long it may still wait for the database.
     let time = RequestTime()
@@ -23,13 +24,22 @@ struct EdgeContext: RequestContext, RemoteAddressRequestContext {
     }
 
     var maxUploadSize: Int { Message.bodyLimit }
+}
 
-    /// - Throws: ``Problem`` 401 where nobody is signed in.
-    func requireCaller() throws(Problem) -> Caller {
-        guard let caller else {
-            throw Problem(.unauthorized, "missingToken", "send the header Authorization: Bearer <access token>")
-        }
-        return caller
+/// The context of routes that need sign-in.
+struct SignedInContext: ChildRequestContext {
+    var edge: EdgeContext
+    let caller: Caller
+
+    /// - Throws: `missingToken`.
+    init(context: EdgeContext) throws {
+        guard let caller = context.caller else { throw APIError(.missingToken) }
+        (edge, self.caller) = (context, caller)
+    }
+
+    var coreContext: CoreRequestContextStorage {
+        get { edge.coreContext }
+        set { edge.coreContext = newValue }
     }
 }
 

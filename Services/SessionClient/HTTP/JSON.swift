@@ -1,3 +1,5 @@
+import API
+import ContractSupport
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -5,13 +7,18 @@ import NIOCore
 import Vocabulary
 
 extension Request {
+    /// The request's body, strictly decoded.
+    func decoded<Body: MessageBody>(as type: Body.Type = Body.self, _ context: EdgeContext) async throws -> Body {
+        try type.decodedStrictly(from: try await json(context))
+    }
+
     /// The request's body: JSON that neither a decoder nor PostgreSQL can't take; an empty object where there is none.
-    /// - Throws: ``Problem``.
+    /// - Throws: ``APIError``.
     func json(_ context: EdgeContext) async throws -> [UInt8] {
         if let type = headers[.contentType],
             type.prefix(while: { $0 != ";" }).trimmingCharacters(in: .whitespaces).lowercased() != "application/json"
         {
-            throw Problem(.unsupportedMediaType, "notJSON", "send JSON with Content-Type: application/json")
+            throw APIError(.notJSON)
         }
         let bytes = try await body(upTo: Message.bodyLimit, within: .seconds(15), context, orElse: BodyCheck.tooLarge)
         try BodyCheck.check(bytes)
@@ -19,15 +26,15 @@ extension Request {
     }
 
     /// The request's body, once it has arrived whole.
-    /// - Throws: `tooLarge`; ``Problem`` 408 when it takes too long, and 400 when it ends early or can't be understood.
+    /// - Throws: `tooLarge`; `tooSlow`; `incompleteBody` when it ends early or can't be understood.
     func body(
-        upTo limit: Int, within time: Duration, _ context: EdgeContext, orElse tooLarge: Problem
+        upTo limit: Int, within time: Duration, _ context: EdgeContext, orElse tooLarge: APIError
     ) async throws -> [UInt8] {
         if let length = headers[.contentLength].flatMap(Int.init), length > limit { throw tooLarge }
         return try await context.time.whileReceiving(time) { try await collected(upTo: limit, within: time, tooLarge) }
     }
 
-    private func collected(upTo limit: Int, within time: Duration, _ tooLarge: Problem) async throws -> [UInt8] {
+    private func collected(upTo limit: Int, within time: Duration, _ tooLarge: APIError) async throws -> [UInt8] {
         try await withThrowingTaskGroup(of: [UInt8].self) { group in
             group.addTask {
                 var request = self
@@ -38,14 +45,13 @@ extension Request {
                 } catch let error as CancellationError {
                     throw error
                 } catch {
-                    throw Problem(.badRequest, "incompleteBody", "the body did not arrive whole; send it again")
+                    throw APIError(.incompleteBody)
                 }
             }
             group.addTask {
                 try await Task.sleep(for: time)
-                throw Problem(
-                    .requestTimeout, "tooSlow",
-                    "the body took longer than \(time.components.seconds) seconds; send it again")
+                throw APIError(
+                    .tooSlow, "The body took longer than \(time.components.seconds) seconds; send it again.")
             }
             defer { group.cancelAll() }
             return try await group.next() ?? []
@@ -55,21 +61,26 @@ extension Request {
 
 extension Response {
     /// A JSON document.
-    static func json(_ text: String, status: HTTPResponse.Status = .ok) -> Response {
+    static func json(_ bytes: [UInt8], status: HTTPResponse.Status = .ok) -> Response {
         Response(
             status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
-            body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
     /// A value as a JSON document.
     static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
-        json(try jsonText(value), status: status)
+        json(try Encoded(value).json, status: status)
     }
-}
 
-/// A value as JSON.
-func jsonText(_ value: some Encodable) throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return String(decoding: try encoder.encode(value), as: UTF8.self)
+    /// A value as a JSON document with one more field, which is JSON already.
+    static func json(
+        _ value: some Encodable, adding name: String, _ field: [UInt8]?, status: HTTPResponse.Status = .ok
+    ) throws -> Response {
+        var bytes = try Encoded(value).json
+        if let field {
+            bytes.removeLast()
+            bytes += Array(",\"\(name)\":".utf8) + field + [UInt8(ascii: "}")]
+        }
+        return json(bytes, status: status)
+    }
 }

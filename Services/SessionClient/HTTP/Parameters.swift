@@ -1,3 +1,4 @@
+import API
 import Hummingbird
 import Vocabulary
 
@@ -9,47 +10,47 @@ enum YesOrNo: String, CaseIterable {
 
 extension Request {
     /// A query parameter that is one of a few words.
-    /// - Throws: ``Problem`` 400, which names the words.
+    /// - Throws: `invalidParameter`, which names the words.
     func choice<Choice: CaseIterable & RawRepresentable>(
-        _ name: String, of: Choice.Type
-    ) throws(Problem) -> Choice? where Choice.RawValue == String {
+        _ name: String, of: Choice.Type = Choice.self
+    ) throws(APIError) -> Choice? where Choice.RawValue == String {
         guard let text = uri.queryParameters[Substring(name)] else { return nil }
         guard let choice = Choice(rawValue: String(text)) else {
             let words = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-            throw Problem(.badRequest, "invalidParameter", "\(name) must be one of \(words)", field: name)
+            throw APIError(.invalidParameter, "\(name) must be one of \(words).", field: name)
         }
         return choice
     }
 
     /// A query parameter that is a number.
-    /// - Throws: ``Problem`` 400, which names the range.
-    func number(_ name: String, in range: ClosedRange<Int>) throws(Problem) -> Int? {
+    /// - Throws: `invalidParameter`, which names the range.
+    func number(_ name: String, in range: ClosedRange<Int>) throws(APIError) -> Int? {
         guard let text = uri.queryParameters[Substring(name)] else { return nil }
         guard let number = Int(text), range.contains(number) else {
-            throw Problem(
-                .badRequest, "invalidParameter",
-                "\(name) must be a number from \(range.lowerBound) to \(range.upperBound)", field: name)
+            throw APIError(
+                .invalidParameter, "\(name) must be a number from \(range.lowerBound) to \(range.upperBound).",
+                field: name)
         }
         return number
     }
 
     /// A query parameter that is an id.
-    /// - Throws: ``Problem`` 400.
-    func id<Subject>(_ name: String, as: Subject.Type) throws(Problem) -> ID<Subject>? {
+    /// - Throws: `invalidParameter`.
+    func id<Subject>(_ name: String) throws(APIError) -> ID<Subject>? {
         guard let text = uri.queryParameters[Substring(name)] else { return nil }
         guard let id = ID<Subject>(String(text)) else {
-            throw Problem(.badRequest, "invalidParameter", "\(name) must be a UUID", field: name)
+            throw APIError(.invalidParameter, "\(name) must be a UUID.", field: name)
         }
         return id
     }
 }
 
-extension EdgeContext {
+extension RequestContext {
     /// A part of the path that is an id.
-    /// - Throws: ``Problem`` 400.
-    func id<Subject>(_ name: String, as: Subject.Type) throws(Problem) -> ID<Subject> {
+    /// - Throws: `invalidID`.
+    func id<Subject>(_ name: String, as: Subject.Type = Subject.self) throws(APIError) -> ID<Subject> {
         guard let text = parameters.get(name), let id = ID<Subject>(text) else {
-            throw Problem(.badRequest, "invalidID", "\(name) in the path must be a UUID", field: name)
+            throw APIError(.invalidID, "\(name) in the path must be a UUID.", field: name)
         }
         return id
     }

@@ -11,7 +11,7 @@ final class RequestTime: Sendable {
     /// How much is left.
     var left: Duration { end.withLock(\.self) - .now }
 
-    /// Begins anew after `body`, which waits for the sender of the request and has a limit of its own.
+    /// Starts again after `body`, which waits for the sender of the request and has a limit of its own.
     func whileReceiving<Value>(
         _ limit: Duration, _ body: () async throws -> sending Value
     ) async throws -> sending Value {

@@ -1,88 +1,18 @@
-import Bus
+import API
+import ContactsContract
 import HTTPTypes
 import Hummingbird
-import Postgres
+import NotificationsContract
+import SessionContract
 import Vocabulary
 
-/// What the edge works with.
-struct EdgeParts: Sendable {
-    let services: ServiceConnections
-    let operations: StreamReader
-    let people: PeopleSource
-    /// How long a write to a stream may take before the stream is closed.
-    let streamWriteDeadline: Duration
-    let sagas: SagaRunner
-    let pool: Pool
-    let devices: Devices
+/// All routes that apps can call. A route only translates; an action answers.
+struct Routes: Sendable {
+    let actions: Actions
+    let streams: Streams
     let tokens: Tokens
-    let passwords: Passwords
-    let contactCodes: ContactCodes
-    let recoveryCodes: RecoveryCodes
-    let phoneCodes: PhoneCodes
-    /// Nil: no codes are sent to phones.
-    let phoneCodeSender: (any PhoneCodeSender)?
-    /// Wrong guesses per address and minute.
-    let guesses: Guesses
-    let sources: SignInSources
-    /// New accounts per address and minute.
-    let signUps: RateLimit<String>
-    /// Commands and operations per account and minute.
-    let commands: RateLimit<AccountID>
-}
-
-/// Everything that apps can call, as routes.
-struct Edge: Sendable {
-    private let accounts: Accounts
-    private let phones: Phones
-    private let confirmations: Confirmations
-    private let recovery: Recovery
-    private let avatars: Avatars
-    private let commands: Commands
-    private let operations: Operations
-    private let reads: Reads
-    private let history: History
-    private let stream: EventStream
-    private let authentication: Authentication
-    private let commandLimit: CommandLimit
-    private let tokens: Tokens
-
-    init(_ parts: EdgeParts) {
-        let (services, pool, handles) = (parts.services, parts.pool, Handles(pool: parts.pool))
-        let lookUps = RateLimit<AccountID>(perMinute: 30)
-        tokens = parts.tokens
-        phones = Phones(
-            services: services, codes: parts.phoneCodes, sender: parts.phoneCodeSender, guesses: parts.guesses,
-            sources: parts.sources, handles: handles, requests: RateLimit(perMinute: 10))
-        accounts = Accounts(
-            services: services, passwords: parts.passwords, tokens: parts.tokens, phones: phones,
-            guesses: parts.guesses, sources: parts.sources, handles: handles, signUps: parts.signUps,
-            devices: parts.devices, sagas: parts.sagas)
-        confirmations = Confirmations(
-            services: services, passwords: parts.passwords, handles: handles, guesses: parts.guesses)
-        recovery = Recovery(services: services, codes: parts.recoveryCodes, tokens: parts.tokens)
-        avatars = Avatars(pool: pool, services: services, addresses: parts.guesses.addresses)
-        reads = Reads(pool: pool, lookUps: lookUps)
-        commands = Commands(
-            allowed: PublicCommands(
-                codes: parts.contactCodes,
-                people: PeopleSearch(handles: handles, phoneCodes: parts.phoneCodes, byAccount: lookUps),
-                addresses: parts.guesses.addresses, devices: parts.devices),
-            services: services, current: reads)
-        operations = Operations(sagas: parts.sagas, pool: pool)
-        history = History(pool: pool)
-        stream = EventStream(
-            sources: [
-                StreamSource(name: "account", reader: services.session.streams, state: States.session),
-                StreamSource(
-                    name: "contacts", reader: services.contacts.streams, hasContacts: true, state: States.contacts),
-                StreamSource(
-                    name: "notifications", reader: services.notifications.streams, state: States.notifications),
-                StreamSource(name: "operations", reader: parts.operations, state: States.operations),
-            ],
-            people: parts.people, devices: parts.devices, writeDeadline: parts.streamWriteDeadline)
-        commandLimit = CommandLimit(commands: parts.commands)
-        authentication = Authentication(tokens: parts.tokens, devices: parts.devices)
-    }
+    let devices: Devices
+    let addresses: ClientAddress
 
     /// The routes, and before them what every request goes through.
     func router() -> Router<EdgeContext> {
@@ -94,37 +24,172 @@ struct Edge: Sendable {
             response.headers[.cacheControl] = "public, max-age=300"
             return response
         }
-        let open = router.group("v1")
-        open.post("sign-up", use: accounts.signUp)
-        open.post("sign-in", use: accounts.signIn)
-        open.post("sign-in/codes", use: phones.requestSignIn)
-        open.post("token", use: accounts.refresh)
-        open.post("undo", use: recovery.undo)
+        let unsigned = router.group("v1")
+        unsigned.post("sign-up", use: open(actions.signingUp.signUp, .created))
+        unsigned.post("sign-in", use: open(actions.signingIn.signIn))
+        unsigned.post("sign-in/codes", use: open(actions.phones.requestSignIn))
+        unsigned.post("token", use: open(actions.sessions.refresh))
+        unsigned.post("undo", use: open(actions.recovery.undo))
 
-        let signedIn = router.group("v1").add(middleware: authentication)
-        signedIn.post("sign-out", use: accounts.signOut)
-        signedIn.post("confirm", use: confirmations.confirm)
-        signedIn.post("change-password", use: confirmations.changePassword)
-        signedIn.post("reset-password", use: confirmations.resetPassword)
-        signedIn.post("recovery-codes", use: recovery.make)
-        signedIn.post("phone", use: phones.change)
-        signedIn.post("phone/verification", use: phones.verify)
-        let acting = signedIn.group().add(middleware: commandLimit)
-        acting.post("commands/{type}", use: commands.handle)
-        acting.post("operations/{operation}", use: operations.start)
-        signedIn.get("operations", use: operations.list)
-        signedIn.get("operations/{operation}", use: operations.get)
-        signedIn.get("account", use: reads.account)
-        signedIn.get("account/avatar", use: avatars.own)
-        signedIn.put("account/avatar", use: avatars.upload)
-        signedIn.delete("account/avatar", use: avatars.remove)
-        signedIn.get("contacts", use: reads.contacts)
-        signedIn.get("contacts/{account}", use: reads.contact)
-        signedIn.get("contacts/{account}/avatar", use: avatars.ofContact)
-        signedIn.get("contact-codes/{code}", use: reads.contactCode)
-        signedIn.get("notifications", use: history.list)
-        signedIn.get("notifications/{id}", use: history.get)
-        signedIn.get("stream", use: stream.handle)
+        let signedIn = router.group("v1").add(middleware: Authentication(tokens: tokens, devices: devices))
+            .group(context: SignedInContext.self)
+        signedIn.post("sign-out", use: signOut)
+        signedIn.post("confirm", use: reply(actions.confirmations.confirm))
+        signedIn.post("change-password", use: noContent(actions.confirmations.changePassword))
+        signedIn.post("reset-password", use: noContent(actions.confirmations.resetPassword))
+        signedIn.post("recovery-codes", use: reply(actions.recovery.makeCodes, .created))
+        signedIn.post("phone", use: reply(actions.phones.change))
+        signedIn.post("phone/verification", use: reply(actions.phones.verify))
+        signedIn.post("commands/{type}", use: command)
+        signedIn.post("operations/{operation}", use: startOperation)
+        addReads(to: signedIn)
+        addPictures(to: signedIn)
+        signedIn.get("stream", use: stream)
+        refuseOtherMethods(in: router)
         return router
     }
+
+    private func addReads(to signedIn: RouterGroup<SignedInContext>) {
+        let (operations, reads, history) = (actions.operations, actions.reads, actions.history)
+        signedIn.get("operations") { request, context in
+            let limit = try request.number("limit", in: OperationsPage.limits) ?? OperationsPage.limits.upperBound
+            return Response.json(try await operations.list(limit: limit, by: context.caller).json)
+        }
+        signedIn.get("operations/{operation}") { _, context in
+            try Self.response(try await operations.get(context.id("operation"), by: context.caller))
+        }
+        signedIn.get("account") { _, context in
+            Response.json(try await reads.account(of: context.caller).json)
+        }
+        signedIn.get("contacts") { request, context in
+            let query = ContactsQuery(
+                role: try request.choice("role"), ping: try request.choice("ping"),
+                limit: try request.number("limit", in: ContactsQuery.limits), after: try request.id("after"))
+            return try Response.json(try await reads.contacts(query, of: context.caller))
+        }
+        signedIn.get("contacts/{account}") { _, context in
+            try Response.json(try await reads.contact(context.id("account"), of: context.caller))
+        }
+        signedIn.get("contact-codes/{code}") { _, context in
+            try Response.json(try await reads.owner(of: context.id("code"), for: context.caller))
+        }
+        signedIn.get("notifications") { request, context in
+            let query = NotificationsQuery(
+                limit: try request.number("limit", in: NotificationsQuery.limits),
+                category: try request.choice("category"),
+                isUnread: try request.choice("unread", of: YesOrNo.self) == .yes,
+                before: request.uri.queryParameters["before"].map(String.init))
+            return try Response.json(try await history.list(query, by: context.caller))
+        }
+        signedIn.get("notifications/{id}") { _, context in
+            try Response.json(try await history.get(context.id("id"), by: context.caller))
+        }
+    }
+
+    // MARK: Translating
+
+    func call(_ request: Request, _ context: EdgeContext) throws(APIError) -> Call {
+        Call(
+            key: try IdempotencyKey(request.headers[.idempotencyKey]),
+            address: addresses.network(
+                connection: context.remoteAddress, forwardedFor: request.headers[.forwardedFor]),
+            correlationID: context.correlationID, traceParent: context.traceParent, logger: context.logger)
+    }
+
+    /// A route that needs no sign-in.
+    private func open<Body: MessageBody, Reply: Encodable & SendableMetatype>(
+        _ action: @escaping @Sendable (Body, Call) async throws -> Reply, _ status: HTTPResponse.Status = .ok
+    ) -> @Sendable (Request, EdgeContext) async throws -> Response {
+        { request, context in
+            let body: Body = try await request.decoded(context)
+            return try .json(try await action(body, call(request, context)), status: status)
+        }
+    }
+
+    private func reply<Body: MessageBody, Reply: Encodable & SendableMetatype>(
+        _ action: @escaping @Sendable (Body, Caller, Call) async throws -> Reply, _ status: HTTPResponse.Status = .ok
+    ) -> @Sendable (Request, SignedInContext) async throws -> Response {
+        { request, context in
+            let body: Body = try await request.decoded(context.edge)
+            return try .json(try await action(body, context.caller, call(request, context.edge)), status: status)
+        }
+    }
+
+    private func noContent<Body: MessageBody>(
+        _ action: @escaping @Sendable (Body, Caller, Call) async throws -> Void
+    ) -> @Sendable (Request, SignedInContext) async throws -> Response {
+        { request, context in
+            let body: Body = try await request.decoded(context.edge)
+            try await action(body, context.caller, call(request, context.edge))
+            return Response(status: .noContent)
+        }
+    }
+
+    // MARK: Routes with replies of their own
+
+    private func signOut(_ request: Request, _ context: SignedInContext) async throws -> Response {
+        let body: SignOutRequest = try await request.decoded(context.edge)
+        let operation = try await actions.sessions.signOut(body, by: context.caller, call(request, context.edge))
+        guard let operation else { return Response(status: .noContent) }
+        return Response(status: .accepted, headers: [.location: "/v1/operations/\(operation)"])
+    }
+
+    private func command(_ request: Request, _ context: SignedInContext) async throws -> Response {
+        let name = try context.parameters.require("type")
+        guard let type = appCommands[name] else {
+            throw APIError(.unknownCommand, "There is no command \(name.prefix(100)) for apps.", field: "type")
+        }
+        let call = try call(request, context.edge)
+        let reply = try await actions.commands.send(
+            try await request.decoded(as: type, context.edge), by: context.caller, call)
+        // What commands are answered with is JSON already.
+        guard let event = reply.event, let result = reply.result else {
+            return .json(Array(#"{"outcome":"accepted","command":"\#(reply.command)"}"#.utf8))
+        }
+        let head = #"{"outcome":"accepted","command":"\#(reply.command)","event":"\#(event)","result":"#
+        return .json(Array(head.utf8) + result + [UInt8(ascii: "}")])
+    }
+
+    private func startOperation(_ request: Request, _ context: SignedInContext) async throws -> Response {
+        let name = try context.parameters.require("operation")
+        guard let type = appOperations[name] else {
+            throw APIError(.unknownOperation, "There is no operation \(name.prefix(100)).", field: "operation")
+        }
+        return try Self.response(
+            try await actions.operations.start(
+                try await request.decoded(as: type, context.edge), by: context.caller, call(request, context.edge)))
+    }
+
+    /// 200 when it has ended, 202 while it runs.
+    private static func response(_ reply: OperationReply) throws -> Response {
+        var response = try Response.json(
+            reply, adding: "result", reply.result, status: reply.state == .running ? .accepted : .ok)
+        if reply.state == .running {
+            response.headers[.location] = "/v1/operations/\(reply.id)"
+            response.headers[.retryAfter] = "1"
+        }
+        return response
+    }
+
+    // MARK: Other methods
+
+    /// A path that has other methods isn't unknown.
+    private func refuseOtherMethods(in router: Router<EdgeContext>) {
+        let methods = Dictionary(grouping: router.routes, by: \.path.description)
+        for routes in methods.values {
+            guard let path = routes.first?.path else { continue }
+            var allowed = routes.map(\.method)
+            if allowed.contains(.get) { allowed.append(.head) }
+            let names = allowed.map(\.rawValue).sorted()
+            for method in Self.methods where !allowed.contains(method) {
+                router.on(path, method: method) { _, _ -> Response in
+                    var error = APIError(.methodNotAllowed, "This path only allows \(names.joined(separator: ", ")).")
+                    error.allowed = names
+                    throw error
+                }
+            }
+        }
+    }
+
+    private static let methods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options]
 }

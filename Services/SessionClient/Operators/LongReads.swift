@@ -19,10 +19,10 @@ struct LongReads: Service {
                     }
                     guard ended > 0 else { continue }
                     logger.notice(
-                        "ended sessions at psql whose transaction was older than a minute",
+                        "ended psql sessions with transactions older than a minute",
                         metadata: ["sessions": "\(ended)"])
                 } catch let error as PostgresError {
-                    logger.debug("long reads can't be looked for now", metadata: ["error": "\(error)"])
+                    logger.debug("can't look for long transactions", metadata: ["error": "\(error)"])
                 }
             }
         }

@@ -33,12 +33,12 @@ struct PhoneNames: Service {
                     let renamed = try await pass()
                     if renamed > 0 {
                         logger.notice(
-                            "phones have names by the server's current key now", metadata: ["phones": "\(renamed)"])
+                            "moved phones' ids to the current server key", metadata: ["phones": "\(renamed)"])
                     }
                 } catch is CancellationError {
                     throw CancellationError()
                 } catch {
-                    logger.notice("phones can't be given other names now", metadata: ["error": "\(error)"])
+                    logger.notice("can't move phones' ids to the current server key", metadata: ["error": "\(error)"])
                     pause = Self.afterTrouble
                 }
                 try await Task.sleep(for: pause)

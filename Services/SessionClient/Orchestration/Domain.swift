@@ -1,14 +1,15 @@
+import API
 import ContactsContract
 import NotificationsContract
 import SessionContract
-import Vocabulary
+package import Vocabulary
 
 /// A service that owns a domain and that session-client can ask.
-enum Domain: String, CaseIterable, Sendable {
+package enum Domain: String, CaseIterable, Sendable {
     case session, contacts, notifications
 
     /// What it can be asked.
-    var commandTypes: [any MessageBody.Type] {
+    package var commandTypes: [any MessageBody.Type] {
         switch self {
         case .session: SessionCommand.types
         case .contacts: ContactsCommand.types
@@ -17,10 +18,13 @@ enum Domain: String, CaseIterable, Sendable {
     }
 
     /// Where commands for it are put.
-    var commands: LogName { LogName(schema: "session_client", table: "\(rawValue)_commands") }
-    /// What it says.
-    var log: LogName { LogName(schema: rawValue, table: "log") }
+    package var commands: LogName { LogName(schema: "session_client", table: "\(rawValue)_commands") }
+    /// What it publishes.
+    package var log: LogName { LogName(schema: rawValue, table: "log") }
 
-    /// Where sagas say how they stand: session-client's own.
-    static let operations = LogName(schema: "session_client", table: "operations")
+    /// Whom each of `appCommands` asks.
+    package static let ofAppCommands: [String: Domain] = {
+        let pairs = allCases.flatMap { domain in domain.commandTypes.map { ($0.type, domain) } }
+        return Dictionary(uniqueKeysWithValues: pairs.filter { appCommands[$0.0] != nil })
+    }()
 }

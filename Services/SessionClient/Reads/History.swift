@@ -1,6 +1,5 @@
+import API
 import Foundation
-import HTTPTypes
-import Hummingbird
 import NotificationsContract
 import Postgres
 import SessionContract
@@ -9,18 +8,11 @@ import Vocabulary
 /// Not Foundation's.
 private typealias Notification = NotificationsContract.Notification
 
-/// `GET /v1/notifications`: the history, newest first, in pages that stay as they are while new ones arrive; and each one.
+/// The notifications' history, in pages; and each notification.
 struct History: Sendable {
     let pool: Pool
 
     private static let columns = "n.id, n.kind, n.subject, n.details, n.created_at, n.read_at, n.cleared_at"
-
-    private struct Page: Encodable {
-        let unread: Int
-        let notifications: [Notification]
-        /// What to ask for the next page with, as `before`; none on the last one.
-        let next: String?
-    }
 
     /// Where a page ends. Opaque to apps.
     private struct Cursor {
@@ -31,14 +23,13 @@ struct History: Sendable {
             (created, id) = (notification.created, notification.id)
         }
 
-        /// - Throws: ``Problem`` for what this server never gave.
-        init(_ text: String) throws(Problem) {
+        /// - Throws: `invalidCursor` for what this server never gave.
+        init(_ text: String) throws(APIError) {
             let parts = text.split(separator: "-", maxSplits: 1)
             guard parts.count == 2, let created = Int64(parts[0]), created > 0, created < 1 << 56,
                 let id = NotificationID(String(parts[1]))
             else {
-                throw Problem(
-                    .badRequest, "invalidCursor", "before must be the next of an earlier page", field: "before")
+                throw APIError(.invalidCursor, "before must be the `next` of an earlier page.", field: "before")
             }
             (self.created, self.id) = (Instant(microseconds: created), id)
         }
@@ -46,9 +37,8 @@ struct History: Sendable {
         var text: String { "\(created.microseconds)-\(id)" }
     }
 
-    func get(_ request: Request, _ context: EdgeContext) async throws -> Response {
-        let account = try context.requireCaller().account
-        let id = try context.id("id", as: NotificationSubject.self)
+    func get(_ id: NotificationID, by caller: Caller) async throws -> NotificationsContract.Notification {
+        let account = caller.account
         let found = try await pool.withConnection { database in
             try database.query(
                 """
@@ -59,18 +49,15 @@ struct History: Sendable {
             ).only.map { try Notification($0) }
         }
         guard let found else {
-            throw Problem(.notFound, "notFound", "there is no such notification of yours", field: "id")
+            throw APIError(.notFound, "You have no such notification.", field: "id")
         }
-        return try .json(found)
+        return found
     }
 
-    func list(_ request: Request, _ context: EdgeContext) async throws -> Response {
-        let account = try context.requireCaller().account
-        let limit = try request.number("limit", in: 1...200) ?? 50
-        let category = try request.choice("category", of: NotificationCategory.self)
-        let isUnread = try request.choice("unread", of: YesOrNo.self) == .yes
-        let before = try request.uri.queryParameters["before"].map { try Cursor(String($0)) }
-
+    func list(_ query: NotificationsQuery, by caller: Caller) async throws -> NotificationsPage {
+        let account = caller.account
+        let (limit, category, isUnread) = (query.limit, query.category, query.isUnread)
+        let before = try query.before.map { text throws(APIError) in try Cursor(text) }
         let (unread, rows) = try await pool.withConnection { database in
             try database.transaction(isolation: .repeatableRead, readOnly: true) { database in
                 let unread =
@@ -92,11 +79,10 @@ struct History: Sendable {
                 return (Int(unread), rows)
             }
         }
-        let page = Array(rows.prefix(limit))
-        return try .json(
-            Page(
-                unread: unread, notifications: page,
-                next: rows.count > limit ? page.last.map { Cursor(after: $0).text } : nil))
+        let notifications = Array(rows.prefix(limit))
+        return NotificationsPage(
+            unread: unread, notifications: notifications,
+            next: rows.count > limit ? notifications.last.map { Cursor(after: $0).text } : nil)
     }
 }
 
@@ -114,7 +100,7 @@ extension Notification {
     fileprivate init(_ row: Row) throws {
         let kind = try row.decode(1, as: String.self)
         guard let kind = NotificationKind(rawValue: kind) else {
-            throw PostgresError.decoding(column: "kind", reason: "nobody here knows the kind \(kind)")
+            throw PostgresError.decoding(column: "kind", reason: "the kind \(kind) is unknown")
         }
         self.init(
             id: try row.decode(0, as: NotificationID.self), kind: kind, subject: try row.decode(2, as: AccountID?.self),

@@ -1,58 +1,39 @@
+import API
 import ContactsContract
 import ContractSupport
 import Foundation
-import HTTPTypes
-import Hummingbird
-import NotificationsContract
 import Postgres
+import SessionClientOrchestration
 import SessionContract
 import Vocabulary
 
-/// `GET`: what the caller may see, composed from what the owners publish.
+/// What a caller may see, joined from what the owners publish.
 struct Reads: Sendable {
     let pool: Pool
+    /// How many people an account may look for.
     let lookUps: RateLimit<AccountID>
 
-    // MARK: /v1/account
-
-    func account(_ request: Request, _ context: EdgeContext) async throws -> Response {
-        let caller = try context.requireCaller()
+    func account(of caller: Caller) async throws -> Encoded<AccountState> {
         let state = try States.session(caller.account)
-        return .json(try await scalar("SELECT \(state)"))
-    }
-
-    // MARK: /v1/contacts, /v1/contacts/{account}
-
-    private struct Contacts: Encodable {
-        let code: ContactCode?
-        let isApprovalRequired: Bool
-        let contacts: [ContactCard]
-        let requests: [RequestCard]
-        let blocked: [AccountID]
-        /// What to ask for the next page with, as `after`; none on the last one.
-        let next: AccountID?
-    }
-
-    func contacts(_ request: Request, _ context: EdgeContext) async throws -> Response {
-        let caller = try context.requireCaller()
-        let role = try request.choice("role", of: Role.self)
-        let ping = try request.choice("ping", of: PingDirection.self)
-        let limit = try request.number("limit", in: 1...1000) ?? 1000
-        let after = try request.id("after", as: AccountSubject.self)
-        // In the order of their ids: a page stays what it is while others come and go.
-        let (state, page, people) = try await contactsState(of: caller.account, limit: limit + 1) { contact in
-            (role?.isMeant(contact) ?? true) && (ping?.isMeant(contact) ?? true)
-                && (after.map { contact.account > $0 } ?? true)
+        let json = try await pool.withConnection { database in
+            try database.query("SELECT \(state)").only?.decode(0, as: JSON.self).bytes
         }
-        let cards = page.prefix(limit).map { ContactCard($0, people[$0.account]) }
-        return try .json(
-            Contacts(
-                code: state.code, isApprovalRequired: state.isApprovalRequired, contacts: cards,
-                requests: try await requestCards(state.requests), blocked: state.blocked,
-                next: page.count > limit ? cards.last?.contact.account : nil))
+        return Encoded(json: json ?? Array("null".utf8))
     }
 
-    /// Requests with who asks: somebody who asks shows who they are, somebody who is asked shows nothing.
+    // MARK: Contacts
+
+    func contacts(_ query: ContactsQuery, of caller: Caller) async throws -> ContactsPage {
+        let limit = query.limit
+        let (state, page, people) = try await contactsState(of: caller.account, limit: limit + 1) { query.wants($0) }
+        let cards = page.prefix(limit).map { ContactCard($0, people[$0.account]) }
+        return ContactsPage(
+            code: state.code, isApprovalRequired: state.isApprovalRequired, contacts: cards,
+            requests: try await requestCards(state.requests), blocked: state.blocked,
+            next: page.count > limit ? cards.last?.contact.account : nil)
+    }
+
+    /// Requests with their senders: a person who asks shows who they are, one who is asked shows nothing.
     private func requestCards(_ requests: Ordered<ContactRequest>) async throws -> [RequestCard] {
         let askers = requests.filter { $0.direction == .incoming }.map(\.account)
         let profiles: [AccountID: ProfileSummary] =
@@ -60,65 +41,19 @@ struct Reads: Sendable {
             ? [:]
             : try await pool.withConnection { database in
                 let rows = try database.query(
-                    "SELECT p.account, p.handle, p.name FROM session.profile AS p WHERE p.account = ANY (\(askers))")
+                    "SELECT p.handle, p.name, p.account FROM session.profile AS p WHERE p.account = ANY (\(askers))")
                 return Dictionary(
                     uniqueKeysWithValues: try rows.map {
-                        (
-                            try $0.decode(0, as: AccountID.self),
-                            ProfileSummary(
-                                handle: try $0.decode(1, as: String.self), name: try $0.decode(2, as: String?.self))
-                        )
+                        (try $0.decode(2, as: AccountID.self), try ProfileSummary($0))
                     })
             }
         return requests.map { RequestCard($0, from: profiles[$0.account]) }
     }
 
-    func contact(_ request: Request, _ context: EdgeContext) async throws -> Response {
-        let caller = try context.requireCaller()
-        let other = try context.id("account", as: AccountSubject.self)
-        guard let card = try await card(of: other, seenBy: caller.account) else {
-            throw Problem(.notFound, "notContact", "this is no contact of yours", field: "account")
-        }
-        return try .json(card)
-    }
-
-    private func card(of other: AccountID, seenBy account: AccountID) async throws -> ContactCard? {
-        let (_, found, people) = try await contactsState(of: account, limit: 1) { $0.account == other }
-        return found.first.map { ContactCard($0, people[other]) }
-    }
-
-    // MARK: What was changed meanwhile
-
-    /// The present state of what a command wanted to change, as its own `GET` gives it; nil for what has no version.
-    func state(for command: any CommandBody, _ caller: Caller) async throws -> [UInt8]? {
-        switch command {
-        case is UpdateProfile: Array(try await scalar("SELECT \(States.session(caller.account))").utf8)
-        case let command as UpdateContact:
-            try await card(of: command.contact, seenBy: caller.account).map { Array(try jsonText($0).utf8) }
-        default: nil
-        }
-    }
-
-    private enum Role: String, CaseIterable {
-        case responder, dependent
-
-        func isMeant(_ contact: Contact) -> Bool {
-            switch self {
-            case .responder: contact.isMyResponder
-            case .dependent: contact.iAmResponder
-            }
-        }
-    }
-
-    private enum PingDirection: String, CaseIterable {
-        case incoming, outgoing
-
-        func isMeant(_ contact: Contact) -> Bool {
-            switch self {
-            case .incoming: contact.incomingPing != nil
-            case .outgoing: contact.outgoingPing != nil
-            }
-        }
+    func contact(_ other: AccountID, of caller: Caller) async throws -> ContactCard {
+        let (_, found, people) = try await contactsState(of: caller.account, limit: 1) { $0.account == other }
+        guard let contact = found.first else { throw APIError(.notContact, field: "account") }
+        return ContactCard(contact, people[other])
     }
 
     /// An account's contacts, those of them that are wanted, and the people they are, as they were at one moment.
@@ -149,15 +84,9 @@ struct Reads: Sendable {
         }
     }
 
-    // MARK: /v1/contact-codes/{code}
-
-    func contactCode(_ request: Request, _ context: EdgeContext) async throws -> Response {
-        let caller = try context.requireCaller()
-        guard lookUps.admit(caller.account) else {
-            throw Problem(
-                .tooManyRequests, "tooManyLookUps", "too many codes were looked up; wait a minute", retryAfter: 60)
-        }
-        let code = try context.id("code", as: ContactCodeSubject.self)
+    /// Whose code it is.
+    func owner(of code: ContactCode, for caller: Caller) async throws -> ProfileSummary {
+        try lookUps.require(caller.account, orElse: .tooManyLookUps)
         let owner = try await pool.withConnection { database in
             try database.query(
                 """
@@ -167,20 +96,46 @@ struct Reads: Sendable {
                    AND NOT EXISTS (SELECT FROM contacts.blocking AS b
                                     WHERE b.account = c.account AND b.contact = \(caller.account))
                 """
-            ).only.map {
-                ProfileSummary(handle: try $0.decode(0, as: String.self), name: try $0.decode(1, as: String?.self))
-            }
+            ).only.map { try ProfileSummary($0) }
         }
-        // The same for whoever is blocked.
-        guard let owner else { throw Problem(.notFound, "notFound", "nobody has this code", field: "code") }
-        return try .json(owner)
+        // The same for callers who are blocked.
+        guard let owner else { throw APIError(.notFound, "No account has this code.", field: "code") }
+        return owner
     }
 
-    private func scalar(_ query: Query) async throws -> String {
-        try await pool.withConnection { database in
-            try database.query(query).only.map {
-                String(decoding: try $0.decode(0, as: JSON.self).bytes, as: UTF8.self)
+    // MARK: What was changed meanwhile
+
+    /// The present state of what a command wanted to change, as its own read gives it; nil for what has no version.
+    func current(for command: any CommandBody, _ caller: Caller) async throws -> [UInt8]? {
+        switch command {
+        case is UpdateProfile: try await account(of: caller).json
+        case let command as UpdateContact: try Encoded(try await contact(command.contact, of: caller)).json
+        default: nil
+        }
+    }
+}
+
+extension ContactsQuery {
+    fileprivate func wants(_ contact: Contact) -> Bool {
+        let hasRole =
+            switch role {
+            case .responder: contact.isMyResponder
+            case .dependent: contact.iAmResponder
+            case nil: true
             }
-        } ?? "null"
+        let hasPing =
+            switch ping {
+            case .incoming: contact.incomingPing != nil
+            case .outgoing: contact.outgoingPing != nil
+            case nil: true
+            }
+        return hasRole && hasPing && after.map { contact.account > $0 } ?? true
+    }
+}
+
+extension ProfileSummary {
+    /// From a row of handle and name.
+    fileprivate init(_ row: Row) throws {
+        self.init(handle: try row.decode(0, as: String.self), name: try row.decode(1, as: String?.self))
     }
 }

@@ -1,3 +1,4 @@
+import API
 import ContactsContract
 import NotificationsContract
 import Postgres
@@ -34,5 +35,5 @@ enum States {
         "(SELECT session_client.operations_state(\(account)))"
     }
 
-    private static func json(_ state: some Encodable) throws -> JSON { JSON(Array(try jsonText(state).utf8)) }
+    private static func json(_ state: some Encodable) throws -> JSON { JSON(try Encoded(state).json) }
 }

@@ -2,6 +2,7 @@ import Bus
 import Logging
 import Postgres
 import ServiceLifecycle
+import SessionClientOrchestration
 import Vocabulary
 
 /// One of the other services as session-client reaches it: asks it, and reads what it says.

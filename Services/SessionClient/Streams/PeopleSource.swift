@@ -1,9 +1,10 @@
+import API
 import Bus
-import ContactsContract
 import Foundation
 import Logging
 import Postgres
 import ServiceLifecycle
+import SessionClientOrchestration
 import SessionContract
 import Synchronization
 import Vocabulary
@@ -18,8 +19,8 @@ final class PeopleSource: Service, Sendable {
         var subscription: Subscription?
         /// Nil until it was read.
         var state: AccountState?
-        /// The person as JSON, for responders (true) and for others, encoded on first use.
-        var texts: [Bool: String] = [:]
+        /// The person as responders (true) and as others see them, encoded on first use.
+        var encoded: [Bool: Encoded<Person>] = [:]
         /// The connections that show the person, and whether as the person's responder.
         var views: [ObjectIdentifier: (view: PeopleView, isResponder: Bool)] = [:]
     }
@@ -70,14 +71,14 @@ final class PeopleSource: Service, Sendable {
         for subscription in ended { subscription.end() }
     }
 
-    /// The person as JSON, limited to what the viewer may see; nil until the state was read.
-    func text(of account: AccountID, seenByResponder isResponder: Bool) throws -> String? {
+    /// The person, limited to what the viewer may see; nil until the state was read.
+    func person(_ account: AccountID, seenByResponder isResponder: Bool) throws -> Encoded<Person>? {
         try state.withLock { state in
             guard let person = state.people[account], let known = person.state else { return nil }
-            if let text = person.texts[isResponder] { return text }
-            let text = try jsonText(Person(known, seenByResponder: isResponder))
-            state.people[account]?.texts[isResponder] = text
-            return text
+            if let encoded = person.encoded[isResponder] { return encoded }
+            let encoded = try Encoded(Person(known, seenByResponder: isResponder))
+            state.people[account]?.encoded[isResponder] = encoded
+            return encoded
         }
     }
 
@@ -102,7 +103,7 @@ final class PeopleSource: Service, Sendable {
                             // If one person's state can't be read, smaller statements get the others through.
                             (attempt, limit) = (attempt + 1, max(1, limit / 2))
                             logger.info(
-                                "people's states wait for the database",
+                                "waiting for the database to read people's states",
                                 metadata: ["people": "\(wanted.count)", "error": "\(error)"])
                             guard (try? await Task.sleep(for: Backoff.joining.delay(attempt: attempt))) != nil else {
                                 break
@@ -151,7 +152,9 @@ final class PeopleSource: Service, Sendable {
             }
         } catch {
             // Say, an event of a version this replica doesn't know. The state includes what it changed.
-            logger.error("a person's state is read again", metadata: ["account": "\(account)", "error": "\(error)"])
+            logger.error(
+                "can't apply an event to a person's state; reading it again",
+                metadata: ["account": "\(account)", "error": "\(error)"])
             guard (try? await Task.sleep(for: Backoff.joining.delay(attempt: 6))) != nil else {
                 return subscription.end()
             }
@@ -183,7 +186,7 @@ final class PeopleSource: Service, Sendable {
                 // Most of what happens to an account is nobody else's business.
                 let before = person.state.map { Person($0, seenByResponder: isResponder) }
                 guard before != Person(changed, seenByResponder: isResponder) else { continue }
-                person.texts[isResponder] = nil
+                person.encoded[isResponder] = nil
                 for (view, role) in person.views.values where role == isResponder { view.changed(account) }
             }
             person.state = changed

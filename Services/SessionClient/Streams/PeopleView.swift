@@ -1,5 +1,4 @@
-import ContactsContract
-import ContractSupport
+import API
 import Synchronization
 import Vocabulary
 
@@ -24,9 +23,8 @@ final class PeopleView: Sendable {
     }
 
     /// Replaces the contacts. Returns those who aren't among them any more; from now on nothing about them is handed over.
-    func see(_ contacts: some Sequence<Contact>) -> [AccountID] {
-        // Contacts calls the other side a dependent when this side is its responder.
-        let roles = Dictionary(contacts.map { ($0.account, $0.iAmResponder) }) { $1 }
+    /// - Parameter roles: The people, and whether the account is their responder.
+    func see(_ roles: [AccountID: Bool]) -> [AccountID] {
         let (ended, new) = state.withLock { state in
             let before = state.roles
             state.roles = roles
@@ -39,7 +37,7 @@ final class PeopleView: Sendable {
     }
 
     /// Stops following everybody.
-    func end() { _ = see(EmptyCollection()) }
+    func end() { _ = see([:]) }
 
     /// Notes that a person is to be shown. The source calls it under its lock.
     func changed(_ account: AccountID) {
@@ -52,13 +50,13 @@ final class PeopleView: Sendable {
         for await _ in wake {
             while let (account, isResponder) = takeChanged() {
                 await outlet.waitForRoom()
-                guard let text = try source.text(of: account, seenByResponder: isResponder) else {
+                guard let person = try source.person(account, seenByResponder: isResponder) else {
                     await outlet.giveRoom()
                     continue
                 }
                 let isShown = state.withLock { state in
                     guard state.roles[account] == isResponder else { return false }
-                    outlet.putNow(.person(text))
+                    outlet.putNow(.event(.person(person)))
                     return true
                 }
                 if !isShown { await outlet.giveRoom() }
@@ -73,37 +71,5 @@ final class PeopleView: Sendable {
             }
             return nil
         }
-    }
-}
-
-/// Keeps a connection's people in step with its contacts stream, starting where that stream was joined.
-struct PeopleInContacts: Sendable {
-    private let view: PeopleView
-    private var contacts: ContactsState
-    private let position: Position
-
-    /// - Parameters:
-    ///   - contacts: the state of the stream.
-    ///   - position: the state includes the events up to here.
-    init(_ view: PeopleView, _ contacts: ContactsState, at position: Position) {
-        self.view = view
-        self.contacts = contacts
-        self.position = position
-    }
-
-    /// Starts showing the contacts. Returns people who were shown and no longer are.
-    func begin() -> [AccountID] { view.see(contacts.contacts) }
-
-    /// Applies the next event, before it is handed over. Returns people who are no longer shown.
-    ///
-    /// A relation that ended while the stream was away is missing from the state, but a resuming app may still show that
-    /// person; such an event returns them.
-    mutating func takeIn(_ event: ContactsEvent, at place: Position) -> [AccountID] {
-        guard place <= position else {
-            contacts.apply(event)
-            return view.see(contacts.contacts)
-        }
-        guard case .contactRemoved(let removed) = event, contacts.contacts[removed.contact] == nil else { return [] }
-        return [removed.contact]
     }
 }

@@ -1,11 +1,11 @@
+import API
 import Bus
 import ContactsContract
 import Foundation
-import Hummingbird
 import Logging
-import NIOCore
 import Postgres
 import ServiceLifecycle
+import SessionClientOrchestration
 import SessionContract
 import Vocabulary
 
@@ -14,24 +14,20 @@ import Vocabulary
 struct StreamConnection: Sendable {
     let caller: Caller
     let tokens: StreamTokens
-    let sources: [StreamSource]
-    let people: PeopleSource
-    let devices: Devices
-    let writeDeadline: Duration
+    let streams: Streams
+    /// One of the account's; to be left when the stream is over.
+    let place: Places<AccountID>.Place
     let logger: Logger
     private let outlet = StreamOutlet(room: 256)
     private static let heartbeat: Duration = .seconds(15)
 
     init(
-        caller: Caller, tokens: StreamTokens, sources: [StreamSource], people: PeopleSource, devices: Devices,
-        writeDeadline: Duration, logger: Logger
+        caller: Caller, tokens: StreamTokens, streams: Streams, place: Places<AccountID>.Place, logger: Logger
     ) {
         self.caller = caller
         self.tokens = tokens
-        self.sources = sources
-        self.people = people
-        self.devices = devices
-        self.writeDeadline = writeDeadline
+        self.streams = streams
+        self.place = place
         self.logger = logger
     }
 
@@ -39,21 +35,24 @@ struct StreamConnection: Sendable {
     func leave() { outlet.putNow(.left) }
 
     /// Writes until it is over.
-    /// - Throws: ``StreamWriter/Stuck`` when the app doesn't read; what `write` throws.
-    func run(write: @Sendable @escaping (ByteBuffer) async throws -> Void) async throws {
-        let writer = StreamWriter(outlet, after: tokens, deadline: writeDeadline, write: write)
+    /// - Throws: ``StreamIsStuck`` when the app doesn't read; what the transport throws.
+    func run(over transport: some StreamTransport) async throws {
+        let writer = StreamWriter(outlet, after: tokens, deadline: streams.writeDeadline, transport)
+        let devices = streams.devices
         let stopWatching = devices.watch(caller) { outlet.end($0) }
         defer { stopWatching() }
         // It may have been signed out before anybody watched.
         if try await !devices.isActive(caller) {
-            outlet.end(.signedOut(try await devices.reason(for: caller)))
+            outlet.end(StreamEnd(.signedOut, why: try await devices.reason(for: caller)))
         }
-        let view = PeopleView(people)
+        let view = PeopleView(streams.people)
         defer { view.end() }
         try await withGracefulShutdownHandler {
             try await withThrowingTaskGroup(of: IsOver.self) { group in
-                for stream in sources {
-                    group.addTask { await endOnError { try await follow(stream, stream.hasContacts ? view : nil) } }
+                for stream in streams.sources {
+                    group.addTask {
+                        await endOnError { try await follow(stream, stream.name == .contacts ? view : nil) }
+                    }
                 }
                 group.addTask { await endOnError { try await view.show(outlet) } }
                 group.addTask {
@@ -64,7 +63,7 @@ struct StreamConnection: Sendable {
                 }
                 group.addTask {
                     try await Task.sleep(until: caller.expiresAt, clock: .continuous)
-                    outlet.end(.tokenExpired)
+                    outlet.end(StreamEnd(.tokenExpired))
                     return .no
                 }
                 group.addTask {
@@ -74,8 +73,8 @@ struct StreamConnection: Sendable {
                 group.addTask { try await writer.watch() }
                 group.addTask {
                     await outlet.waitForEnd()
-                    try await Task.sleep(for: StreamWriter.endDeadline)
-                    throw StreamWriter.Stuck()
+                    try await Task.sleep(for: StreamOutlet.endDeadline)
+                    throw StreamIsStuck()
                 }
                 let result: Result<Void, any Error>
                 do {
@@ -89,7 +88,7 @@ struct StreamConnection: Sendable {
                 try result.get()
             }
         } onGracefulShutdown: {
-            outlet.end(.serverStopping)
+            outlet.end(StreamEnd(.serverStopping))
         }
     }
 
@@ -98,12 +97,12 @@ struct StreamConnection: Sendable {
         case yes, no
     }
 
-    /// A part that can't go on ends the whole: an app that reconnects is better off than one that waits for ever.
+    /// A part that can't go on ends the whole: an app that reconnects is better off than one that waits forever.
     private func endOnError(_ body: () async throws -> Void) async -> IsOver {
         do { try await body() } catch {
             guard !Task.isCancelled else { return .no }
-            logger.error("a stream can't go on", metadata: ["error": "\(error)"])
-            outlet.end(.serverError)
+            logger.error("a stream can't continue", metadata: ["error": "\(error)"])
+            outlet.end(StreamEnd(.serverError))
         }
         return .no
     }
@@ -117,21 +116,26 @@ struct StreamConnection: Sendable {
             let subscription = try await join(stream, from: token, withState: view != nil)
             token = subscription.token
             switch subscription.beginning {
-            case .resumed: await outlet.put(.resumed(stream.name))
-            case .snapshot(let body, let isRefetched):
-                await outlet.put(.snapshot(stream.name, body, isRefetched: isRefetched, token))
+            case .resumed: await outlet.put(.event(.resumed(stream.name)))
+            case .snapshot(let state, let isRefetched):
+                await outlet.put(
+                    .event(
+                        .snapshot(stream.name, StreamSnapshot(isRefetched: isRefetched, state: state)),
+                        at: .init(stream.name, token)))
             }
-            var contacts = try view.map { try people($0, in: subscription) }
-            await end(contacts?.begin())
+            var people = view == nil ? nil : try people(in: subscription)
+            await show(people, on: view)
             events: while let element = await subscription.next() {
                 guard case .event(let recorded, let next) = element else { break events }
                 let message = recorded.message
-                if contacts != nil {
+                if people != nil {
                     let event = try ContactsEvent(type: message.type, version: message.version, body: message.body)
-                    await end(contacts?.takeIn(event, at: recorded.position))
+                    let ended = people?.apply(event, at: recorded.position)
+                    await show(people, on: view, ending: ended)
                 }
                 token = next
-                await outlet.put(.event(stream.name, recorded, next))
+                await outlet.put(
+                    .event(.event(stream.name, StreamedEvent(recorded)), at: .init(stream.name, next)))
             }
         }
     }
@@ -148,22 +152,25 @@ struct StreamConnection: Sendable {
                 )
             } catch  where StreamReader.isPassing(error) && !Task.isCancelled {
                 attempt += 1
-                logger.info("a stream waits for the database", metadata: ["error": "\(error)"])
+                logger.info("a stream is waiting for the database", metadata: ["error": "\(error)"])
                 try await Task.sleep(for: Backoff.joining.delay(attempt: attempt))
             }
         }
     }
 
-    private func people(_ view: PeopleView, in subscription: Subscription) throws -> PeopleInContacts {
+    private func people(in subscription: Subscription) throws -> VisiblePeople {
         let contacts = try subscription.state.map { try JSONDecoder().decode(ContactsState.self, from: Data($0.body)) }
-        return PeopleInContacts(
-            view, contacts ?? ContactsState(account: caller.account), at: subscription.state?.position ?? .start)
+        return VisiblePeople(
+            contacts ?? ContactsState(account: caller.account), at: subscription.state?.position ?? .start)
     }
 
-    /// Ends these people's cards, ahead of the event that ended the relation: an app that loses the connection in between
-    /// gets both again.
-    private func end(_ people: [AccountID]?) async {
-        for account in people ?? [] { await outlet.put(.personEnded(account)) }
+    /// Shows these people from now on. Ends the cards of others ahead of the event that ended the relation: an app that loses
+    /// the connection in between gets both again.
+    private func show(_ people: VisiblePeople?, on view: PeopleView?, ending gone: AccountID? = nil) async {
+        guard let people, let view else { return }
+        for account in view.see(people.roles) + [gone].compactMap(\.self) {
+            await outlet.put(.event(.personEnded(PersonEnded(account: account))))
+        }
     }
 }
 

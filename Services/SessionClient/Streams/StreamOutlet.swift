@@ -1,50 +1,30 @@
+import API
 import Bus
-import SessionContract
 import Synchronization
-import Vocabulary
 
-/// What is written on one connection, in the order in which each stream has it.
+/// An item of one connection; each stream's are in its order.
 enum StreamItem: Sendable {
-    case snapshot(String, [UInt8], isRefetched: Bool, ResumeToken?)
-    case resumed(String)
-    case event(String, RecordedMessage, ResumeToken)
-    /// As JSON.
-    case person(String)
-    case personEnded(AccountID)
+    /// A sequence and where it is with an event.
+    struct Place: Sendable {
+        let name: StreamName
+        let token: ResumeToken?
+
+        init(_ name: StreamName, _ token: ResumeToken?) {
+            (self.name, self.token) = (name, token)
+        }
+    }
+
+    /// Nil for an event that moves no sequence.
+    case event(StreamEvent, at: Place? = nil)
     case heartbeat
     /// The app has left; nothing more is written.
     case left
 }
 
-/// Why a stream ends.
-enum StreamEnd: Hashable, Sendable {
-    /// The device isn't signed in any more.
-    case signedOut(SignOutReason?)
-    /// The access token is over: come again with the next one.
-    case tokenExpired
-    /// Come again, to another process.
-    case serverStopping
-    /// Something can't go on: come again.
-    case serverError
-    /// What was known of devices may be wrong: come again.
-    case reconnect
-
-    /// As it is written.
-    var json: String {
-        switch self {
-        case .signedOut(let why): "{\"reason\":\"signedOut\"\(why.map { ",\"why\":\"\($0.rawValue)\"" } ?? "")}"
-        case .tokenExpired: #"{"reason":"tokenExpired"}"#
-        case .serverStopping: #"{"reason":"serverStopping"}"#
-        case .serverError: #"{"reason":"serverError"}"#
-        case .reconnect: #"{"reason":"reconnect"}"#
-        }
-    }
-}
-
-/// Where the streams of one connection put what is to be written.
+/// Collects the events of one connection's streams for its writer.
 ///
-/// Bounded: who follows a stream waits for the writer, the writer for the socket. What an app doesn't read stays in its
-/// streams' bounded buffers, and when one of those overflows the app gets that stream's snapshot again.
+/// Bounded: streams wait for the writer, and the writer waits for the socket. Events that an app doesn't read stay in its
+/// streams' bounded buffers. When one of those overflows, the app gets that stream's snapshot again.
 final class StreamOutlet: Sendable {
     /// What the writer takes, in order.
     let items: AsyncStream<StreamItem>
@@ -54,6 +34,8 @@ final class StreamOutlet: Sendable {
     private let waiting = Atomic(0)
     private let ending = Mutex<StreamEnd?>(nil)
     private let (ends, ender) = AsyncStream<Void>.makeStream()
+    /// How long the last write may take once the stream is over. An app that doesn't read holds no place after that.
+    static let endDeadline: Duration = .seconds(1)
 
     init(room: Int) {
         (items, source) = AsyncStream.makeStream(bufferingPolicy: .unbounded)
@@ -95,7 +77,7 @@ final class StreamOutlet: Sendable {
     /// Waits until the stream ends, or the task is cancelled.
     func waitForEnd() async { for await _ in ends {} }
 
-    /// Nothing more is written: nobody waits any longer.
+    /// Lets all waiters go: nothing more is written.
     func close() async { await credit.close() }
 
     /// The writer has taken one. Returns whether there are more.

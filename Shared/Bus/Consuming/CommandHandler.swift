@@ -112,22 +112,22 @@ public struct CommandHandler<S: Store>: BatchHandler where S.Rules.Command: Send
         // sends it again. So it is handled however old it is, and whatever the clock said then.
         if !asksItself, command.message.causationID == nil { try Self.checkAge(of: commandID, at: time) }
         if let expiresAt = command.expiresAt, expiresAt < time {
-            throw Rejection(.expired, "the command expired before it was handled; send it again")
+            throw Rejection(.expired, "The command expired before it was handled; send it again.")
         }
     }
 
     private static func checkAge(of id: CommandID, at time: Instant) throws(Rejection) {
         guard let made = id.time else {
-            throw Rejection(.idTooOld, "a command's id must contain its time (UUID version 7)")
+            throw Rejection(.idTooOld, "A command's id must contain its time (UUID version 7).")
         }
         guard made > time - horizon else {
             throw Rejection(
                 .idTooOld,
-                "this command's id is older than 30 days, so it may have been done already: check, then use a new id")
+                "This id is older than 30 days, so the command may have been done already. Check, then use a new id.")
         }
         guard made < time + aheadLimit else {
             throw Rejection(
-                .idTooOld, "this command's id is more than a day ahead: set the sender's clock and use a new id")
+                .idTooOld, "This id is more than a day ahead. Set the sender's clock and use a new id.")
         }
     }
 

@@ -1,33 +1,6 @@
 public import Postgres
 public import Vocabulary
 
-/// "When X, then tell Y": a pure function from an owner's event to commands for others.
-///
-/// Its commands are appended in the transaction that records how far the policy has come in the owner's log, and their
-/// ids derive from the event. So they happen once, in the event's order.
-public protocol Policy: Sendable {
-    associatedtype Event: MessageSet<any EventBody>
-    /// Stable forever: it is part of the commands' ids.
-    var name: StaticString { get }
-    func commands(for event: Event, in message: RecordedMessage) -> [PolicyCommand]
-}
-
-public struct PolicyCommand: Sendable {
-    /// The command log of the service that handles it.
-    public let log: LogName
-    public let key: Key
-    /// The account that asks; nil if none does.
-    public let account: AccountID?
-    public let body: any CommandBody
-
-    public init(_ body: any CommandBody, to log: LogName, key: Key, account: AccountID?) {
-        self.body = body
-        self.log = log
-        self.key = key
-        self.account = account
-    }
-}
-
 /// Runs a policy over an owner's log.
 public struct PolicyHandler<P: Policy>: BatchHandler {
     private let policy: P

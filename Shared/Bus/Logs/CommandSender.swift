@@ -214,7 +214,7 @@ public final class CommandSender: Service, Sendable {
                 .success(
                     waiter.hash == hash
                         ? outcome
-                        : .rejected(Rejection(.idReused, "this id was used before for another command; use a new one")))
+                        : .rejected(Rejection(.idReused, "This id was used for another command; use a new one.")))
             )
         }
     }

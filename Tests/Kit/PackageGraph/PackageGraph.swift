@@ -6,6 +6,9 @@
 /// - The bus knows no service: nothing in `Shared/Bus` imports one, or has one's name in its text.
 /// - Vocabulary ← Postgres ← Storage, Bus: neither of the two knows the other, and Storage knows nothing else.
 /// - Shared code is below the services: nothing in `Shared` depends on a target in `Services`.
+/// - `Shared/API` knows contracts and the vocabulary, session-client's orchestration knows these and the API: neither knows
+///   the bus, PostgreSQL or a transport.
+/// - Of session-client's files, those in `HTTP` alone know HTTP.
 /// - Rules are pure: a target in a folder `Rules` knows contracts and the vocabulary, so it can't reach PostgreSQL or the bus.
 /// - What a file imports is declared in `Package.swift`.
 struct PackageGraph: Sendable {
@@ -53,8 +56,11 @@ struct PackageGraph: Sendable {
             }
             for file in target.files where file.path.hasSuffix(".swift") {
                 for (line, module) in file.imports {
-                    guard let other = byModule[module], other.name != target.name else { continue }
                     let place = "\(file.path):\(line)"
+                    if let law = target.law(against: module, in: file) {
+                        found.append(Violation(description: "\(place): \(target.name) imports \(module): \(law)"))
+                    }
+                    guard let other = byModule[module], other.name != target.name else { continue }
                     if let law = target.law(against: other) {
                         found.append(Violation(description: "\(place): \(target.name) imports \(module): \(law)"))
                     }
@@ -123,6 +129,24 @@ extension PackageGraph.Target {
     /// The folders of what Storage may know.
     private static let belowStorage: Set = ["Shared/CLibpq", "Shared/Postgres", "Shared/Vocabulary"]
 
+    private var isBelowAPI: Bool { isContract || isBelow("Shared/Vocabulary") }
+
+    /// The law that forbids a file to import a module of another package, if one does.
+    func law(against module: String, in file: PackageGraph.File) -> String? {
+        let isTransport = ["Hummingbird", "HTTPTypes", "NIOHTTP"].contains { module.hasPrefix($0) }
+        if isTransport, service == PackageGraph.knowsAllContracts,
+            !file.path.hasPrefix("Services/SessionClient/HTTP/")
+        {
+            return "of session-client, HTTP alone knows HTTP"
+        }
+        if isTransport || module.hasPrefix("NIO"),
+            isBelow("Shared/API") || isBelow("Services/SessionClient/Orchestration")
+        {
+            return "it is for every transport"
+        }
+        return nil
+    }
+
     /// The law that forbids it to know `other`, if one does.
     func law(against other: Self) -> String? {
         if let service {
@@ -133,7 +157,7 @@ extension PackageGraph.Target {
                 return "only \(PackageGraph.knowsAllContracts) knows the contracts of other services"
             }
         }
-        if isRules, !other.isBelow("Shared/Vocabulary"), !other.isContract {
+        if isRules, !other.isBelowAPI {
             return "rules are pure: they know a contract and the vocabulary"
         }
         if isBelow("Shared"), let service = other.service {
@@ -147,6 +171,12 @@ extension PackageGraph.Target {
         }
         if isBelow("Shared/Bus"), other.contract != nil {
             return "the bus knows no service"
+        }
+        if isBelow("Shared/API"), !other.isBelowAPI {
+            return "the API knows contracts and the vocabulary"
+        }
+        if isBelow("Services/SessionClient/Orchestration"), !other.isBelowAPI, !other.isBelow("Shared/API") {
+            return "orchestration knows contracts, the API and the vocabulary"
         }
         if let contract, let stranger = other.contract, stranger != contract {
             return "contracts are strangers to each other"

@@ -27,7 +27,7 @@ extension BadInputTests {
         }
         + Form("BlockContact").refuses(
             .refused("contact", ["\"<anna>\""], 409, "yourself"),
-            .refused("contact", ["\"<nobody>\""], 404, "accountNotFound"))
+            .refused("contact", ["\"<nobody>\""], 404, "notFound"))
 
     /// Nobody asked Anna for anything.
     static let approving = Form(

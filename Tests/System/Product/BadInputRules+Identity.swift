@@ -60,7 +60,7 @@ extension BadInputTests {
             .missing("phoneCode", "code"),
             .invalid("phone", notPhones),
             .invalid("code", notCodes),
-            .refused("code", ["\"123456\""], 401, "invalidCode"))
+            .refused("code", ["\"123456\""], 401, "invalidCredentials"))
 
     static let tokens =
         ["/v1/token", "/v1/undo"].flatMap {

@@ -72,7 +72,7 @@ struct BadInputTests {
         ("/v1/notifications?before=1", "invalidCursor", "before"),
         ("/v1/contacts?role=boss", "invalidParameter", "role"), ("/v1/contacts/me", "invalidID", "account"),
         ("/v1/contact-codes/1", "invalidID", "code"),
-        ("/v1/operations/1", "invalidID", "operation"),
+        ("/v1/operations/1", "invalidID", "operation"), ("/v1/operations?limit=51", "invalidParameter", "limit"),
     ]
 
     @Test(
@@ -155,7 +155,8 @@ struct BadInputTests {
             for method in ["GET", "PUT", "DELETE"] {
                 let reply = try await scene.quartet.edge.send(
                     method, "/v1/commands/CheckIn", token: scene.anna.token)
-                expect(reply, 404, "notFound", nil, method)
+                expect(reply, 405, "methodNotAllowed", nil, method)
+                #expect(reply.headers["allow"] == "POST")
             }
         }
     }

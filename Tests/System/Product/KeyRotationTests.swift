@@ -101,7 +101,7 @@ struct KeyRotationTests {
     private static func expectOnlyThePhoneIsGood(of bob: Device, _ quartet: Quartet) async throws {
         let token = try await refresh(bob, quartet)
         #expect(token.status == 401 && token.body["code"] == "invalidToken", "\(token)")
-        #expect(token.body["detail"].string?.contains("doesn't use any more") == true)
+        #expect(token.body["detail"].string?.contains("no longer accepts") == true)
         let byPassword = try await quartet.edge.insist(
             "/v1/sign-in", ["handle": "bob", "password": .string(password)])
         #expect(byPassword.status == 401 && byPassword.body["code"] == "invalidCredentials")

@@ -123,7 +123,7 @@ struct LockOutTests {
             }
             let own = try await code(Self.number, from: Self.home)
             let soon = try await code(Self.number, from: Self.home)
-            #expect(Self.refusal(soon) == ["429", "tooSoon", "a time to wait"], "asked for a moment ago")
+            #expect(Self.refusal(soon) == ["429", "tooSoon", "a time to wait"], "requested a moment ago")
             let right = try await quartet.lastPhoneCode(to: Self.number, count: 2)
             let wrong = right == "000000" ? "000001" : "000000"
             var answers: [String: [[String]]] = [:]
@@ -137,7 +137,7 @@ struct LockOutTests {
                 answers[number]?.append(Self.refusal(try await code(number, from: Self.elsewhere)))
             }
             #expect(answers[Self.number] == answers["+49 30 999999"])
-            #expect(answers[Self.number]?.first == ["401", "invalidCode", "code"])
+            #expect(answers[Self.number]?.first == ["401", "invalidCredentials", "code"])
             #expect(answers[Self.number]?.last == ["429", "tooManyAttempts", "phone", "a time to wait"])
             let signedIn = try await digits(right, Self.number, own, from: "192.0.2.1")
             #expect(signedIn.status == 200, "\(signedIn)")

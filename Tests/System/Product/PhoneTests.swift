@@ -59,7 +59,7 @@ struct PhoneTests {
             let again = try Device(try await quartet.edge.insist("/v1/sign-in", signIn, key: key), edge: quartet.edge)
             #expect(again.id == tablet.id && again.refreshToken == tablet.refreshToken, "the same request, once")
             let used = try await quartet.edge.insist("/v1/sign-in", signIn)
-            #expect(used.status == 401 && used.body["code"] == "invalidCode")
+            #expect(used.status == 401 && used.body["code"] == "invalidCredentials")
             try await annaSees.wait(notification: "newDevice")
             let stored = try await quartet.psql(
                 """

@@ -98,7 +98,7 @@ final class Quartet: Sendable {
         let process = try await startAnother(service, environment: environment)
         processes.withLock { $0[service] = process }
         guard service == .sessionClient else { return }
-        let url = try await process.announcedURL("the HTTP API is served")
+        let url = try await process.announcedURL("serving the HTTP API")
         address.update { $0 = url }
     }
 
@@ -127,13 +127,13 @@ final class Quartet: Sendable {
 
     /// The port on which the edge listens.
     func edgePort() async throws -> UInt16 {
-        let url = try await process(of: .sessionClient).announcedURL("the HTTP API is served")
+        let url = try await process(of: .sessionClient).announcedURL("serving the HTTP API")
         return try #require(UInt16(url.dropFirst("http://127.0.0.1:".count).prefix { $0.isNumber }))
     }
 
     /// The API of another replica of the edge.
     func edge(of replica: ChildProcess) async throws -> EdgeClient {
-        let url = try await replica.announcedURL("the HTTP API is served")
+        let url = try await replica.announcedURL("serving the HTTP API")
         return EdgeClient(http: http) { url }
     }
 

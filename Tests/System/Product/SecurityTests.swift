@@ -53,7 +53,7 @@ struct EndToEndSecurityTests {
             }
             let wrong = try await quartet.edge.insist(
                 "/v1/confirm", ["password": "not the password"], token: phone.token)
-            #expect(wrong.status == 403 && wrong.body["code"] == "invalidCredentials")
+            #expect(wrong.status == 403 && wrong.body["code"] == "wrongConfirmation")
             let right = try await quartet.edge.insist(
                 "/v1/confirm", ["password": "a long enough password"], token: phone.token)
             #expect(right.status == 200 && right.body["until"].int != nil)
@@ -76,7 +76,7 @@ struct EndToEndSecurityTests {
                     token: phone.token)
             }
             let wrong = try await change("not the password", "another long password")
-            #expect(wrong.status == 403 && wrong.body["code"] == "invalidCredentials")
+            #expect(wrong.status == 403 && wrong.body["code"] == "wrongConfirmation")
             let short = try await change("a long enough password", "short")
             #expect(short.status == 422 && short.body["field"] == "newPassword")
             let same = try await change("a long enough password", "a long enough password")

@@ -160,7 +160,7 @@ struct PartitionMachineTests {
         let end = Self.start + .seconds(1)
         machine.rest(until: end)
         guard case .wait = machine.nextStep(at: Self.start), machine.nextWake(after: Self.start) == end else {
-            throw Unexpected(step: machine.nextStep(at: Self.start))
+            throw Unexpected(machine.nextStep(at: Self.start))
         }
         #expect(machine.nextWake(after: end) == nil)
         let again = try Self.work(machine, at: end)
@@ -176,12 +176,12 @@ struct PartitionMachineTests {
         machine.rest(until: Self.start + .seconds(60))
         machine.leaseLost()
         guard case .takeLease = machine.nextStep(at: Self.start), machine.nextWake(after: Self.start) == nil else {
-            throw Unexpected(step: machine.nextStep(at: Self.start))
+            throw Unexpected(machine.nextStep(at: Self.start))
         }
         machine.leaseTaken(Epoch(2))
         machine.opened(Cursor())
         guard case .read(after: .start, _) = machine.nextStep(at: Self.start) else {
-            throw Unexpected(step: machine.nextStep(at: Self.start))
+            throw Unexpected(machine.nextStep(at: Self.start))
         }
         machine.messagesRead([1, 2].map(SimulatedItem.init), at: Self.start)
         #expect(try Self.work(machine).handled.map(\.number) == [1, 2])

@@ -139,6 +139,30 @@ struct PackageGraphTests {
         #expect(found.first?.hasPrefix("Shared/Bus/SQL/log.sql:1: the bus knows no service") == true)
     }
 
+    @Test(
+        "of session-client, only the files in HTTP import HTTP; the API and the orchestration know no transport at all")
+    func transports() {
+        let found = violations {
+            $0["SessionClient"]?.files = ["HTTP/Routes", "Actions/Commands"].map {
+                .init(path: "Services/SessionClient/\($0).swift", text: "import HTTPTypes\nimport Hummingbird")
+            }
+            $0["API"] = .init(
+                name: "API", path: "Shared/API", dependencies: ["Bus"],
+                files: [.init(path: "Shared/API/Person.swift", text: "package import NIOCore")])
+            $0["Orchestration"] = .init(
+                name: "Orchestration", path: "Services/SessionClient/Orchestration",
+                dependencies: ["API", "SessionContract"])
+        }
+        #expect(
+            found.filter { $0.hasPrefix("Services/SessionClient/") && !$0.contains("depends") } == [
+                "Services/SessionClient/Actions/Commands.swift:1: SessionClient imports HTTPTypes: of session-client, HTTP alone knows HTTP",
+                "Services/SessionClient/Actions/Commands.swift:2: SessionClient imports Hummingbird: of session-client, HTTP alone knows HTTP",
+            ])
+        #expect(found.contains("Shared/API/Person.swift:1: API imports NIOCore: it is for every transport"))
+        #expect(found.contains("Shared/API: API depends on Bus: the API knows contracts and the vocabulary"))
+        #expect(found.contains { $0.contains("Orchestration depends on Bus: orchestration knows contracts") })
+    }
+
     @Test("an import that the manifest doesn't declare is found")
     func undeclaredImport() {
         let found = violations {

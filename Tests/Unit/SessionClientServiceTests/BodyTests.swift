@@ -1,3 +1,4 @@
+import API
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -9,7 +10,7 @@ import Testing
 
 @Suite("Session-client: bodies that don't come whole")
 struct BodyTests {
-    private static let tooLarge = Problem(.contentTooLarge, "tooLarge", "send less than that")
+    private static let tooLarge = APIError(.pictureTooLarge)
 
     /// Reads a body of which `parts` have come and nothing more comes.
     private static func read(
@@ -31,17 +32,17 @@ struct BodyTests {
 
     @Test("a body that stalls is given up when its time is over, and answered with 408")
     func stops() async {
-        let problem = await #expect(throws: Problem.self) { try await Self.read([10, 1]) }
-        #expect(problem?.status == .requestTimeout && problem?.code == "tooSlow")
+        let problem = await #expect(throws: APIError.self) { try await Self.read([10, 1]) }
+        #expect(problem?.code == .tooSlow)
     }
 
     @Test("a body that is too large, or announces it, is refused before all of it has come")
     func tooLarge() async {
         for (parts, headers) in [([60, 60], [:]), ([], [.contentLength: "101"])] as [([Int], HTTPFields)] {
-            let problem = await #expect(throws: Problem.self) {
+            let problem = await #expect(throws: APIError.self) {
                 try await Self.read(parts, headers: headers, within: .seconds(60))
             }
-            #expect(problem?.code == "tooLarge")
+            #expect(problem?.code == .pictureTooLarge)
         }
     }
 }

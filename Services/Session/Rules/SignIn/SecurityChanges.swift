@@ -136,7 +136,7 @@ extension SessionReducer {
         rows[account] = restored
         rows.credentials[account] = before.password
         rows.recoveries[account] = before.recovery
-        // Codes on their way were requested by whoever made the changes.
+        // Codes on their way were requested by the same person as the changes.
         for key in rows.phoneCodes.keys.filter({ $0.account == account }) {
             if let code = rows.phoneCodes[key], code.expires > time { rows.phoneCodes[key]?.expires = time }
         }

@@ -1,13 +1,14 @@
-import Bus
-import ContactsContract
+package import ContactsContract
 import NotificationsContract
-import Vocabulary
+package import Vocabulary
 
 /// When contacts says something, tell those whom it concerns.
-struct ContactsPolicy: Policy {
-    let name: StaticString = "contacts"
+package struct ContactsPolicy: Policy {
+    package let name: StaticString = "contacts"
 
-    func commands(for event: ContactsEvent, in message: RecordedMessage) -> [PolicyCommand] {
+    package init() {}
+
+    package func commands(for event: ContactsEvent, in message: RecordedMessage) -> [PolicyCommand] {
         let account = event.account
         func notify(
             _ kind: NotificationKind, about contact: AccountID, _ details: NotificationDetails

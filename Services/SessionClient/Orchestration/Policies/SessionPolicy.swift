@@ -1,15 +1,19 @@
-import Bus
-import ContactsContract
+package import ContactsContract
 import NotificationsContract
-import SessionContract
-import Vocabulary
+package import SessionContract
+package import Vocabulary
 
 /// When session says something, tell contacts and notifications.
-struct SessionPolicy: Policy {
-    let name: StaticString = "session"
-    let codes: ContactCodes
+package struct SessionPolicy: Policy {
+    package let name: StaticString = "session"
+    private let code: @Sendable (MessageID, Instant) -> ContactCode
 
-    func commands(for event: SessionEvent, in message: RecordedMessage) -> [PolicyCommand] {
+    /// - Parameter code: Makes an account's first contact code, the same each time the event is handled.
+    package init(code: @escaping @Sendable (MessageID, Instant) -> ContactCode) {
+        self.code = code
+    }
+
+    package func commands(for event: SessionEvent, in message: RecordedMessage) -> [PolicyCommand] {
         let account = event.account
         func notify(_ kind: NotificationKind, _ details: NotificationDetails) -> PolicyCommand {
             .notify(account, kind, details, because: message)
@@ -24,7 +28,7 @@ struct SessionPolicy: Policy {
 
         switch event {
         case .accountOpened:
-            let code = codes.code(for: message.message.id, at: message.message.id.time ?? message.recordedAt)
+            let code = code(message.message.id, message.message.id.time ?? message.recordedAt)
             return [
                 .tell(.contacts, ContactsContract.OpenAccount(code: code), for: account),
                 .tell(.notifications, NotificationsContract.OpenAccount(), for: account),

@@ -1,48 +1,48 @@
+package import API
 import ContactsContract
 import ContractSupport
 import NotificationsContract
 import SessionContract
 import Vocabulary
 
-/// Answers every ping that waits for me, tells those who sent them, clears my notifications of them, writes one summary
-/// into my history and, if I ask for it, checks me in. All of it or nothing, once.
+/// Answers every ping that waits for the account, tells those who sent them, clears the account's notifications of them,
+/// writes one summary into its history and, if asked for, checks it in. All of it or nothing, once.
 ///
-/// `clear` decides: contacts answers all pings in one transaction and says whose they were. What follows is told until it
-/// is done.
-struct ClearAllReceivedPings: Saga {
-    /// Whether to check me in as well. A check-in a moment ago is as good.
+/// `clear` decides: contacts answers all pings in one transaction and says whose they were. What follows is repeated until
+/// it is done.
+package struct ClearAllReceivedPingsSaga: Saga {
+    package static let type = ClearAllReceivedPingsRequest.type
+
     let checkIn: Bool?
 
-    /// What came of it.
-    struct Result: Encodable, Sendable {
-        /// Who had pinged me and has an answer now.
-        let contacts: [AccountID]
-        /// Whether a check-in was made; nil where none was asked for.
-        let isCheckedIn: Bool?
+    package init(_ request: ClearAllReceivedPingsRequest) {
+        checkIn = request.checkIn
     }
 
-    func run(_ run: SagaRun) async throws -> Result {
-        let event = try await run.decide("clear", ClearReceivedPings(), of: .contacts, for: run.account)
+    package func run(_ steps: some SagaSteps) async throws -> ClearAllReceivedPingsRequest.Result {
+        let account = steps.account
+        let event = try await steps.decide("clear", ClearReceivedPings(), of: .contacts, for: account)
         let cleared = try event.flatMap(ReceivedPingsCleared.init(in:))
         if let cleared {
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await run.tellAnswered(cleared, by: "clear") }
+                group.addTask { try await steps.tellAnswered(cleared, by: "clear") }
                 group.addTask {
-                    try await run.demand(
+                    try await steps.demand(
                         "summary",
                         DeliverNotification(
-                            id: .derived(at: cleared.at, from: Array("notification/pingsCleared".utf8), run.id.bytes),
+                            id: .derived(
+                                at: cleared.at, from: Array("notification/pingsCleared".utf8), steps.id.bytes),
                             kind: .pingsCleared, details: .init(at: cleared.at, count: cleared.contacts.count)),
-                        of: .notifications, for: run.account)
+                        of: .notifications, for: account)
                 }
                 try await group.waitForAll()
             }
         }
         var isCheckedIn: Bool?
         if checkIn == true {
-            isCheckedIn = try await run.demand("checkIn", CheckIn(), of: .session, for: run.account, unless: .tooSoon)
+            isCheckedIn = try await steps.demand("checkIn", CheckIn(), of: .session, for: account, unless: .tooSoon)
         }
-        return Result(contacts: cleared?.contacts ?? [], isCheckedIn: isCheckedIn)
+        return .init(contacts: cleared?.contacts ?? [], isCheckedIn: isCheckedIn)
     }
 }
 
@@ -54,10 +54,10 @@ extension ReceivedPingsCleared {
     }
 }
 
-extension SagaRun {
+extension SagaSteps {
     /// What follows from an answer to all pings, besides what the answer itself changed: nothing of it waits for anything
     /// else of it.
-    /// - Parameter step: The step that answered; the policy names what it tells after the same command.
+    /// - Parameter step: The step that answered; the policy names its notifications after the same command.
     func tellAnswered(_ cleared: ReceivedPingsCleared, by step: String) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {

@@ -1,37 +1,38 @@
+package import API
 import ContactsContract
 import NotificationsContract
-import SessionContract
+package import SessionContract
 import Vocabulary
 
-/// Closes an account for ever, with everything that each owner has of it.
+/// Closes an account forever and deletes what each owner keeps of it.
 ///
 /// `session` decides: from then on no token is good, and what arrives later is rejected. Then contacts ends the relations on
 /// both sides and tells the others, and notifications deletes the history. Each owner has its own logs emptied; session-client
-/// does the same with what was asked, once nobody has to handle it any more. A row in `closure` remains.
-struct CloseAccountOperation: Saga {
-    static let type = "CloseAccount"
+/// does the same with its commands, once they are handled. A row in `closure` remains.
+package struct CloseAccountSaga: Saga {
+    package static let type = CloseAccountRequest.type
 
     /// The device that asks.
     let by: DeviceID
 
-    /// What came of it.
-    struct Result: Encodable, Sendable {
-        let account: AccountID
+    package init(by device: DeviceID) {
+        by = device
     }
 
-    func run(_ run: SagaRun) async throws -> Result {
-        _ = try await run.decide("session", SessionContract.CloseAccount(by: by), of: .session, for: run.account)
+    package func run(_ steps: some SagaSteps) async throws -> CloseAccountRequest.Result {
+        let account = steps.account
+        _ = try await steps.decide("session", SessionContract.CloseAccount(by: by), of: .session, for: account)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                try await run.demand("contacts", ContactsContract.CloseAccount(), of: .contacts, for: run.account)
+                try await steps.demand("contacts", ContactsContract.CloseAccount(), of: .contacts, for: account)
             }
             group.addTask {
-                try await run.demand(
-                    "notifications", NotificationsContract.CloseAccount(), of: .notifications, for: run.account)
+                try await steps.demand(
+                    "notifications", NotificationsContract.CloseAccount(), of: .notifications, for: account)
             }
             try await group.waitForAll()
         }
-        try await run.reportClosure()
-        return Result(account: run.account)
+        try await steps.reportClosure()
+        return .init(account: account)
     }
 }

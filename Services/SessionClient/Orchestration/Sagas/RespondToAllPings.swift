@@ -1,23 +1,20 @@
+package import API
 import ContactsContract
 import Vocabulary
 
-/// Answers every ping that waits for me, tells those who sent them, and clears my notifications of them. All of it or
-/// nothing, once. Unlike ``ClearAllReceivedPings`` it writes no summary.
+/// Answers every ping that waits for the account, tells those who sent them, and clears the account's notifications of
+/// them. All of it or nothing, once. Unlike ``ClearAllReceivedPingsSaga`` it writes no summary.
 ///
-/// `respond` decides; what follows is told until it is done.
-struct RespondToAllPingsOperation: Saga {
-    static let type = "RespondToAllPings"
+/// `respond` decides; what follows is repeated until it is done.
+package struct RespondToAllPingsSaga: Saga {
+    package static let type = RespondToAllPingsRequest.type
 
-    /// What came of it.
-    struct Result: Encodable, Sendable {
-        /// Who had pinged me and has an answer now.
-        let contacts: [AccountID]
-    }
+    package init() {}
 
-    func run(_ run: SagaRun) async throws -> Result {
-        let event = try await run.decide("respond", RespondToAllPings(), of: .contacts, for: run.account)
-        guard let event, let cleared = try ReceivedPingsCleared(in: event) else { return Result(contacts: []) }
-        try await run.tellAnswered(cleared, by: "respond")
-        return Result(contacts: cleared.contacts)
+    package func run(_ steps: some SagaSteps) async throws -> RespondToAllPingsRequest.Result {
+        let event = try await steps.decide("respond", RespondToAllPings(), of: .contacts, for: steps.account)
+        guard let event, let cleared = try ReceivedPingsCleared(in: event) else { return .init(contacts: []) }
+        try await steps.tellAnswered(cleared, by: "respond")
+        return .init(contacts: cleared.contacts)
     }
 }

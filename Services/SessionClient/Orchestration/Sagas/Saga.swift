@@ -1,24 +1,83 @@
-import Vocabulary
+package import API
+package import Vocabulary
 
 /// A request that waits for outcomes of several services.
 ///
 /// A plain async function, run by any replica and from the start as often as needed: everything that it learns from
-/// outside goes through ``SagaRun``, which records it under a name, and a later run gets what was recorded. So its steps
+/// outside goes through ``SagaSteps``, which records it under a name, and a later run gets what was recorded. So its steps
 /// must follow from its body and its recorded steps alone. The step that can be refused comes first and decides; later
 /// ones are retried until accepted.
-protocol Saga: MessageBody {
+package protocol Saga: MessageBody {
     associatedtype Result: Encodable & Sendable
     /// Sagas of one account and lane run one after the other.
     static var lane: String { get }
-    func run(_ run: SagaRun) async throws -> Result
+    func run(_ steps: some SagaSteps) async throws -> Result
 }
 
 extension Saga {
-    static var lane: String { "account" }
+    package static var lane: String { "account" }
+}
+
+/// What a saga learns from outside: each answer is recorded under a name, and the same in every run.
+package protocol SagaSteps: Sendable {
+    var id: ID<OperationSubject> { get }
+    var account: AccountID { get }
+    var startedAt: Instant { get }
+
+    /// Asks a service, once however often the saga runs, and waits for the outcome.
+    /// - Parameter name: The step's; the same in every run.
+    /// - Throws: ``SagaError``, or what keeps the outcome from being known now.
+    func ask(
+        _ name: String, _ body: some CommandBody, of domain: Domain, for account: AccountID
+    ) async throws -> Outcome
+
+    /// After a step failed, so that nothing was done: the next run asks under a new id.
+    func askAnew(_ name: String) async throws
+
+    /// Records that every owner has closed the account, and has what was asked for it emptied. Again, it changes nothing.
+    func reportClosure() async throws
+}
+
+extension SagaSteps {
+    /// The id of the command that a step asks: the same in every run.
+    package func command(of step: String, attempt: Int32 = 1) -> CommandID {
+        .derived(at: startedAt, from: Array("saga".utf8), id.bytes, Array(step.utf8), Array("\(attempt)".utf8))
+    }
+
+    /// A step that decides: its rejection is the saga's, and so is its failure.
+    /// - Throws: `Rejection`, ``SagaError``, or what keeps the outcome from being known now.
+    func decide(
+        _ name: String, _ body: some CommandBody, of domain: Domain, for account: AccountID
+    ) async throws -> CausedEvent? {
+        switch try await ask(name, body, of: domain, for: account) {
+        case .accepted(let event): return event
+        case .rejected(let rejection): throw rejection
+        case .failed(let code): throw SagaError.decisionFailed(name, code: code)
+        }
+    }
+
+    /// A step after the decision: it must be accepted in the end.
+    /// - Parameter pointless: A rejection that is as good: the account concerned is closed, say.
+    /// - Returns: Whether it was accepted; false for a pointless one.
+    /// - Throws: ``SagaError``, or what keeps the outcome from being known now.
+    @discardableResult
+    func demand(
+        _ name: String, _ body: some CommandBody, of domain: Domain, for account: AccountID,
+        unless pointless: Rejection.Code? = nil
+    ) async throws -> Bool {
+        switch try await ask(name, body, of: domain, for: account) {
+        case .accepted: return true
+        case .rejected(let rejection) where rejection.code == pointless: return false
+        case .rejected(let rejection): throw SagaError.stepRejected(name, rejection)
+        case .failed(let code):
+            try await askAnew(name)
+            throw SagaError.stepFailed(name, code: code)
+        }
+    }
 }
 
 /// Why a saga did not get to its end this time.
-enum SagaError: Error, CustomStringConvertible {
+package enum SagaError: Error, CustomStringConvertible {
     /// A step was found recorded with another command: this version of the saga isn't the one that began it.
     case changed(step: String)
     /// The step that decides failed: nothing was done.
@@ -30,18 +89,18 @@ enum SagaError: Error, CustomStringConvertible {
     /// Another replica runs it now.
     case notOwner
 
-    var description: String {
+    package var description: String {
         switch self {
         case .changed(let step):
-            "step \(step) is recorded with another command: the saga was begun by another version; deploy that one, or end it by hand"
+            "step \(step) is recorded with another command, so another version started this saga; deploy that version, or end the saga by hand"
         case .decisionFailed(let step, let code), .stepFailed(let step, let code): "step \(step) failed (\(code))"
         case .stepRejected(let step, let rejection): "step \(step) was rejected: \(rejection)"
-        case .notOwner: "another replica runs it"
+        case .notOwner: "another replica is running it"
         }
     }
 
     /// Whether running it again can't help.
-    var isFinal: Bool {
+    package var isFinal: Bool {
         switch self {
         case .changed, .decisionFailed, .stepRejected: true
         case .stepFailed, .notOwner: false

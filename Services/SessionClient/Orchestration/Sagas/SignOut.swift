@@ -1,26 +1,30 @@
 import ContractSupport
 import NotificationsContract
-import SessionContract
+package import SessionContract
 import Vocabulary
 
 /// What follows a sign-out of one device, or of all of an account's: nothing is pushed to them any more.
 ///
-/// The sign-out itself isn't a step. The edge asks session for it before this is written down, so that whoever lost a device
-/// waits for nothing that is stuck; from then on tokens are refused, and every edge that hears of it ends the streams. When
-/// the edge ends in between, the policy does the same as this.
-struct SignOutOperation: Saga {
-    static let type = "SignOut"
-    static let lane = "sign-out"
+/// The sign-out itself isn't a step. The action asks session for it before this is recorded, so that a person who lost a
+/// device waits for nothing that is stuck; from then on tokens are refused, and every replica that hears of it ends the
+/// streams. If the process ends in between, the policy does the same as this.
+package struct SignOutSaga: Saga {
+    package static let type = "SignOut"
+    package static let lane = "sign-out"
 
     /// The one that is signed out; nil for all.
     let device: DeviceID?
 
-    /// There is nothing to tell that whoever asked doesn't know.
-    struct Result: Encodable, Sendable {}
+    package init(device: DeviceID?) {
+        self.device = device
+    }
 
-    func run(_ run: SagaRun) async throws -> Result {
-        try await run.demand(
-            "push", UnregisterPush(device: device.map { PushDeviceID($0) }), of: .notifications, for: run.account,
+    /// Nothing that the caller doesn't know.
+    package struct Result: Encodable, Sendable {}
+
+    package func run(_ steps: some SagaSteps) async throws -> Result {
+        try await steps.demand(
+            "push", UnregisterPush(device: device.map { PushDeviceID($0) }), of: .notifications, for: steps.account,
             unless: .accountClosed)
         return Result()
     }

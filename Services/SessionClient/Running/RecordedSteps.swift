@@ -1,98 +1,30 @@
+import API
 import Bus
 import Foundation
 import Postgres
+import SessionClientOrchestration
 import Vocabulary
 
-/// One run of a saga: asks services under names, and gives a later run the same answers.
-struct SagaRun: Sendable {
-    let id: ID<SagaSubject>
-    let account: AccountID
-    let correlationID: CorrelationID
-    let traceParent: String?
-    let startedAt: Instant
+/// The steps of one run of a saga, recorded as rows: a later run gets the same answers.
+struct RecordedSteps: SagaSteps {
+    let saga: ClaimedSaga
     let owner: OwnerID
     let services: ServiceConnections
-    /// Connections whose commits aren't flushed: what a crashed server loses of a step, the next run learns again. The
-    /// step's command has the same id, and its service remembers the outcome.
-    let steps: Pool
+    /// Connections whose commits aren't flushed. If a server's crash loses a step, the next run asks again with the same
+    /// id, and the service remembers the outcome.
+    let pool: Pool
 
-    /// The id of the command that a step asks: the same in every run.
-    func command(of step: String, attempt: Int32 = 1) -> CommandID {
-        .derived(at: startedAt, from: Array("saga".utf8), id.bytes, Array(step.utf8), Array("\(attempt)".utf8))
-    }
+    var id: ID<OperationSubject> { saga.id }
+    var account: AccountID { saga.account }
+    var startedAt: Instant { saga.startedAt }
 
-    /// A step that decides: its rejection is the saga's, and so is its failure.
-    /// - Parameter name: the step's; the same in every run.
-    /// - Throws: `Rejection`, ``SagaError``, `CommandError` when the outcome can't be known now.
-    func decide(
-        _ name: String, _ body: some CommandBody, of domain: Domain, for account: AccountID
-    ) async throws -> CausedEvent? {
-        switch try await ask(name, body, of: domain, for: account) {
-        case .accepted(let event): return event
-        case .rejected(let rejection): throw rejection
-        case .failed(let code): throw SagaError.decisionFailed(name, code: code)
-        }
-    }
-
-    /// A step after the decision: it must be accepted in the end.
-    /// - Parameters:
-    ///   - name: the step's; the same in every run.
-    ///   - pointless: a rejection that is as good: whom it concerned is gone, say.
-    /// - Returns: whether it was accepted; false for a pointless one.
-    /// - Throws: ``SagaError``, `CommandError` when the outcome can't be known now.
-    @discardableResult
-    func demand(
-        _ name: String, _ body: some CommandBody, of domain: Domain, for account: AccountID,
-        unless pointless: Rejection.Code? = nil
-    ) async throws -> Bool {
-        switch try await ask(name, body, of: domain, for: account) {
-        case .accepted: return true
-        case .rejected(let rejection) where rejection.code == pointless: return false
-        case .rejected(let rejection): throw SagaError.stepRejected(name, rejection)
-        case .failed(let code):
-            try await askAnew(name)
-            throw SagaError.stepFailed(name, code: code)
-        }
-    }
-
-    /// Writes down that every owner has closed the account, and has what was asked for it emptied. Again, it changes nothing.
-    func reportClosure() async throws {
-        let (id, account, startedAt) = (id, account, startedAt)
-        _ = try await steps.withConnection { database in
-            try database.transaction { database in
-                let isFirst = try database.execute(
-                    """
-                    INSERT INTO session_client.closure (account, operation, requested_at)
-                    VALUES (\(account), \(id), \(startedAt))
-                    ON CONFLICT ON CONSTRAINT account_is_closed_once DO NOTHING
-                    """)
-                guard isFirst == 1 else { return }
-                _ = try database.query("SELECT session_client.redact(\(account))")
-                // What earlier operations learnt is the person's, too.
-                try database.execute(
-                    """
-                    UPDATE session_client.saga_step AS t SET result = NULL
-                      FROM session_client.saga AS s
-                     WHERE s.id = t.saga AND s.account = \(account) AND s.id <> \(id)
-                    """)
-                try database.execute(
-                    """
-                    UPDATE session_client.saga SET result = NULL
-                     WHERE account = \(account) AND id <> \(id) AND state <> 'running'
-                    """)
-            }
-        }
-    }
-
-    // MARK: Recording
-
-    /// Asks a service, once however often the saga runs, and waits for the outcome.
-    private func ask(
+    func ask(
         _ name: String, _ body: some CommandBody, of domain: Domain, for account: AccountID
     ) async throws -> Outcome {
         var message = Message(
             kind: .command, type: type(of: body).type, version: type(of: body).version, key: .account(account),
-            account: account, body: try body.encoded(), correlationID: correlationID, traceParent: traceParent)
+            account: account, body: try body.encoded(), correlationID: saga.correlationID,
+            traceParent: saga.traceParent)
         let step = try await begin(name, message.bodyHash)
         if let outcome = step.outcome { return outcome }
         message.commandID = command(of: name, attempt: step.attempt)
@@ -104,7 +36,7 @@ struct SagaRun: Sendable {
         /// If an earlier run got it.
         let outcome: Outcome?
         let attempt: Int32
-        /// Nobody asked before.
+        /// Whether this is the first time.
         let isFresh: Bool
     }
 
@@ -121,7 +53,7 @@ struct SagaRun: Sendable {
     private func write(_ name: String, _ hash: BodyHash) async throws -> Step? {
         let (saga, owner) = (id, owner)
         let first = command(of: name)
-        return try await steps.withConnection { database in
+        return try await pool.withConnection { database in
             let row = try database.query(
                 """
                 WITH fresh AS (
@@ -151,10 +83,9 @@ struct SagaRun: Sendable {
         }
     }
 
-    /// After a failure nothing was done: the next run asks under a new id.
-    private func askAnew(_ name: String) async throws {
+    func askAnew(_ name: String) async throws {
         let (saga, owner) = (id, owner)
-        _ = try await steps.withConnection { database in
+        _ = try await pool.withConnection { database in
             try database.transaction { database in
                 let attempt = try database.query(
                     """
@@ -180,7 +111,7 @@ struct SagaRun: Sendable {
     private func record(_ name: String, _ outcome: Outcome) async throws -> Outcome {
         let saga = id
         let body = try JSONEncoder().encode(RecordedOutcome(outcome))
-        let (kind, result) = try await steps.withConnection { database in
+        let (kind, result) = try await pool.withConnection { database in
             let written = try database.query(
                 """
                 UPDATE session_client.saga_step
@@ -200,9 +131,6 @@ struct SagaRun: Sendable {
         return try JSONDecoder().decode(RecordedOutcome.self, from: Data(result)).outcome(kind)
     }
 }
-
-/// What ``SagaRun/id`` identifies.
-enum SagaSubject {}
 
 /// An outcome as a step keeps it.
 private struct RecordedOutcome: Codable {

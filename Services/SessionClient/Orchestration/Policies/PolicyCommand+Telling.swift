@@ -1,4 +1,3 @@
-import Bus
 import ContactsContract
 import NotificationsContract
 import Vocabulary
@@ -9,7 +8,7 @@ extension PolicyCommand {
         PolicyCommand(command, to: domain.commands, key: .account(account), account: account)
     }
 
-    /// Tells an account something, once for what caused it.
+    /// Notifies an account, once per cause.
     static func notify(
         _ account: AccountID, _ kind: NotificationKind, about subject: AccountID? = nil, _ details: NotificationDetails,
         because cause: RecordedMessage
@@ -21,7 +20,7 @@ extension PolicyCommand {
             .notifications, DeliverNotification(id: id, kind: kind, subject: subject, details: details), for: account)
     }
 
-    /// Tells who pinged that it was answered.
+    /// Notifies the sender of a ping of its answer.
     static func acknowledge(_ answer: PingAnswered, because cause: RecordedMessage) -> Self {
         guard let command = cause.message.commandID else {
             return notify(
@@ -35,8 +34,8 @@ extension PolicyCommand {
 }
 
 extension DeliverNotification {
-    /// Tells who pinged that it was answered. Its name comes from the command that answered: whoever tells it, the policy
-    /// or a saga, tells the same thing, and it is told once.
+    /// Notifies the sender of a ping of its answer. The notification is named after the command that answered, so it is
+    /// delivered once, whether the policy or a saga is first.
     static func pingAnswered(
         by contact: AccountID, to pinger: AccountID, at time: Instant, command: CommandID
     ) -> Self {

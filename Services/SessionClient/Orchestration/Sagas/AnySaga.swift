@@ -1,17 +1,17 @@
-import Vocabulary
+package import Vocabulary
 
 /// Every saga that there is.
-enum Operation: MessageSet {
-    case clearAllReceivedPings(ClearAllReceivedPings)
-    case respondToAllPings(RespondToAllPingsOperation)
-    case signOut(SignOutOperation)
-    case closeAccount(CloseAccountOperation)
+package enum AnySaga: MessageSet {
+    case clearAllReceivedPings(ClearAllReceivedPingsSaga)
+    case respondToAllPings(RespondToAllPingsSaga)
+    case signOut(SignOutSaga)
+    case closeAccount(CloseAccountSaga)
 
-    static let cases: Cases<Self> = [
+    package static let cases: Cases<Self> = [
         Case(Self.clearAllReceivedPings), Case(Self.respondToAllPings), Case(Self.signOut), Case(Self.closeAccount),
     ]
 
-    var body: any Saga {
+    package var body: any Saga {
         switch self {
         case .clearAllReceivedPings(let saga): saga
         case .respondToAllPings(let saga): saga

@@ -6,8 +6,8 @@ import ServiceKit
 import ServiceLifecycle
 
 /// Serves the edge over HTTP until told to stop. Requests in hand are finished first; streams are told to come again.
-struct EdgeServer: Service {
-    let edge: Edge
+struct HTTPServer: Service {
+    let routes: Routes
     let host: String
     let port: Int
     let connections: Int
@@ -32,7 +32,7 @@ struct EdgeServer: Service {
             (places.map { [ConnectionsPerAddress($0)] } ?? []) + [ConnectionPace()]
         }
         let application = Application(
-            responder: Patience(inner: edge.router().buildResponder()),
+            responder: Patience(inner: routes.router().buildResponder()),
             server: .http1(
                 configuration: .init(
                     additionalChannelHandlers: handlers(),
@@ -47,12 +47,12 @@ struct EdgeServer: Service {
                 if !Self.isLoopback(channel.localAddress) {
                     logger.warning(
                         """
-                        the HTTP API is served without encryption to other machines: whoever is on the way can read \
-                        passwords and tokens; serve it through a proxy that speaks TLS, on a network that only it can reach
+                        the HTTP API accepts unencrypted connections from other machines, so others on the network can read \
+                        passwords and tokens; put a proxy that speaks TLS in front, on a network that only it can reach
                         """, metadata: ["address": "\(host)"])
                 }
                 logger.info(
-                    "the HTTP API is served", metadata: ["url": "http://\(host):\(channel.localAddress?.port ?? 0)"])
+                    "serving the HTTP API", metadata: ["url": "http://\(host):\(channel.localAddress?.port ?? 0)"])
             },
             logger: logger.quiet)
         do {
@@ -60,8 +60,8 @@ struct EdgeServer: Service {
         } catch let error where "\(error)".contains("bind") {
             throw CannotListen(
                 description:
-                    "can't listen on \(host):\(port), which is in use or forbidden; say another: --port (PORT). "
-                    + "The system said: \(error)")
+                    "can't listen on \(host):\(port), which is in use or forbidden; choose another: --port (PORT). "
+                    + "The system's error: \(error)")
         }
     }
 }

@@ -1,0 +1,23 @@
+import Logging
+import SessionContract
+import Vocabulary
+
+/// The caller, as a verified access token names it.
+struct Caller: Hashable, Sendable {
+    let account: AccountID
+    let device: DeviceID
+    /// When the token ends; a stream doesn't outlive it.
+    let expiresAt: ContinuousClock.Instant
+}
+
+/// What an action needs to know of a request besides its caller and its content, whatever carries it.
+struct Call: Sendable {
+    let key: IdempotencyKey
+    /// The client's network address, by which customers are told apart.
+    let address: String
+    /// Shared by everything that this request leads to.
+    let correlationID: CorrelationID
+    /// W3C trace context.
+    let traceParent: String?
+    let logger: Logger
+}

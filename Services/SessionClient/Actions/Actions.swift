@@ -1,0 +1,63 @@
+import Crypto
+import Postgres
+import Vocabulary
+
+/// Everything that apps can ask, whatever carries it: each takes a request and, where it needs one, a caller, and returns
+/// a reply.
+struct Actions: Sendable {
+    let signingUp: SigningUp
+    let signingIn: SigningIn
+    let sessions: Sessions
+    let phones: Phones
+    let confirmations: Confirmations
+    let recovery: Recovery
+    let avatars: Avatars
+    let commands: Commands
+    let operations: Operations
+    let reads: Reads
+    let history: History
+
+    /// How much one address or account may do in a minute.
+    struct Limits {
+        /// Wrong passwords and codes of an address.
+        let guesses: Int
+        /// New accounts of an address.
+        let signUps: Int
+        /// Commands and operations of an account, a tenth of them at once.
+        let commands: Int
+    }
+
+    init(
+        services: ServiceConnections, pool: Pool, sagas: SagaRunner, serverKeys: ServerKeys, tokens: Tokens,
+        devices: Devices, phoneCodeSender: (any PhoneCodeSender)?, limits: Limits
+    ) {
+        let key = serverKeys.current.key
+        let (handles, passwords) = (Handles(pool: pool), Passwords(keys: serverKeys))
+        let phoneCodes = PhoneCodes(keys: serverKeys)
+        let guesses = Guesses(limit: RateLimit(perMinute: limits.guesses))
+        let sources = SignInSources(tokens: tokens, key: serverKeys.current)
+        let lookUps = RateLimit<AccountID>(perMinute: 30)
+        let commandLimit = RateLimit<AccountID>(perMinute: limits.commands, burst: max(1, limits.commands / 10))
+        sessions = Sessions(services: services, tokens: tokens, devices: devices, sagas: sagas)
+        phones = Phones(
+            services: services, codes: phoneCodes, sender: phoneCodeSender, guesses: guesses, sources: sources,
+            handles: handles)
+        signingUp = SigningUp(
+            services: services, passwords: passwords, sessions: sessions, phones: phones,
+            limit: RateLimit(perMinute: limits.signUps))
+        signingIn = SigningIn(
+            services: services, passwords: passwords, sessions: sessions, phoneCodes: phoneCodes, guesses: guesses,
+            sources: sources, handles: handles)
+        confirmations = Confirmations(
+            services: services, passwords: passwords, handles: handles, guesses: guesses)
+        recovery = Recovery(services: services, codes: RecoveryCodes(key: key), tokens: tokens)
+        avatars = Avatars(pool: pool, services: services)
+        reads = Reads(pool: pool, lookUps: lookUps)
+        commands = Commands(
+            services: services, contactCodes: ContactCodes(key: key),
+            people: PeopleSearch(handles: handles, phoneCodes: phoneCodes, byAccount: lookUps), devices: devices,
+            reads: reads, limit: commandLimit)
+        operations = Operations(sagas: sagas, pool: pool, limit: commandLimit)
+        history = History(pool: pool)
+    }
+}

@@ -1,0 +1,61 @@
+import API
+import Bus
+import SessionClientOrchestration
+import Vocabulary
+
+extension ServiceConnections {
+    /// Asks a service for a caller, in the order of the caller's requests.
+    /// - Parameter purpose: Which kind of request it is: a key names one request of each kind.
+    func ask(
+        _ domain: Domain, _ command: some CommandBody, as purpose: String, by account: AccountID, _ call: Call,
+        naming names: [String: String] = [:]
+    ) async throws -> CausedEvent? {
+        try await ask(
+            domain, command, id: call.key.derive(purpose, account.bytes), key: .account(account), account: account,
+            call, naming: names)
+    }
+
+    /// Asks a service and waits for the outcome until the request's time is up and its task is cancelled. Sent again under
+    /// the same id, it returns the same outcome.
+    /// - Parameter names: What fields of the command are called in the request, where that is something else.
+    /// - Returns: The event that the command caused.
+    /// - Throws: ``APIError``, `Rejection`.
+    func ask(
+        _ domain: Domain, _ command: some CommandBody, id: CommandID, key: Key, account: AccountID?, _ call: Call,
+        naming names: [String: String] = [:]
+    ) async throws -> CausedEvent? {
+        let outcome: Outcome
+        do {
+            try command.validate()
+            let message = Message(
+                kind: .command, type: type(of: command).type, version: type(of: command).version, key: key,
+                account: account, body: try command.encoded(), commandID: id, correlationID: call.correlationID,
+                traceParent: call.traceParent, timeToLive: .minutes(5))
+            outcome = try await self[domain].sender.send(message, mayBeRepeated: call.key.isGiven)
+        } catch let error as CommandError {
+            throw APIError(error, retryWith: call.key)
+        } catch let rejection as Rejection {
+            throw rejection.naming(names)
+        }
+        switch outcome {
+        case .accepted(let event): return event
+        case .rejected(let rejection): throw rejection.naming(names)
+        case .failed: throw APIError(.failed)
+        }
+    }
+}
+
+extension APIError {
+    fileprivate init(_ error: CommandError, retryWith key: IdempotencyKey) {
+        switch error {
+        case .overloaded: self.init(.overloaded, retryAfter: 1)
+        case .refused(let reason): self.init(.refused, "The database refused the command: \(reason).")
+        case .noOutcomeYet:
+            self.init(
+                .noOutcomeYet,
+                "The command is waiting or being handled; repeat the request with the header Idempotency-Key: \(key.id).",
+                retryAfter: 1)
+            self.key = key.id
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import API
+import NIOCore
+import Vocabulary
+
+/// A stream as server-sent events (WHATWG HTML, section 9.2). An event's id is the place in all sequences, so that
+/// `Last-Event-ID` goes on exactly where each was.
+struct ServerSentEvents: StreamTransport {
+    private let output: @Sendable (ByteBuffer) async throws -> Void
+    private var text: String
+    private var rest = ByteBuffer()
+    /// Larger texts are written in pieces of this size.
+    private static let pieceSize = 16 * 1024
+
+    init(write: @escaping @Sendable (ByteBuffer) async throws -> Void) {
+        output = write
+        // Spreads the apps that all lose their connection when a server restarts.
+        text = "retry: \(Int.random(in: 1000...4000))\n"
+    }
+
+    var isFull: Bool { text.utf8.count >= Self.pieceSize }
+
+    mutating func next() -> ByteBuffer? {
+        if rest.readableBytes == 0, !text.isEmpty {
+            rest = ByteBuffer(string: text)
+            text = ""
+        }
+        return rest.readableBytes == 0 ? nil : rest.readSlice(length: min(Self.pieceSize, rest.readableBytes))
+    }
+
+    func write(_ piece: ByteBuffer) async throws { try await output(piece) }
+
+    mutating func addHeartbeat() { text += ": \n\n" }
+
+    mutating func add(_ end: StreamEnd) {
+        // Nothing that was left unsent belongs before it.
+        text = "event: end\ndata: \(Self.json(end))\n\n"
+    }
+
+    mutating func add(_ event: StreamEvent, at place: StreamTokens?) {
+        if let place { text += "id: \(place)\n" }
+        switch event {
+        case .snapshot(let name, let snapshot):
+            text += "event: \(name.rawValue).snapshot\ndata: {\"refetched\":\(snapshot.isRefetched),\"state\":"
+            add(snapshot.state)
+        case .resumed(let name): text += "event: \(name.rawValue).resumed\ndata: {}\n\n"
+        case .event(let name, let event):
+            text += """
+                event: \(name.rawValue).event
+                data: {"type":"\(event.type)","version":\(event.version),"at":\(event.at.microseconds),\
+                "correlation":\(Self.quoted(event.correlation)),"command":\(Self.quoted(event.command)),"body":
+                """
+            add(event.body)
+        case .person(let person):
+            text += "event: person\ndata: \(String(decoding: person.json, as: UTF8.self))\n\n"
+        case .personEnded(let person): text += "event: person.ended\ndata: \(Self.json(person))\n\n"
+        }
+    }
+
+    /// The rest of an event's data. JSON has no raw line breaks inside strings; outside they would end the line.
+    private mutating func add(_ body: [UInt8]) {
+        let breaks: [UInt8] = [UInt8(ascii: "\n"), UInt8(ascii: "\r")]
+        if body.contains(where: breaks.contains) {
+            text += String(decoding: body.map { breaks.contains($0) ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
+        } else {
+            text += String(decoding: body, as: UTF8.self)
+        }
+        text += "}\n\n"
+    }
+
+    private static func json(_ value: some Encodable) -> String {
+        (try? Encoded(value)).map { String(decoding: $0.json, as: UTF8.self) } ?? "{}"
+    }
+
+    private static func quoted<Subject>(_ id: ID<Subject>?) -> String { id.map { "\"\($0)\"" } ?? "null" }
+}

@@ -1,0 +1,44 @@
+import API
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+
+extension Routes {
+    /// `GET /v1/stream`: the caller's streams as server-sent events.
+    func stream(_ request: Request, _ context: SignedInContext) throws -> Response {
+        let connection = try streams.open(
+            for: context.caller, after: StreamTokens(request.headers[.lastEventID] ?? ""), context.logger)
+        return Response(
+            status: .ok,
+            headers: [
+                .contentType: "text/event-stream", .cacheControl: "no-store", .accelBuffering: "no",
+                // Ends with the stream.
+                .connection: "close",
+            ],
+            body: ResponseBody { writer in
+                defer { connection.place.leave() }
+                // Safe: this task alone writes, one write after the other.
+                nonisolated(unsafe) var writer = writer
+                do {
+                    try await request.body.consumeWithInboundCloseHandler { _ in
+                        try await connection.run(over: ServerSentEvents { try await writer.write($0) })
+                    } onInboundClosed: {
+                        connection.leave()
+                    }
+                    // Free before the app can see that the stream is over.
+                    connection.place.leave()
+                    try await writer.finish(nil)
+                } catch {
+                    // The app has left, as most do, or doesn't read.
+                    context.logger.debug("a stream ended", metadata: ["error": "\(error)"])
+                    throw error
+                }
+            })
+    }
+}
+
+extension HTTPField.Name {
+    /// Asks proxies not to hold events back.
+    fileprivate static let accelBuffering = HTTPField.Name("X-Accel-Buffering")!
+}

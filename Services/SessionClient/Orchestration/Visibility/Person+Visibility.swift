@@ -1,0 +1,31 @@
+package import API
+package import ContactsContract
+package import SessionContract
+
+/// What one person may see of another: joined from what session publishes, by what contacts says of the two. This is the
+/// one place where that is decided.
+extension Person {
+    /// - Parameter isResponder: Whether the viewer is this person's responder.
+    package init(_ state: AccountState, seenByResponder isResponder: Bool) {
+        self.init(account: state.account)
+        handle = state.handle
+        name = state.name
+        avatar = state.avatar
+        isClosed = state.isClosed
+        guard isResponder, !state.isClosed else { return }
+        emergencyNote = state.emergencyNote
+        checkIn = state.checkIn
+        veryLateFrom = state.checkIn.veryLateFrom
+        alertRaised = state.alertRaised
+        alertAlarm = state.alertAlarm
+    }
+}
+
+extension ContactCard {
+    /// - Parameter state: Nil when session doesn't know the account.
+    package init(_ contact: Contact, _ state: AccountState?) {
+        self.init(
+            contact: contact,
+            person: Person(state ?? AccountState(account: contact.account), seenByResponder: contact.iAmResponder))
+    }
+}

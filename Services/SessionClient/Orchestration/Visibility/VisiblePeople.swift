@@ -1,0 +1,36 @@
+package import ContactsContract
+import ContractSupport
+package import Vocabulary
+
+/// The people whom an account may see, in step with its contacts stream from where that was joined.
+package struct VisiblePeople: Sendable {
+    private var contacts: ContactsState
+    private let position: Position
+    /// Those seen now, and whether as their responder.
+    package private(set) var roles: [AccountID: Bool]
+
+    /// - Parameters:
+    ///   - contacts: The state of the stream.
+    ///   - position: The state includes the events up to here.
+    package init(_ contacts: ContactsState, at position: Position) {
+        self.contacts = contacts
+        self.position = position
+        roles = Self.roles(in: contacts)
+    }
+
+    /// Applies the next event, before it is handed over. Returns somebody whom a resuming app may still show, because the
+    /// relation ended while the stream was away: the state from which this began lacks them.
+    package mutating func apply(_ event: ContactsEvent, at place: Position) -> AccountID? {
+        guard place <= position else {
+            contacts.apply(event)
+            roles = Self.roles(in: contacts)
+            return nil
+        }
+        guard case .contactRemoved(let removed) = event, contacts.contacts[removed.contact] == nil else { return nil }
+        return removed.contact
+    }
+
+    private static func roles(in contacts: ContactsState) -> [AccountID: Bool] {
+        Dictionary(contacts.contacts.map { ($0.account, $0.iAmResponder) }) { $1 }
+    }
+}

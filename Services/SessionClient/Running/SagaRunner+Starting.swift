@@ -1,0 +1,72 @@
+import API
+import Bus
+import Postgres
+import SessionClientOrchestration
+import Vocabulary
+
+extension SagaRunner {
+    /// How old a request may be: ended sagas are remembered for a day longer.
+    private static var horizon: Interval { .days(30) }
+    /// How far ahead of this machine's clock a request's time may be, as for commands.
+    private static var aheadLimit: Interval { .days(1) }
+
+    /// Starts a saga and waits for its end until the request's time is up and its task is cancelled.
+    /// - Throws: A `Rejection` when the id was used for something else, or is too old to know. Once it is started, it is
+    ///   running at least.
+    func run(
+        _ saga: some Saga, id: ID<OperationSubject>, for account: AccountID, _ call: Call
+    ) async throws -> SagaStanding {
+        try await start(saga, id: id, for: account, call)
+        do {
+            try await wait(for: id, of: account)
+            return try await table.standing(of: id)
+        } catch  where Task.isCancelled {
+            return .running
+        }
+    }
+
+    /// Records a saga, once per id, and has it run: here, unless another of the account's is running or too many are in hand.
+    private func start(
+        _ saga: some Saga, id: ID<OperationSubject>, for account: AccountID, _ call: Call
+    ) async throws {
+        guard let made = id.time, made > .now - Self.horizon else {
+            throw Rejection(
+                .idTooOld,
+                "This Idempotency-Key is older than 30 days, so the request may have been done already. Check, then use a new key."
+            )
+        }
+        guard made < .now + Self.aheadLimit else {
+            throw Rejection(
+                .idTooOld, "This Idempotency-Key is from the future. Set the device's clock and use a new key.")
+        }
+        let hasPlace = takePlace()
+        let claimed: ClaimedSaga?
+        do {
+            claimed = try await table.insert(saga, id: id, for: account, call, isWanted: hasPlace)
+        } catch {
+            if hasPlace { leavePlace() }
+            throw error
+        }
+        if let claimed {
+            run(claimed)
+        } else {
+            if hasPlace { leavePlace() }
+            look()
+        }
+    }
+
+    /// Waits until a saga of the account has ended, whichever replica runs it.
+    private func wait(for id: ID<OperationSubject>, of account: AccountID) async throws {
+        let subscription = try await streams.subscribe(
+            to: .account(account), from: nil,
+            state: "SELECT to_json(s.state) FROM session_client.saga AS s WHERE s.id = \(id) AND s.account = \(account)"
+        )
+        guard case .snapshot(let state, _) = subscription.beginning, state == Array("\"running\"".utf8) else { return }
+        while case .event(let message, _) = await subscription.next() {
+            guard message.message.type == OperationEnded.type,
+                let ended = try? OperationEnded.decoded(from: message.message.body), ended.operation == id
+            else { continue }
+            return
+        }
+    }
+}

@@ -1,0 +1,162 @@
+import Bus
+import Crypto
+import Foundation
+import JWTKit
+import Logging
+import ServiceKit
+import Vocabulary
+import Webhook
+
+/// The settings of session-client.
+struct SessionClientSettings: Sendable {
+    private static let host = Setting<String>.text(
+        "listen.address", placeholder: "ADDRESS", default: "127.0.0.1",
+        help: "The address on which the HTTP API listens.")
+    private static let port = Setting<Int>.int(
+        "port", in: 0...65_535, default: 8080, help: "The port of the HTTP API. 0 chooses a free one and logs it.")
+    private static let poolSize = Setting<Int>.int(
+        "database.pool", in: 1...64, default: 8, help: "Database connections for reads.")
+    private static let joinPoolSize = Setting<Int>.int(
+        "database.joins", in: 1...64, default: 4,
+        help: "Database connections for opening streams, so that these don't delay other requests.")
+    private static let streamWriteDeadline = Setting<Duration>.duration(
+        "stream.write.deadline", in: .milliseconds(100)...(.seconds(3600)), default: .seconds(30),
+        help: "How long a write to a stream may take before the stream is closed.")
+    private static let connections = Setting<Int>.int(
+        "http.connections", in: 1...100_000, default: 20_000, help: "Concurrent HTTP connections; further ones wait.")
+    private static let connectionsPerAddress = Setting<Int>.int(
+        "http.connections.per.address", in: 1...100_000, default: 1000,
+        help:
+            "Concurrent HTTP connections from one address (an IPv6 /64); further ones are closed. There is no limit behind proxies."
+    )
+    private static let commandLimit = Setting<Int>.int(
+        "commands.per.minute", in: 1...1_000_000, default: 600,
+        help: "Commands and operations per account and minute, a tenth of them at once; more are refused (429).")
+    private static let unanswered = Setting<Int>.int(
+        "commands.unanswered", in: 1...100_000, default: 4096,
+        help: "Unanswered commands per service; more are refused (503) until the service catches up.")
+    private static let tokenLifetime = Setting<Duration>.duration(
+        "access.token.lifetime", in: .seconds(1)...(.seconds(86_400)), default: .seconds(900),
+        help: "How long an access token is valid; its streams end with it.")
+    private static let serverKeys = Setting<ServerKeys?>(
+        "server.key", placeholder: "BASE64", default: nil, isSecret: true,
+        help:
+            "A secret that all replicas share: at least 32 random bytes. Further lines may have further keys; the first one is used for everything new, and what the others made is still accepted."
+    ) { text throws(SettingProblem) in try ServerKeys(text) }
+    private static let signingKeys = Setting<[ES256PrivateKey]>(
+        "signing.key", placeholder: "PEM", default: [], isSecret: true,
+        help: "Private keys for access tokens in PEM; the first one signs, the others still verify."
+    ) { text throws(SettingProblem) in
+        do {
+            let keys = try Tokens.signingKeys(pem: text)
+            guard !keys.isEmpty else { throw Tokens.MissingKey() }
+            return keys
+        } catch {
+            throw SettingProblem(
+                expected: "P-256 private keys in PEM (openssl ecparam -genkey -name prime256v1 -noout)")
+        }
+    }
+
+    private static let proxies = Setting<Int>.int(
+        "http.proxies", in: 0...8, default: 0,
+        help: "How many of your own proxies append to X-Forwarded-For. With 0, the header is ignored.")
+    private static let guessLimit = Setting<Int>.int(
+        "guesses.per.minute", in: 1...100_000, default: 30,
+        help: "Wrong passwords and codes per address and minute; more are refused (429).")
+    private static let signUpLimit = Setting<Int>.int(
+        "sign.ups.per.minute", in: 1...1_000_000, default: 60,
+        help: "New accounts per address and minute; more are refused (429).")
+    private static let phoneCodes = Setting<PhoneCodeDelivery>(
+        "phone.codes", placeholder: "off|log|URL", default: .off,
+        help: "How to send codes to phones: not at all, to the log (for development), or in a POST to a URL."
+    ) { text throws(SettingProblem) in
+        switch text {
+        case "off": return .off
+        case "log": return .log
+        default:
+            guard let address = WebhookAddress(text) else {
+                throw SettingProblem(
+                    expected:
+                        "off, log, or the https:// URL of a system that sends text messages (on this machine, http:// will do)"
+                )
+            }
+            return .webhook(address)
+        }
+    }
+    private static let phoneCodesKey = Setting<SymmetricKey?>(
+        "phone.codes.key", placeholder: "TEXT", default: nil, isSecret: true,
+        help: "The key that signs requests to the system that sends codes, which verifies them with it."
+    ) { text throws(SettingProblem) in
+        SymmetricKey(data: Data(text.trimmingCharacters(in: .whitespacesAndNewlines).utf8))
+    }
+
+    static var declared: [any SettingDeclaration] {
+        [
+            host, port, connections, connectionsPerAddress, commandLimit, serverKeys, signingKeys, tokenLifetime,
+            poolSize, joinPoolSize, streamWriteDeadline, unanswered, proxies, guessLimit,
+            signUpLimit, phoneCodes, phoneCodesKey,
+        ]
+            + ConsumerSettings.declared
+    }
+
+    /// A key without which it can't work wasn't given.
+    struct Missing: Error, CustomStringConvertible {
+        /// Which one, and how to make it.
+        let description: String
+    }
+
+    let serverKeys: ServerKeys
+    let signingKeys: [ES256PrivateKey]
+    /// How codes get to phones; nil: not at all.
+    let phoneCodeSender: (any PhoneCodeSender)?
+    private let settings: Settings
+
+    /// - Throws: ``Missing``.
+    init(_ settings: Settings, _ logger: Logger) throws {
+        guard let serverKeys = settings[Self.serverKeys] else {
+            throw Missing(
+                description:
+                    "set SERVER_KEY_FILE to a file that contains a key (head -c 32 /dev/urandom | base64), the same for "
+                    + "all replicas")
+        }
+        signingKeys = settings[Self.signingKeys]
+        guard !signingKeys.isEmpty else {
+            throw Missing(
+                description:
+                    "set SIGNING_KEY_FILE to a file that contains a private key (openssl ecparam -genkey -name prime256v1 "
+                    + "-noout), the same for all replicas")
+        }
+        switch settings[Self.phoneCodes] {
+        case .off: phoneCodeSender = nil
+        case .log: phoneCodeSender = LoggedPhoneCodes(logger: logger)
+        case .webhook(let address):
+            let key = settings[Self.phoneCodesKey]
+            if let problem = address.problem(key: key) {
+                throw Missing(description: "\(problem): set PHONE_CODES_KEY_FILE to a file that contains the key")
+            }
+            phoneCodeSender = WebhookPhoneCodes(webhook: Webhook(address, key: key))
+        }
+        self.serverKeys = serverKeys
+        self.settings = settings
+    }
+
+    var host: String { settings[Self.host] }
+    var port: Int { settings[Self.port] }
+    var connections: Int { settings[Self.connections] }
+    var proxies: Int { settings[Self.proxies] }
+    /// Nil behind proxies, where all connections come from theirs.
+    var connectionsPerAddress: Int? { proxies == 0 ? settings[Self.connectionsPerAddress] : nil }
+    var poolSize: Int { settings[Self.poolSize] }
+    var joinPoolSize: Int { settings[Self.joinPoolSize] }
+    var streamWriteDeadline: Duration { settings[Self.streamWriteDeadline] }
+    var unanswered: Int { settings[Self.unanswered] }
+    var tokenLifetime: Duration { settings[Self.tokenLifetime] }
+    var limits: Actions.Limits {
+        Actions.Limits(
+            guesses: settings[Self.guessLimit], signUps: settings[Self.signUpLimit],
+            commands: settings[Self.commandLimit])
+    }
+    /// For consumers, in the same way as in other services.
+    var consumers: ConsumerSettings { ConsumerSettings(settings) }
+    var retentionInterval: Duration { settings[CommonSettings.retentionInterval] }
+}

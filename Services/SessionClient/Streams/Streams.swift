@@ -1,0 +1,43 @@
+import API
+import Bus
+import Logging
+import Postgres
+import Vocabulary
+
+/// A sequence that an app can follow: what it is read from, and the SQL of its state.
+struct StreamSource: Sendable {
+    let name: StreamName
+    let reader: StreamReader
+    let state: @Sendable (AccountID) throws -> Query
+}
+
+/// Everything that concerns an account, live, on one connection.
+///
+/// Each owner's stream is its own sequence: first a snapshot, or that it goes on, then its events. With each comes the place
+/// in all sequences, from which another connection goes on exactly. The people in the caller's contacts come whole each time,
+/// and are ended. A snapshot of contacts replaces them: the app drops people who aren't among its contacts. Where contacts
+/// resumed, people are ended also for relations that ended while the app was away.
+struct Streams: Sendable {
+    let sources: [StreamSource]
+    let people: PeopleSource
+    let devices: Devices
+    /// How long a write may take before the stream is closed.
+    let writeDeadline: Duration
+    private let places = Places<AccountID>(limit: 16)
+
+    init(sources: [StreamSource], people: PeopleSource, devices: Devices, writeDeadline: Duration) {
+        self.sources = sources
+        self.people = people
+        self.devices = devices
+        self.writeDeadline = writeDeadline
+    }
+
+    /// - Throws: `tooManyStreams`.
+    func open(for caller: Caller, after tokens: StreamTokens, _ logger: Logger) throws(APIError) -> StreamConnection {
+        guard let place = places.enter(caller.account) else {
+            throw APIError(
+                .tooManyStreams, "This account has \(places.limit) streams open; close one first.", retryAfter: 5)
+        }
+        return StreamConnection(caller: caller, tokens: tokens, streams: self, place: place, logger: logger)
+    }
+}

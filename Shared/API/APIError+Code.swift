@@ -1,0 +1,163 @@
+extension APIError {
+    /// Every code that a refusal can have. Lower camel case, stable for ever.
+    ///
+    /// Some are also codes of a service's rejections: those that its contract names.
+    public enum Code: String, CaseIterable, Codable, Sendable {
+        case noOutcomeYet
+        case badRequest, malformed, malformedBody, incompleteBody, invalidIdempotencyKey, idTooOld, malformedEventID,
+            invalidParameter, invalidID, invalidCursor
+        case missingToken, invalidToken, signedOut, deviceSignedOut, invalidCredentials, tokenReused
+        case confirmationRequired, wrongConfirmation
+        case notFound, notContact, unknownCommand, unknownOperation, methodNotAllowed
+        case tooSlow, bodyTooLarge, pictureTooLarge, notJSON, notAPicture
+        case staleVersion, handleTaken, phoneTaken, samePassword, alreadyContact, alreadyRequested, yourself, blocked,
+            notDependent, pingsOff, consentRequired, requestChanged, nothingToUndo, limitReached, codeTaken, notDue,
+            accountNotFound, accountExists, accountRequired, accountClosed
+        case invalidField, invalidCode, commonPassword, tooManyPixels, roleRequired, idReused, refused
+        case tooSoon, tooManyAttempts, tooManyLookUps, tooManySignUps, tooManyCodes, tooManyStreams, tooManyUploads,
+            tooManyCommands
+        case failed, `internal`, phoneCodesOff, overloaded, databaseUnavailable, codeNotSent, expired
+    }
+
+    /// Whether and how a program may send the request again without asking a person.
+    public enum Retry: Hashable, Sendable {
+        /// It must say something else first.
+        case no
+        /// After a pause, the same request under the same Idempotency-Key.
+        case same
+        /// After a pause, the same request under a new Idempotency-Key: the old one has its answer.
+        case anew
+        /// With a new access token, which the refresh token gives.
+        case refreshed
+    }
+
+    /// A status of gRPC (https://grpc.io/docs/guides/status-codes/).
+    public enum GRPCStatus: Int, Sendable {
+        case unknown = 2
+        case invalidArgument, deadlineExceeded, notFound, alreadyExists, permissionDenied, resourceExhausted,
+            failedPrecondition, aborted, outOfRange, unimplemented, `internal`, unavailable, dataLoss, unauthenticated
+    }
+}
+
+extension APIError.Code {
+    /// The status over HTTP (RFC 9110).
+    public var httpStatus: Int { meaning.http }
+    public var grpcStatus: APIError.GRPCStatus { meaning.grpc }
+    public var retry: APIError.Retry { meaning.retry }
+    /// What to say to a person when nothing more is known.
+    public var sentence: String { meaning.sentence }
+
+    private typealias Meaning = (http: Int, grpc: APIError.GRPCStatus, retry: APIError.Retry, sentence: String)
+
+    private var meaning: Meaning {
+        switch self {
+        case .noOutcomeYet:
+            (202, .unavailable, .same, "It isn't decided yet; repeat the request with the same Idempotency-Key.")
+
+        case .badRequest: (400, .invalidArgument, .no, "The API doesn't know this request.")
+        case .malformed: (400, .invalidArgument, .no, "A field is missing, unknown or of the wrong type.")
+        case .malformedBody: (400, .invalidArgument, .no, "The body can't be read.")
+        case .incompleteBody: (400, .invalidArgument, .same, "The body was incomplete; send it again.")
+        case .invalidIdempotencyKey:
+            (
+                400, .invalidArgument, .no,
+                "Idempotency-Key must be a UUID of version 7 (RFC 9562); leave it out if you won't repeat the request."
+            )
+        case .idTooOld: (400, .invalidArgument, .anew, "This Idempotency-Key is too old; use a new one.")
+        case .malformedEventID:
+            (
+                400, .invalidArgument, .no,
+                "Last-Event-ID must be the id of an event of this stream; leave it out to start from a snapshot."
+            )
+        case .invalidParameter: (400, .invalidArgument, .no, "A parameter has an invalid value.")
+        case .invalidID: (400, .invalidArgument, .no, "The id in the path must be a UUID.")
+        case .invalidCursor: (400, .invalidArgument, .no, "The cursor must be the `next` of an earlier page.")
+
+        case .missingToken: (401, .unauthenticated, .refreshed, "Send the header Authorization: Bearer <access token>.")
+        case .invalidToken: (401, .unauthenticated, .refreshed, "The token is invalid; refresh it or sign in.")
+        case .signedOut: (401, .unauthenticated, .no, "This device isn't signed in; sign in again.")
+        case .deviceSignedOut: (401, .unauthenticated, .no, "This device is no longer signed in; sign in again.")
+        case .invalidCredentials: (401, .unauthenticated, .no, "The credentials are wrong.")
+        case .tokenReused:
+            (401, .unauthenticated, .no, "Someone may have a copy of this device's token; sign in again.")
+
+        case .confirmationRequired:
+            (403, .permissionDenied, .no, "Confirm this with your password or a recovery code first.")
+        case .wrongConfirmation: (403, .permissionDenied, .no, "The password or recovery code is wrong.")
+
+        case .notFound: (404, .notFound, .no, "It doesn't exist, or it isn't yours.")
+        case .notContact: (404, .notFound, .no, "This account isn't one of your contacts.")
+        case .unknownCommand: (404, .unimplemented, .no, "There is no such command for apps.")
+        case .unknownOperation: (404, .unimplemented, .no, "There is no such operation.")
+        case .methodNotAllowed: (405, .unimplemented, .no, "This path doesn't allow the method; see the header Allow.")
+
+        case .tooSlow: (408, .deadlineExceeded, .same, "The body took too long to arrive; send it again.")
+        case .bodyTooLarge: (413, .invalidArgument, .no, "The body is too large.")
+        case .pictureTooLarge: (413, .invalidArgument, .no, "Send a picture of at most 2 MB.")
+        case .notJSON: (415, .invalidArgument, .no, "Send JSON with Content-Type: application/json.")
+        case .notAPicture:
+            (415, .invalidArgument, .no, "Send a PNG or a JPEG: Content-Type: image/png or image/jpeg.")
+
+        case .staleVersion:
+            (409, .aborted, .no, "It has changed in the meantime; read it again and repeat your change.")
+        case .handleTaken: (409, .alreadyExists, .no, "This handle is taken; choose another.")
+        case .phoneTaken: (409, .alreadyExists, .no, "Another account uses this phone.")
+        case .samePassword: (409, .failedPrecondition, .no, "The new password must differ from the current one.")
+        case .alreadyContact: (409, .alreadyExists, .no, "You are already contacts.")
+        case .alreadyRequested: (409, .alreadyExists, .no, "There is already a request; wait for the answer.")
+        case .yourself: (409, .failedPrecondition, .no, "This is your own account; choose another.")
+        case .blocked: (409, .failedPrecondition, .no, "You blocked this person; unblock them first.")
+        case .notDependent: (409, .failedPrecondition, .no, "Only a responder may do this.")
+        case .pingsOff: (409, .failedPrecondition, .no, "One of you turned off pings.")
+        case .consentRequired: (409, .failedPrecondition, .no, "The other person must agree first; ask them.")
+        case .requestChanged: (409, .aborted, .no, "The request has changed in the meantime; look at it again.")
+        case .nothingToUndo: (409, .failedPrecondition, .no, "There is nothing that this device may undo.")
+        case .limitReached: (409, .resourceExhausted, .no, "The limit is reached; remove one first.")
+        case .codeTaken: (409, .alreadyExists, .anew, "This code is in use; request another.")
+        case .notDue: (409, .failedPrecondition, .same, "It isn't due yet.")
+        case .accountNotFound: (409, .failedPrecondition, .anew, "The account isn't ready yet; try again in a moment.")
+        case .accountExists: (409, .alreadyExists, .no, "The account already exists.")
+        case .accountRequired: (409, .failedPrecondition, .no, "Send this on behalf of an account.")
+        case .accountClosed: (410, .failedPrecondition, .no, "The account is closed.")
+
+        case .invalidField: (422, .invalidArgument, .no, "A field has an invalid value.")
+        case .invalidCode: (422, .invalidArgument, .no, "Check the digits of the code, or request another code.")
+        case .commonPassword: (422, .invalidArgument, .no, "This password is easy to guess; choose another.")
+        case .tooManyPixels: (422, .invalidArgument, .no, "The picture has too many pixels; send a smaller one.")
+        case .roleRequired: (422, .invalidArgument, .no, "Choose at least one role.")
+        case .idReused:
+            (422, .invalidArgument, .anew, "This Idempotency-Key was used for another request; use a new one.")
+        case .refused: (422, .failedPrecondition, .no, "The service refused this.")
+
+        case .tooSoon: (429, .resourceExhausted, .anew, "This was done a moment ago; wait and try again.")
+        case .tooManyAttempts: (429, .resourceExhausted, .anew, "Too many wrong guesses; wait and try again.")
+        case .tooManyLookUps:
+            (429, .resourceExhausted, .same, "There were too many searches; wait a minute.")
+        case .tooManySignUps:
+            (429, .resourceExhausted, .same, "There were too many sign-ups from your address; wait a moment.")
+        case .tooManyCodes:
+            (429, .resourceExhausted, .same, "There were too many requests for codes from your address; wait a moment.")
+        case .tooManyStreams: (429, .resourceExhausted, .same, "Too many streams of this account are open; close one.")
+        case .tooManyUploads: (429, .resourceExhausted, .same, "There were too many uploads; wait a moment.")
+        case .tooManyCommands:
+            (429, .resourceExhausted, .same, "This account sends too many commands; wait a moment.")
+
+        case .failed:
+            (
+                500, .internal, .anew,
+                "The request failed and changed nothing; try again later with a new Idempotency-Key."
+            )
+        case .internal: (500, .internal, .same, "Something went wrong on the server; it is safe to try again.")
+        case .phoneCodesOff:
+            (501, .unimplemented, .no, "This server doesn't send codes to phones; sign in by handle and password.")
+        case .overloaded: (503, .unavailable, .same, "The server is overloaded; try again in a second.")
+        case .databaseUnavailable:
+            (
+                503, .unavailable, .same,
+                "The database can't be reached; try again in a moment, with the same Idempotency-Key if the request had one."
+            )
+        case .codeNotSent: (503, .unavailable, .same, "The code could not be sent; try again in a moment.")
+        case .expired: (504, .deadlineExceeded, .anew, "It expired before it was handled; send it again.")
+        }
+    }
+}

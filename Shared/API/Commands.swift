@@ -1,0 +1,83 @@
+public import ContactsContract
+public import NotificationsContract
+import SessionContract
+public import Vocabulary
+
+/// The commands that apps may send, by name: those of the contracts that are public as they are, and those that have another
+/// form here, because the server adds something. All others are for timers, policies and sagas.
+public let appCommands: [String: any MessageBody.Type] = {
+    let asTheyAre = (SessionCommand.types + ContactsCommand.types + NotificationsCommand.types).filter {
+        $0 is any PublicCommandBody.Type
+    }
+    let inOtherForms: [any MessageBody.Type] = [
+        UpdateSecurityRequest.self, RemovePhoneRequest.self, ResetContactCodeRequest.self, AddContactRequest.self,
+        ShowNotificationsRequest.self, RegisterPushRequest.self, UnregisterPushRequest.self,
+    ]
+    return Dictionary(uniqueKeysWithValues: (asTheyAre + inOtherForms).map { ($0.type, $0) })
+}()
+
+/// `UpdateSecurity`; the server adds the device.
+public struct UpdateSecurityRequest: MessageBody {
+    public static let type = "UpdateSecurity"
+
+    public let isSingleDevice: Bool?
+    public let isConfirmationRequired: Bool?
+}
+
+/// `RemovePhone`; the server adds the device.
+public struct RemovePhoneRequest: MessageBody {
+    public static let type = "RemovePhone"
+}
+
+/// `ResetContactCode`; the server makes the code, since one that an app chose could be guessed.
+public struct ResetContactCodeRequest: MessageBody {
+    public static let type = "ResetContactCode"
+}
+
+/// `AddContact`: by code, handle or phone. An account's id isn't enough: whoever was a contact once keeps it.
+public struct AddContactRequest: MessageBody {
+    public static let type = "AddContact"
+
+    public let code: ContactCode?
+    public let handle: String?
+    public let phone: String?
+    public let isMyResponder: Bool?
+    public let iAmResponder: Bool?
+    public let nickname: String?
+}
+
+/// `ShowNotifications`; the server adds the device.
+public struct ShowNotificationsRequest: MessageBody {
+    public static let type = "ShowNotifications"
+
+    public let ids: [NotificationID]
+    public let shown: Instant?
+}
+
+/// `RegisterPush`; the server adds the device.
+public struct RegisterPushRequest: MessageBody {
+    public static let type = "RegisterPush"
+
+    public let token: String
+    public let platform: PushPlatform
+}
+
+/// `UnregisterPush`; the server adds the device.
+public struct UnregisterPushRequest: MessageBody {
+    public static let type = "UnregisterPush"
+}
+
+/// A command was accepted.
+public struct CommandReply: Hashable, Sendable {
+    public let command: CommandID
+    /// The type of the first event that it caused; nil when it changed nothing.
+    public let event: String?
+    /// The event's body, as JSON.
+    public let result: [UInt8]?
+
+    package init(_ command: CommandID, _ event: CausedEvent?) {
+        self.command = command
+        let event = event.flatMap { $0.type == "Accepted" ? nil : $0 }
+        (self.event, result) = (event?.type, event?.body)
+    }
+}

@@ -1,0 +1,111 @@
+public import ContactsContract
+public import SessionContract
+public import Vocabulary
+
+/// What one account may see of another. Who looks decides what is filled in.
+public struct Person: Codable, Hashable, Sendable {
+    public let account: AccountID
+    public package(set) var handle: String?
+    public package(set) var name: String?
+    /// Its bytes: `GET /v1/contacts/{account}/avatar`.
+    public package(set) var avatar: Avatar?
+    public package(set) var isClosed = false
+    /// For responders.
+    public package(set) var emergencyNote: String?
+    /// For responders.
+    public package(set) var checkIn: CheckInState?
+    /// For responders: from when on a missed check-in is late by more than a whole interval and shown as worse.
+    public package(set) var veryLateFrom: Instant?
+    /// For responders.
+    public package(set) var alertRaised: Instant?
+    /// For responders: the alarm that the alert is. The alarm of a missed check-in is the check-in's.
+    public package(set) var alertAlarm: AlarmID?
+
+    /// Somebody of whom nothing may be seen.
+    package init(account: AccountID) {
+        self.account = account
+    }
+}
+
+/// A contact as its card shows it: the relation and the person.
+public struct ContactCard: Codable, Hashable, Sendable {
+    public let contact: Contact
+    public let person: Person
+
+    package init(contact: Contact, person: Person) {
+        self.contact = contact
+        self.person = person
+    }
+}
+
+/// What one needs to see of somebody before becoming contacts, and no more.
+public struct ProfileSummary: Codable, Hashable, Sendable {
+    public let handle: String
+    public let name: String?
+
+    package init(handle: String, name: String?) {
+        self.handle = handle
+        self.name = name
+    }
+}
+
+/// `GET /v1/contacts`.
+public struct ContactsQuery: Hashable, Sendable {
+    public enum Role: String, CaseIterable, Sendable {
+        case responder, dependent
+    }
+
+    public enum Ping: String, CaseIterable, Sendable {
+        case incoming, outgoing
+    }
+
+    public static let limits = 1...1000
+
+    public let role: Role?
+    public let ping: Ping?
+    public let limit: Int
+    /// An earlier page's ``ContactsPage/next``.
+    public let after: AccountID?
+
+    public init(role: Role? = nil, ping: Ping? = nil, limit: Int? = nil, after: AccountID? = nil) {
+        self.role = role
+        self.ping = ping
+        self.limit = limit ?? Self.limits.upperBound
+        self.after = after
+    }
+}
+
+/// Contacts in the order of their ids: a page stays what it is while others come and go.
+public struct ContactsPage: Codable, Hashable, Sendable {
+    public let code: ContactCode?
+    public let isApprovalRequired: Bool
+    public let contacts: [ContactCard]
+    public let requests: [RequestCard]
+    public let blocked: [AccountID]
+    /// What to ask for the next page with, as `after`; none on the last one.
+    public let next: AccountID?
+
+    package init(
+        code: ContactCode?, isApprovalRequired: Bool, contacts: [ContactCard], requests: [RequestCard],
+        blocked: [AccountID], next: AccountID?
+    ) {
+        self.code = code
+        self.isApprovalRequired = isApprovalRequired
+        self.contacts = contacts
+        self.requests = requests
+        self.blocked = blocked
+        self.next = next
+    }
+}
+
+/// A picture as it is downloaded.
+public struct Picture: Hashable, Sendable {
+    public let avatar: Avatar
+    /// Nil for an app that has them.
+    public let bytes: [UInt8]?
+
+    package init(avatar: Avatar, bytes: [UInt8]?) {
+        self.avatar = avatar
+        self.bytes = bytes
+    }
+}

@@ -1,0 +1,55 @@
+import API
+import ContactsContract
+import ContractSupport
+import SessionClientOrchestration
+import SessionContract
+import Testing
+import Vocabulary
+
+@Suite("What people may see of each other")
+struct VisibilityTests {
+    private static let anna = AccountID.new()
+    private static let ben = AccountID.new()
+
+    private static func contact(_ account: AccountID, iAmResponder: Bool) -> Contact {
+        Contact(
+            account: account, nickname: "", notes: "", isMyResponder: !iAmResponder, iAmResponder: iAmResponder,
+            sendPings: true, receivePings: true, notifyOnCheckIn: false, notifyOnMissedCheckIn: true, added: .now,
+            updated: .now, version: 1)
+    }
+
+    @Test("a contact sees name and picture; check-ins, alerts and the emergency note are for responders")
+    func person() throws {
+        let state = AccountState(
+            account: Self.anna, handle: "anna", name: "Anna", emergencyNote: "allergic",
+            checkIn: CheckInState(due: .now, missed: true), alertRaised: .now, alertAlarm: .new())
+        let contact = Person(state, seenByResponder: false)
+        #expect(contact.handle == "anna" && contact.name == "Anna")
+        #expect(contact.emergencyNote == nil && contact.checkIn == nil && contact.veryLateFrom == nil)
+        #expect(contact.alertRaised == nil && contact.alertAlarm == nil)
+        let responder = Person(state, seenByResponder: true)
+        #expect(responder.emergencyNote == "allergic" && responder.checkIn?.missed == true)
+        #expect(responder.veryLateFrom != nil && responder.alertRaised != nil && responder.alertAlarm != nil)
+        let closed = Person(
+            AccountState(account: Self.anna, emergencyNote: "old", isClosed: true), seenByResponder: true)
+        #expect(closed.isClosed && closed.emergencyNote == nil && closed.checkIn == nil)
+        #expect(try Encoded(responder).decoded() == responder)
+    }
+
+    @Test("the people seen follow the contacts stream; a relation that ended while the app was away is ended once")
+    func people() {
+        let state = ContactsState(account: .new(), contacts: [Self.contact(Self.anna, iAmResponder: true)])
+        var people = VisiblePeople(state, at: Position(5))
+        #expect(people.roles == [Self.anna: true])
+        // Before the state's position: the state includes it.
+        func removed(_ account: AccountID) -> ContactsEvent {
+            .contactRemoved(
+                ContactRemoved(account: state.account, contact: account, by: account, reason: .removed, at: .now))
+        }
+        #expect(people.apply(removed(Self.ben), at: Position(4)) == Self.ben)
+        #expect(people.apply(removed(Self.anna), at: Position(5)) == nil, "she was added again")
+        #expect(people.roles == [Self.anna: true])
+        #expect(people.apply(removed(Self.anna), at: Position(6)) == nil)
+        #expect(people.roles.isEmpty)
+    }
+}
