@@ -1,4 +1,4 @@
-package import TestKit
+import TestKit
 import Testing
 package import Vocabulary
 

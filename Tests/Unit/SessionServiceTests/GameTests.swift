@@ -1,3 +1,4 @@
+import ContractSupport
 import SessionContract
 import StoreKit
 import TestKit

@@ -1,4 +1,5 @@
 import Bus
+import ContractSupport
 import Postgres
 import SessionContract
 import Storage
