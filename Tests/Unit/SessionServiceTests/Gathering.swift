@@ -53,6 +53,13 @@ extension Gathering {
         return account
     }
 
+    /// Closes an account, confirmed by its password.
+    mutating func close(_ account: AccountID) throws {
+        let device = rows.devices(of: account).first?.id
+        try ask(account, ConfirmIdentity(verifier: try Household.proof("secret"), device: try #require(device)))
+        try ask(account, CloseAccount(by: device))
+    }
+
     /// So many people with names.
     mutating func people(_ count: Int) throws -> [AccountID] {
         try (0..<count).map { try person("person\($0)") }

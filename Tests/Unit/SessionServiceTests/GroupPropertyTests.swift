@@ -116,7 +116,7 @@ struct GroupPropertyTests {
         case 31:
             let name = random.oneIn(2) ? "Al" : "Bo"
             if random.oneIn(20) {
-                try gathering.ask(person, CloseAccount(by: nil))
+                try gathering.close(person)
             } else if let row = gathering.rows[person] {
                 try gathering.ask(person, UpdateProfile(expectedVersion: row.profileVersion, name: name))
             }

@@ -290,7 +290,7 @@ struct GroupStoreTests {
 
             let film = Activity(
                 identifier: "film", type: .watchTogether, title: "Film", subtitle: "Now", fallbackURL: "https://a.b",
-                payload: ["a": [1, 2.5, .null, true, "x"]])
+                payload: ["a": [1, .number(2.5), .null, true, "x"]])
             try await Tables.groupActivity.expectRoundTrip(
                 of: [(groups[0], film), (groups[1], Gathering.chess)], in: database, as: "session")
 

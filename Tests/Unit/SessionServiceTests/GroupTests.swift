@@ -90,7 +90,7 @@ struct GroupTests {
         #expect(
             try gathering.rejection(people[0], ActivateGroupSession(group: group, contacts: [gathering.id()]))
                 == .accountNotFound)
-        try gathering.ask(people[5], CloseAccount(by: nil))
+        try gathering.close(people[5])
         #expect(
             try gathering.rejection(people[0], ActivateGroupSession(group: group, contacts: [people[5]]))
                 == .accountClosed)
@@ -290,7 +290,7 @@ struct GroupTests {
         let people = try gathering.people(2)
         let group = try gathering.group(of: people)
         try gathering.ask(people[0], ClaimSeat(group: group, seat: 1))
-        try gathering.ask(people[0], CloseAccount(by: nil))
+        try gathering.close(people[0])
         let state = try gathering.state(group)
         #expect(state.participants.map(\.id) == [people[1]] && state.host == people[1])
         let left = gathering.events(of: group).last as? ParticipantLeft

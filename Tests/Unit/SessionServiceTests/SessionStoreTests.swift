@@ -41,7 +41,8 @@ struct SessionStoreTests {
                         SessionStore(limits: household.rows.limits), in: database, as: "session")
                     try await trial.replay(household, using: &random)
                     // Exactly the wanted timers are set, so no deadline is missed.
-                    let wanted = household.replicas.keys.flatMap { account in
+                    let everybody = household.replicas.keys.sorted()
+                    let wanted = everybody.flatMap { account in
                         household.rows.wantedTimers(of: account).map {
                             "account/\(account) \($0.due.microseconds) \(type(of: $0.command.body).type)"
                         }
@@ -52,8 +53,8 @@ struct SessionStoreTests {
                     await trial.close()
                     let reader = try await Trial(SessionStore(), in: database, as: "session_client")
                     let states = try await reader.published(
-                        in: "session.account_state", of: household.replicas.keys, as: AccountState.self)
-                    try #require(states == household.replicas.keys.map { household.rows.published($0) })
+                        in: "session.account_state", of: everybody, as: AccountState.self)
+                    try #require(states == everybody.map { household.rows.published($0) })
                     await reader.close()
                 }
             }
