@@ -19,7 +19,6 @@ public struct Game: Codable, Hashable, Sendable {
     /// When it was finished.
     public var finished: Instant?
 
-    /// Its parameters are the properties of the same names.
     public init(
         number: Int, version: Int64, author: AccountID, updated: Instant, starts: Instant, turnField: String? = nil,
         state: JSONValue, finished: Instant? = nil

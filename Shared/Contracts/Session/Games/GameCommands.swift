@@ -37,7 +37,6 @@ public struct ClaimSeat: GroupCommandBody {
     /// The seat, from 0.
     public let seat: Int
 
-    /// Its parameters are the properties of the same names.
     public init(group: GroupID, seat: Int) {
         self.group = group
         self.seat = seat
@@ -53,7 +52,6 @@ public struct MoveSeat: GroupCommandBody {
     /// The seat, from 0.
     public let seat: Int
 
-    /// Its parameters are the properties of the same names.
     public init(group: GroupID, seat: Int) {
         self.group = group
         self.seat = seat
@@ -69,7 +67,6 @@ public struct ReleaseSeat: GroupCommandBody {
     /// Whose seat, if not the asker's.
     public let participant: AccountID?
 
-    /// Its parameters are the properties of the same names.
     public init(group: GroupID, participant: AccountID? = nil) {
         self.group = group
         self.participant = participant
@@ -89,7 +86,6 @@ public struct StartGame: GroupCommandBody {
     /// How long after the command moves are taken; see ``GameRules/leads``.
     public let lead: Interval?
 
-    /// Its parameters are the properties of the same names.
     public init(group: GroupID, state: JSONValue? = nil, turnField: String? = nil, lead: Interval? = nil) {
         self.group = group
         self.state = state
@@ -123,7 +119,6 @@ public struct UpdateGame: GroupCommandBody {
     /// Instead of the state: a JSON merge patch (RFC 7396) to it, an object.
     public let patch: JSONValue?
 
-    /// Its parameters are the properties of the same names.
     public init(group: GroupID, expectedVersion: Int64, state: JSONValue? = nil, patch: JSONValue? = nil) {
         self.group = group
         self.expectedVersion = expectedVersion
@@ -150,7 +145,6 @@ public struct FinishGame: GroupCommandBody {
     /// The version that the asker has seen; another one is rejected.
     public let expectedVersion: Int64
 
-    /// Its parameters are the properties of the same names.
     public init(group: GroupID, expectedVersion: Int64) {
         self.group = group
         self.expectedVersion = expectedVersion

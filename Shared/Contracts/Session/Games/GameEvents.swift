@@ -38,7 +38,6 @@ public struct SeatClaimed: GroupEventBody {
     /// When.
     public let at: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(group: GroupID, account: AccountID, seat: Int, at: Instant) {
         self.group = group
         self.account = account
@@ -60,7 +59,6 @@ public struct SeatMoved: GroupEventBody {
     /// When.
     public let at: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(group: GroupID, account: AccountID, from: Int, seat: Int, at: Instant) {
         self.group = group
         self.account = account
@@ -83,7 +81,6 @@ public struct SeatReleased: GroupEventBody {
     /// When.
     public let at: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(group: GroupID, account: AccountID, seat: Int, by: AccountID, at: Instant) {
         self.group = group
         self.account = account
@@ -112,7 +109,6 @@ public struct GameStarted: GroupEventBody {
     /// When.
     public let at: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(
         group: GroupID, account: AccountID, number: Int, version: Int64, starts: Instant, turnField: String? = nil,
         state: JSONValue, at: Instant
@@ -143,7 +139,6 @@ public struct GameUpdated: GroupEventBody {
     /// When.
     public let at: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(
         group: GroupID, account: AccountID, version: Int64, state: JSONValue? = nil, patch: JSONValue? = nil,
         at: Instant
@@ -168,7 +163,6 @@ public struct GameFinished: GroupEventBody {
     /// When.
     public let at: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(group: GroupID, account: AccountID, version: Int64, at: Instant) {
         self.group = group
         self.account = account

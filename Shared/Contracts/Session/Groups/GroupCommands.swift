@@ -53,7 +53,6 @@ public struct CreateGroupSession: GroupCommandBody {
     /// Whether contacts of the host may join without an invitation.
     public let isOpenToContacts: Bool?
 
-    /// Its parameters are the properties of the same names.
     public init(
         group: GroupID, activity: Activity, capacity: Int? = nil, seats: Int? = nil, isOpenToContacts: Bool? = nil
     ) {
@@ -87,7 +86,6 @@ public struct ActivateGroupSession: GroupCommandBody {
     /// Whom to invite; see ``GroupRules/invitations``.
     public let contacts: [AccountID]
 
-    /// Its parameters are the properties of the same names.
     public init(group: GroupID, contacts: [AccountID]) {
         self.group = group
         self.contacts = contacts
@@ -116,7 +114,6 @@ public struct JoinGroupSession: GroupCommandBody {
     /// The account that the asker is a contact of, as the sender has looked up: it counts if this is the host.
     public let contactOf: AccountID?
 
-    /// Its parameters are the properties of the same names.
     public init(group: GroupID, contactOf: AccountID? = nil) {
         self.group = group
         self.contactOf = contactOf
@@ -130,7 +127,6 @@ public struct LeaveGroupSession: GroupCommandBody {
     /// The session.
     public let group: GroupID
 
-    /// Its parameters are the properties of the same names.
     public init(group: GroupID) {
         self.group = group
     }
@@ -145,7 +141,6 @@ public struct RemoveParticipant: GroupCommandBody {
     /// Whom to put out.
     public let participant: AccountID
 
-    /// Its parameters are the properties of the same names.
     public init(group: GroupID, participant: AccountID) {
         self.group = group
         self.participant = participant
@@ -161,7 +156,6 @@ public struct TransferHost: GroupCommandBody {
     /// The next host.
     public let to: AccountID
 
-    /// Its parameters are the properties of the same names.
     public init(group: GroupID, to: AccountID) {
         self.group = group
         self.to = to
@@ -175,7 +169,6 @@ public struct EndGroupSession: GroupCommandBody {
     /// The session.
     public let group: GroupID
 
-    /// Its parameters are the properties of the same names.
     public init(group: GroupID) {
         self.group = group
     }
@@ -188,7 +181,6 @@ public struct ExpireGroupSession: GroupCommandBody {
     /// Since when nobody is in it.
     public let since: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(group: GroupID, since: Instant) {
         self.group = group
         self.since = since

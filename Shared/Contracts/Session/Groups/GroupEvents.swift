@@ -67,7 +67,6 @@ public struct GroupSessionCreated: GroupEventBody {
     /// When.
     public let at: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(
         group: GroupID, account: AccountID, activity: Activity, capacity: Int, seats: Int, isOpenToContacts: Bool,
         at: Instant
@@ -93,7 +92,6 @@ public struct ParticipantsInvited: GroupEventBody {
     /// When.
     public let at: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(group: GroupID, account: AccountID, invited: [AccountID], at: Instant) {
         self.group = group
         self.account = account
@@ -113,7 +111,6 @@ public struct InvitationWithdrawn: GroupEventBody {
     /// When.
     public let at: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(group: GroupID, account: AccountID, by: AccountID, at: Instant) {
         self.group = group
         self.account = account
@@ -135,7 +132,6 @@ public struct ParticipantJoined: GroupEventBody {
     /// When.
     public let at: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(group: GroupID, account: AccountID, ordinal: Int, isHost: Bool, at: Instant) {
         self.group = group
         self.account = account
@@ -156,7 +152,6 @@ public struct ParticipantUpdated: GroupEventBody {
     /// When.
     public let at: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(group: GroupID, account: AccountID, version: Int64, at: Instant) {
         self.group = group
         self.account = account
@@ -176,7 +171,6 @@ public struct ParticipantDisconnected: GroupEventBody {
     /// When.
     public let at: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(group: GroupID, account: AccountID, since: Instant, at: Instant) {
         self.group = group
         self.account = account
@@ -194,7 +188,6 @@ public struct ParticipantConnected: GroupEventBody {
     /// When.
     public let at: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(group: GroupID, account: AccountID, at: Instant) {
         self.group = group
         self.account = account
@@ -217,7 +210,6 @@ public struct ParticipantLeft: GroupEventBody {
     /// When.
     public let at: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(
         group: GroupID, account: AccountID, reason: LeaveReason, by: AccountID? = nil, host: AccountID?, at: Instant
     ) {
@@ -241,7 +233,6 @@ public struct HostTransferred: GroupEventBody {
     /// When.
     public let at: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(group: GroupID, account: AccountID, from: AccountID, at: Instant) {
         self.group = group
         self.account = account
@@ -265,7 +256,6 @@ public struct GroupSessionEnded: GroupEventBody {
     /// When.
     public let at: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(
         group: GroupID, account: AccountID, reason: EndReason, participants: [AccountID], invited: [AccountID],
         at: Instant

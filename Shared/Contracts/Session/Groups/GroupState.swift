@@ -31,7 +31,6 @@ public struct GroupState: Codable, Hashable, Sendable {
     /// How it ended; nothing changes after that.
     public var end: GroupEnd?
 
-    /// Its parameters are the properties of the same names.
     public init(
         group: GroupID, creator: AccountID? = nil, activity: Activity? = nil, capacity: Int = 0, seats: Int = 0,
         isOpenToContacts: Bool = false, host: AccountID? = nil, participants: Ordered<Participant> = [],
@@ -70,7 +69,6 @@ public struct Participant: Codable, Hashable, Sendable, Identifiable {
     /// Counts the changes of their name and picture since they joined.
     public var version: Int64
 
-    /// Its parameters are the properties of the same names.
     public init(
         id: AccountID, ordinal: Int, joined: Instant, awaySince: Instant? = nil, seat: Int? = nil, version: Int64 = 0
     ) {
@@ -90,7 +88,6 @@ public struct Invitation: Codable, Hashable, Sendable, Identifiable {
     /// When.
     public var at: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(id: AccountID, at: Instant) {
         self.id = id
         self.at = at
@@ -106,7 +103,6 @@ public struct GroupEnd: Codable, Hashable, Sendable {
     /// When.
     public var at: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(reason: EndReason, by: AccountID? = nil, at: Instant) {
         self.reason = reason
         self.by = by

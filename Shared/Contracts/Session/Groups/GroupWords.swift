@@ -28,7 +28,6 @@ public struct Activity: Codable, Hashable, Sendable {
     /// Whatever the app needs to prepare; at most ``GroupRules/payloadLimit`` bytes.
     public let payload: JSONValue?
 
-    /// Its parameters are the properties of the same names.
     public init(
         identifier: String, type: ActivityType = .generic, title: String, subtitle: String? = nil,
         fallbackURL: String? = nil, payload: JSONValue? = nil

@@ -36,7 +36,6 @@ public struct RenewEdge: CommandBody {
     /// Whether the lease begins; otherwise there must be one.
     public let begins: Bool
 
-    /// Its parameters are the properties of the same names.
     public init(edge: OwnerID, begins: Bool) {
         self.edge = edge
         self.begins = begins
@@ -50,7 +49,6 @@ public struct ExpireEdge: CommandBody {
     /// When its lease ends.
     public let until: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(edge: OwnerID, until: Instant) {
         self.edge = edge
         self.until = until
@@ -69,7 +67,6 @@ public struct ConnectParticipant: GroupCommandBody {
     /// The edge process that has it.
     public let edge: OwnerID
 
-    /// Its parameters are the properties of the same names.
     public init(group: GroupID, connection: ConnectionID, edge: OwnerID) {
         self.group = group
         self.connection = connection
@@ -86,7 +83,6 @@ public struct DisconnectParticipant: GroupCommandBody {
     /// The connection.
     public let connection: ConnectionID
 
-    /// Its parameters are the properties of the same names.
     public init(group: GroupID, connection: ConnectionID) {
         self.group = group
         self.connection = connection
@@ -102,7 +98,6 @@ public struct AnnounceDrop: GroupCommandBody {
     /// Since when they have no connection.
     public let since: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(group: GroupID, participant: AccountID, since: Instant) {
         self.group = group
         self.participant = participant
@@ -119,7 +114,6 @@ public struct DropParticipant: GroupCommandBody {
     /// Since when they have no connection.
     public let since: Instant
 
-    /// Its parameters are the properties of the same names.
     public init(group: GroupID, participant: AccountID, since: Instant) {
         self.group = group
         self.participant = participant
