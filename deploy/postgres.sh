@@ -221,7 +221,7 @@ write_settings() {
     fi
     if [ -n "$fast" ]; then
       # Tests run many systems at once.
-      echo "max_connections = 400"
+      echo "max_connections = 800"
       echo "fsync = off"
       echo "full_page_writes = off"
     else

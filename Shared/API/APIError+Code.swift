@@ -8,11 +8,16 @@ extension APIError {
             invalidParameter, invalidID, invalidCursor
         case missingToken, invalidToken, signedOut, deviceSignedOut, invalidCredentials, tokenReused
         case confirmationRequired, wrongConfirmation
+        case notHost, notParticipant, removedFromGroup
         case notFound, notContact, unknownCommand, unknownOperation, methodNotAllowed
+        case groupNotFound, participantNotFound, seatNotFound
         case tooSlow, bodyTooLarge, pictureTooLarge, notJSON, notAPicture
         case staleVersion, handleTaken, phoneTaken, samePassword, alreadyContact, alreadyRequested, yourself, blocked,
             notDependent, pingsOff, consentRequired, requestChanged, nothingToUndo, limitReached, codeTaken, notDue,
             accountNotFound, accountExists, accountRequired, accountClosed
+        case alreadyInSession, needsProfile, tooManyGroups, groupFull, groupExists, groupEnded, hostChanged,
+            edgeNotFound
+        case seatTaken, alreadySeated, notSeated, noSeatTaken, gameRunning, gameNotRunning, notYourTurn
         case invalidField, invalidCode, commonPassword, tooManyPixels, roleRequired, idReused, refused
         case tooSoon, tooManyAttempts, tooManyLookUps, tooManySignUps, tooManyCodes, tooManyStreams, tooManyUploads,
             tooManyCommands
@@ -85,10 +90,18 @@ extension APIError.Code {
             (403, .permissionDenied, .no, "Confirm this with your password or a recovery code first.")
         case .wrongConfirmation: (403, .permissionDenied, .no, "The password or recovery code is wrong.")
 
+        case .notHost: (403, .permissionDenied, .no, "Only the host of the group session may do this.")
+        case .notParticipant: (403, .permissionDenied, .no, "Join the group session first.")
+        case .removedFromGroup:
+            (403, .permissionDenied, .no, "The host removed you; you need an invitation to come back.")
+
         case .notFound: (404, .notFound, .no, "It doesn't exist, or it isn't yours.")
         case .notContact: (404, .notFound, .no, "This account isn't one of your contacts.")
         case .unknownCommand: (404, .unimplemented, .no, "There is no such command for apps.")
         case .unknownOperation: (404, .unimplemented, .no, "There is no such operation.")
+        case .groupNotFound: (404, .notFound, .no, "There is no such group session, or you aren't invited.")
+        case .participantNotFound: (404, .notFound, .no, "This person isn't in the group session.")
+        case .seatNotFound: (404, .notFound, .no, "The group session has no such seat.")
         case .methodNotAllowed: (405, .unimplemented, .no, "This path doesn't allow the method; see the header Allow.")
 
         case .tooSlow: (408, .deadlineExceeded, .same, "The body took too long to arrive; send it again.")
@@ -118,6 +131,22 @@ extension APIError.Code {
         case .accountNotFound: (409, .failedPrecondition, .anew, "The account isn't ready yet; try again in a moment.")
         case .accountExists: (409, .alreadyExists, .no, "The account already exists.")
         case .accountRequired: (409, .failedPrecondition, .no, "Send this on behalf of an account.")
+        case .alreadyInSession:
+            (409, .alreadyExists, .no, "You are already in a group session of this activity; join or leave that one.")
+        case .needsProfile: (409, .failedPrecondition, .no, "Choose a name first.")
+        case .tooManyGroups: (409, .resourceExhausted, .no, "You are in too many group sessions; leave one first.")
+        case .groupFull: (409, .resourceExhausted, .no, "The group session is full.")
+        case .groupExists: (409, .alreadyExists, .no, "The group session already exists.")
+        case .hostChanged: (409, .aborted, .anew, "The host has changed in the meantime; try again.")
+        case .edgeNotFound: (409, .failedPrecondition, .anew, "The connection's server is no longer known; reconnect.")
+        case .seatTaken: (409, .alreadyExists, .no, "Someone else has this seat; choose another.")
+        case .alreadySeated: (409, .failedPrecondition, .no, "You have a seat; move to another or release it.")
+        case .notSeated: (409, .failedPrecondition, .no, "Take a seat first.")
+        case .noSeatTaken: (409, .failedPrecondition, .no, "Someone must take a seat before the game starts.")
+        case .gameRunning: (409, .failedPrecondition, .no, "The game is already running.")
+        case .gameNotRunning: (409, .failedPrecondition, .no, "No game is running.")
+        case .notYourTurn: (409, .failedPrecondition, .no, "It isn't your turn.")
+        case .groupEnded: (410, .failedPrecondition, .no, "The group session is over.")
         case .accountClosed: (410, .failedPrecondition, .no, "The account is closed.")
 
         case .invalidField: (422, .invalidArgument, .no, "A field has an invalid value.")
