@@ -1,5 +1,5 @@
 extension APIError {
-    /// Every code that a refusal can have. Lower camel case, stable for ever.
+    /// Every code that a refusal can have. Lower camel case, and stable.
     ///
     /// Some are also codes of a service's rejections: those that its contract names.
     public enum Code: String, CaseIterable, Codable, Sendable {
@@ -29,9 +29,9 @@ extension APIError {
         /// It must say something else first.
         case no
         /// After a pause, the same request under the same Idempotency-Key.
-        case same
+        case sameKey
         /// After a pause, the same request under a new Idempotency-Key: the old one has its answer.
-        case anew
+        case newKey
         /// With a new access token, which the refresh token gives.
         case refreshed
     }
@@ -57,18 +57,18 @@ extension APIError.Code {
     private var meaning: Meaning {
         switch self {
         case .noOutcomeYet:
-            (202, .unavailable, .same, "It isn't decided yet; repeat the request with the same Idempotency-Key.")
+            (202, .unavailable, .sameKey, "It isn't decided yet; repeat the request with the same Idempotency-Key.")
 
         case .badRequest: (400, .invalidArgument, .no, "The API doesn't know this request.")
         case .malformed: (400, .invalidArgument, .no, "A field is missing, unknown or of the wrong type.")
         case .malformedBody: (400, .invalidArgument, .no, "The body can't be read.")
-        case .incompleteBody: (400, .invalidArgument, .same, "The body was incomplete; send it again.")
+        case .incompleteBody: (400, .invalidArgument, .sameKey, "The body was incomplete; send it again.")
         case .invalidIdempotencyKey:
             (
                 400, .invalidArgument, .no,
                 "Idempotency-Key must be a UUID of version 7 (RFC 9562); leave it out if you won't repeat the request."
             )
-        case .idTooOld: (400, .invalidArgument, .anew, "This Idempotency-Key is too old; use a new one.")
+        case .idTooOld: (400, .invalidArgument, .newKey, "This Idempotency-Key is too old; use a new one.")
         case .malformedEventID:
             (
                 400, .invalidArgument, .no,
@@ -104,7 +104,7 @@ extension APIError.Code {
         case .seatNotFound: (404, .notFound, .no, "The group session has no such seat.")
         case .methodNotAllowed: (405, .unimplemented, .no, "This path doesn't allow the method; see the header Allow.")
 
-        case .tooSlow: (408, .deadlineExceeded, .same, "The body took too long to arrive; send it again.")
+        case .tooSlow: (408, .deadlineExceeded, .sameKey, "The body took too long to arrive; send it again.")
         case .bodyTooLarge: (413, .invalidArgument, .no, "The body is too large.")
         case .pictureTooLarge: (413, .invalidArgument, .no, "Send a picture of at most 2 MB.")
         case .notJSON: (415, .invalidArgument, .no, "Send JSON with Content-Type: application/json.")
@@ -126,9 +126,10 @@ extension APIError.Code {
         case .requestChanged: (409, .aborted, .no, "The request has changed in the meantime; look at it again.")
         case .nothingToUndo: (409, .failedPrecondition, .no, "There is nothing that this device may undo.")
         case .limitReached: (409, .resourceExhausted, .no, "The limit is reached; remove one first.")
-        case .codeTaken: (409, .alreadyExists, .anew, "This code is in use; request another.")
-        case .notDue: (409, .failedPrecondition, .same, "It isn't due yet.")
-        case .accountNotFound: (409, .failedPrecondition, .anew, "The account isn't ready yet; try again in a moment.")
+        case .codeTaken: (409, .alreadyExists, .newKey, "This code is in use; request another.")
+        case .notDue: (409, .failedPrecondition, .sameKey, "It isn't due yet.")
+        case .accountNotFound:
+            (409, .failedPrecondition, .newKey, "The account isn't ready yet; try again in a moment.")
         case .accountExists: (409, .alreadyExists, .no, "The account already exists.")
         case .accountRequired: (409, .failedPrecondition, .no, "Send this on behalf of an account.")
         case .alreadyInSession:
@@ -137,8 +138,9 @@ extension APIError.Code {
         case .tooManyGroups: (409, .resourceExhausted, .no, "You are in too many group sessions; leave one first.")
         case .groupFull: (409, .resourceExhausted, .no, "The group session is full.")
         case .groupExists: (409, .alreadyExists, .no, "The group session already exists.")
-        case .hostChanged: (409, .aborted, .anew, "The host has changed in the meantime; try again.")
-        case .edgeNotFound: (409, .failedPrecondition, .anew, "The connection's server is no longer known; reconnect.")
+        case .hostChanged: (409, .aborted, .newKey, "The host has changed in the meantime; try again.")
+        case .edgeNotFound:
+            (409, .failedPrecondition, .newKey, "The connection's server is no longer known; reconnect.")
         case .seatTaken: (409, .alreadyExists, .no, "Someone else has this seat; choose another.")
         case .alreadySeated: (409, .failedPrecondition, .no, "You have a seat; move to another or release it.")
         case .notSeated: (409, .failedPrecondition, .no, "Take a seat first.")
@@ -155,38 +157,42 @@ extension APIError.Code {
         case .tooManyPixels: (422, .invalidArgument, .no, "The picture has too many pixels; send a smaller one.")
         case .roleRequired: (422, .invalidArgument, .no, "Choose at least one role.")
         case .idReused:
-            (422, .invalidArgument, .anew, "This Idempotency-Key was used for another request; use a new one.")
+            (422, .invalidArgument, .newKey, "This Idempotency-Key was used for another request; use a new one.")
         case .refused: (422, .failedPrecondition, .no, "The service refused this.")
 
-        case .tooSoon: (429, .resourceExhausted, .anew, "This was done a moment ago; wait and try again.")
-        case .tooManyAttempts: (429, .resourceExhausted, .anew, "Too many wrong guesses; wait and try again.")
+        case .tooSoon: (429, .resourceExhausted, .newKey, "This was done a moment ago; wait and try again.")
+        case .tooManyAttempts: (429, .resourceExhausted, .newKey, "Too many wrong guesses; wait and try again.")
         case .tooManyLookUps:
-            (429, .resourceExhausted, .same, "There were too many searches; wait a minute.")
+            (429, .resourceExhausted, .sameKey, "There were too many searches; wait a minute.")
         case .tooManySignUps:
-            (429, .resourceExhausted, .same, "There were too many sign-ups from your address; wait a moment.")
+            (429, .resourceExhausted, .sameKey, "There were too many sign-ups from your address; wait a moment.")
         case .tooManyCodes:
-            (429, .resourceExhausted, .same, "There were too many requests for codes from your address; wait a moment.")
-        case .tooManyStreams: (429, .resourceExhausted, .same, "Too many streams of this account are open; close one.")
-        case .tooManyUploads: (429, .resourceExhausted, .same, "There were too many uploads; wait a moment.")
+            (
+                429, .resourceExhausted, .sameKey,
+                "There were too many requests for codes from your address; wait a moment."
+            )
+        case .tooManyStreams:
+            (429, .resourceExhausted, .sameKey, "Too many streams of this account are open; close one.")
+        case .tooManyUploads: (429, .resourceExhausted, .sameKey, "There were too many uploads; wait a moment.")
         case .tooManyCommands:
-            (429, .resourceExhausted, .same, "This account sends too many commands; wait a moment.")
+            (429, .resourceExhausted, .sameKey, "This account sends too many commands; wait a moment.")
 
         case .failed:
             (
-                500, .internal, .anew,
+                500, .internal, .newKey,
                 "The request failed and changed nothing; try again later with a new Idempotency-Key."
             )
-        case .internal: (500, .internal, .same, "Something went wrong on the server; it is safe to try again.")
+        case .internal: (500, .internal, .sameKey, "Something went wrong on the server; it is safe to try again.")
         case .phoneCodesOff:
             (501, .unimplemented, .no, "This server doesn't send codes to phones; sign in by handle and password.")
-        case .overloaded: (503, .unavailable, .same, "The server is overloaded; try again in a second.")
+        case .overloaded: (503, .unavailable, .sameKey, "The server is overloaded; try again in a second.")
         case .databaseUnavailable:
             (
-                503, .unavailable, .same,
+                503, .unavailable, .sameKey,
                 "The database can't be reached; try again in a moment, with the same Idempotency-Key if the request had one."
             )
-        case .codeNotSent: (503, .unavailable, .same, "The code could not be sent; try again in a moment.")
-        case .expired: (504, .deadlineExceeded, .anew, "It expired before it was handled; send it again.")
+        case .codeNotSent: (503, .unavailable, .sameKey, "The code could not be sent; try again in a moment.")
+        case .expired: (504, .deadlineExceeded, .newKey, "It expired before it was handled; send it again.")
         }
     }
 }

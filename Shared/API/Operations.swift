@@ -51,7 +51,7 @@ public struct RespondToAllPingsRequest: OperationRequest {
     }
 }
 
-/// Closes my account for ever, with everything that is kept of it.
+/// Closes the caller's account for good and deletes what is kept about it.
 public struct CloseAccountRequest: OperationRequest {
     public static let type = "CloseAccount"
 

@@ -118,7 +118,7 @@ extension SessionReducer {
             let left = game.starts - context.time
             throw Rejection(.gameNotRunning, "The game starts in \(left.inWords); wait.", retryAfter: left)
         }
-        // Who isn't in the session can't be waited for.
+        // Nobody waits for a turn of someone who has left.
         if let turn = game.turn, turn != account, rows.groups[command.group, turn]?.status == .joined {
             throw .notYourTurn(turn)
         }
@@ -153,7 +153,7 @@ extension SessionReducer {
         ]
     }
 
-    /// The asker, who may move, and the game that is played, which is the one that they have seen.
+    /// The asker, who may move, and the running game, at the version they expect.
     private static func player(
         of group: GroupID, expecting version: Int64, _ rows: SessionRows, _ context: CommandContext
     ) throws(Rejection) -> (account: AccountID, game: Game) {

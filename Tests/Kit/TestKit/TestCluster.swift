@@ -89,8 +89,19 @@ public struct TestCluster: Sendable {
         guard PQstatus(connection) == CONNECTION_OK else { throw failure() }
         _ = PQsetNoticeProcessor(connection, { _, _ in }, nil)
         guard PQsendQuery(connection, sql) == 1 else { throw failure() }
+        let deadline = ContinuousClock.now + .seconds(120)
         var lines: [String] = []
-        while let result = PQgetResult(connection) {
+        while true {
+            while PQisBusy(connection) == 1 {
+                // A server that says nothing must not keep the test waiting without end.
+                var socket = pollfd(fd: PQsocket(connection), events: Int16(POLLIN), revents: 0)
+                poll(&socket, 1, 1000)
+                guard ContinuousClock.now < deadline else {
+                    throw Failure(description: "\(sql): no answer within two minutes")
+                }
+                guard PQconsumeInput(connection) == 1 else { throw failure() }
+            }
+            guard let result = PQgetResult(connection) else { break }
             defer { PQclear(result) }
             switch PQresultStatus(result) {
             case PGRES_TUPLES_OK:

@@ -3,21 +3,21 @@ package import Vocabulary
 
 /// A group session.
 package struct GroupSessionRow: Equatable, Sendable {
-    /// Who created it.
+    /// The creator.
     package var creator: AccountID
-    /// What its activity is called: an account is in one session of each at most.
+    /// The activity's identifier. An account is in at most one session per identifier.
     package var identifier: String
-    /// How many people may be in it.
+    /// The most participants.
     package var capacity: Int
-    /// How many seats it has.
+    /// The number of seats.
     package var seats: Int
     /// Whether contacts of the host may join without an invitation.
     package var isOpenToContacts: Bool
     /// The host; nil while nobody is in it.
     package var host: AccountID?
-    /// How often somebody joined.
+    /// The number of joins so far.
     package var joins: Int
-    /// Since when nobody is in it.
+    /// When the last participant left; nil while someone is in it.
     package var emptySince: Instant?
     /// When it began.
     package var created: Instant
@@ -33,7 +33,7 @@ package struct GroupSessionRow: Equatable, Sendable {
         creator: .blank, identifier: "", capacity: 0, seats: 0, isOpenToContacts: false, joins: 0, created: .blank)
 }
 
-/// Where a participant is kept: an account has one row in a session, however often it joins.
+/// A participant's key: an account has one row per session, however often it joins.
 package struct ParticipantKey: Hashable, Comparable, Sendable {
     package let group: GroupID
     package let account: AccountID
@@ -48,7 +48,7 @@ package struct ParticipantKey: Hashable, Comparable, Sendable {
     }
 }
 
-/// How somebody stands to a session.
+/// An account's relation to a session.
 package enum ParticipantStatus: String, Codable, Hashable, Sendable {
     /// Invited and not in it.
     case waiting
@@ -58,22 +58,22 @@ package enum ParticipantStatus: String, Codable, Hashable, Sendable {
     case invalidated
 }
 
-/// Somebody who is in a session, was in it, or is invited to it.
+/// An account that is in a session, was in it, or is invited to it.
 package struct ParticipantRow: Equatable, Sendable {
-    /// What the session's activity is called.
+    /// The identifier of the session's activity.
     package var identifier: String
     package var status: ParticipantStatus
     /// Since when.
     package var since: Instant
     /// Why not any more.
     package var reason: LeaveReason?
-    /// The how many-th to join; 0 before they did.
+    /// The place in the order of joining, from 1; 0 before joining.
     package var ordinal = 0
     /// Their seat.
     package var seat: Int?
-    /// Since when no connection of theirs is known; nil while there is one.
+    /// When the last connection was lost; nil while connected.
     package var droppedAt: Instant?
-    /// Whether others were told.
+    /// Whether the loss was announced to the others.
     package var isDropAnnounced = false
     /// Counts the changes of their name and picture since they joined.
     package var version: Int64 = 0
@@ -143,7 +143,7 @@ package struct EdgeRow: Equatable, Sendable {
 package struct GroupRows: Equatable, Sendable {
     /// Sessions, also such as are over.
     package var sessions = WorkingSet<GroupID, GroupSessionRow>()
-    /// What each is for: written once, not looked at by any rule.
+    /// The activity of each session: written once, read by no rule.
     package var activities = WorkingSet<GroupID, Activity>()
     /// Connections to sessions.
     package var connections = WorkingSet<ConnectionKey, ConnectionRow>()
@@ -165,7 +165,7 @@ package struct GroupRows: Equatable, Sendable {
         index(key)
     }
 
-    /// What has to be written of the participants.
+    /// The changes to participants.
     package var participantChanges: WorkingSet<ParticipantKey, ParticipantRow>.Changes { participants.changes }
 
     /// How an account stands to a session; nil where it has nothing to do with it.
@@ -199,7 +199,7 @@ package struct GroupRows: Equatable, Sendable {
         }
     }
 
-    /// Who is in a session, as succession goes: others were not told that they are away, and they joined first.
+    /// The next host: of the participants whose absence wasn't announced, the one who joined first.
     func succession(of group: GroupID) -> AccountID? {
         let joined = accounts(of: group, .joined).compactMap { account in
             self[group, account].map { (account: account, row: $0) }
@@ -209,7 +209,7 @@ package struct GroupRows: Equatable, Sendable {
         }?.account
     }
 
-    /// Two states are equal when their rows are, however they were found.
+    /// Compares the rows only, not how they were found.
     package static func == (left: Self, right: Self) -> Bool {
         left.sessions == right.sessions && left.activities == right.activities
             && left.participants == right.participants && left.connections == right.connections

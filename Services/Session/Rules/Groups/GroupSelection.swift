@@ -34,7 +34,7 @@ extension SessionRows.Selection {
         }
     }
 
-    /// Somebody who may be in one more session: its own row, and the sessions that it is in.
+    /// For an account that creates or joins a session: its own row, and the sessions it is in.
     private mutating func addNewcomer(_ account: AccountID?) {
         guard let account else { return }
         accounts.insert(account)

@@ -37,7 +37,7 @@ extension SessionRows {
 }
 
 extension GroupRows {
-    /// The sessions whose timers may be others now.
+    /// The sessions whose timers may have changed.
     var retimedGroups: Set<GroupID> {
         let sessions = sessions.changes
         let participants = participantChanges

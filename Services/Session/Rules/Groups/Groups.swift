@@ -22,7 +22,7 @@ extension SessionReducer {
 
     // MARK: Who may do what
 
-    /// The asker, and a session that it has something to do with and that goes on. Strangers don't learn that there is one.
+    /// The asker and a session that isn't over. For a stranger the session doesn't exist.
     static func group(
         _ group: GroupID, _ rows: SessionRows, _ context: CommandContext
     ) throws(Rejection) -> (account: AccountID, session: GroupSessionRow, own: ParticipantRow) {
@@ -34,7 +34,7 @@ extension SessionReducer {
         return (account, session, own)
     }
 
-    /// The asker, who is in the session.
+    /// The asker, as a participant of the session.
     static func participant(
         of group: GroupID, _ rows: SessionRows, _ context: CommandContext
     ) throws(Rejection) -> (account: AccountID, session: GroupSessionRow, own: ParticipantRow) {
@@ -43,7 +43,7 @@ extension SessionReducer {
         return asker
     }
 
-    /// The asker, who is the session's host.
+    /// The asker, as the session's host.
     static func host(
         of group: GroupID, _ rows: SessionRows, _ context: CommandContext
     ) throws(Rejection) -> (account: AccountID, session: GroupSessionRow) {
@@ -52,7 +52,7 @@ extension SessionReducer {
         return (asker.account, asker.session)
     }
 
-    /// The asker, who may be in one more session with an activity of this name.
+    /// The asker, who may enter another session of this activity.
     private static func newcomer(
         _ identifier: String, _ rows: SessionRows, _ context: CommandContext
     ) throws(Rejection) -> AccountID {
@@ -213,7 +213,7 @@ extension SessionReducer {
         ]
     }
 
-    /// Puts somebody out who is in the session; who is host then is decided here, for every way to leave.
+    /// Removes a participant and decides who is host afterwards. Every way of leaving goes through here.
     static func putOut(
         _ rows: inout SessionRows, _ group: GroupID, _ account: AccountID, _ reason: LeaveReason,
         by remover: AccountID? = nil, _ time: Instant
@@ -236,12 +236,12 @@ extension SessionReducer {
         return .group(.invitationWithdrawn(.init(group: group, account: account, by: asker, at: time)))
     }
 
-    /// Puts an account that is closed out of every session. Its invitations stay: nobody can follow them any more.
+    /// Removes a closed account from every session. Its invitations stay, since they can no longer be used.
     static func leaveAll(_ rows: inout SessionRows, _ account: AccountID, _ time: Instant) -> [SessionEvent] {
         rows.groups.groups(of: account).map { putOut(&rows, $0, account, .accountClosed, time) }
     }
 
-    /// Tells every session that an account is in that its name or picture is another one.
+    /// Announces a changed name or picture in every session that the account is in.
     static func updateParticipant(_ rows: inout SessionRows, _ account: AccountID, _ time: Instant) -> [SessionEvent] {
         rows.groups.groups(of: account).map { group in
             let version = (rows.groups[group, account]?.version ?? 0) + 1

@@ -5,10 +5,10 @@ import SessionRules
 import Storage
 import Vocabulary
 
-// What a batch reads and writes of group sessions. The locks are taken in one order by all: accounts, edge processes, sessions.
+// What a batch reads and writes of group sessions. Every batch takes its locks in one order: accounts, edge processes, sessions.
 
 extension Pipeline {
-    /// How many sessions a command that ends a lease looks at. Then it is sent again.
+    /// The most sessions that one command handles when it ends a lease; the timer then sends another command.
     static var expiryPiece: Int { 100 }
 
     /// Queues the statements for a batch's group sessions. Where accounts and edge processes say which ones these are, looks
@@ -78,7 +78,7 @@ struct LoadingGroups {
     }
 }
 
-/// What the timers of some keys follow from.
+/// The rows that the timers of some keys depend on.
 struct TimedRows {
     /// The keys that were found.
     var keys: [Key] = []

@@ -4,7 +4,7 @@ package import SessionRules
 package import Storage
 package import Vocabulary
 
-// The tables of group sessions: what a session is, and who is in it.
+// The tables of group sessions and their participants.
 
 extension Tables {
     package static let groupSession = Table<GroupID, GroupSessionRow>(

@@ -62,7 +62,7 @@ extension Pipeline {
             """)
     }
 
-    /// The sessions that edge processes have connections to, so many at most.
+    /// The sessions that edge processes have connections to, up to a limit.
     func groups(connectedBy edges: Set<OwnerID>, limit: Int64) -> Pending? {
         guard !edges.isEmpty else { return nil }
         return query(

@@ -93,7 +93,7 @@ public struct StartGame: GroupCommandBody {
         self.lead = lead
     }
 
-    /// Checks what needs no state.
+    /// Checks the fields that need no state.
     public func validate() throws(Rejection) {
         if let state { try GameRules.check(state, field: "state") }
         if let turnField, !(1...64).contains(turnField.utf8.count) {
@@ -126,7 +126,7 @@ public struct UpdateGame: GroupCommandBody {
         self.patch = patch
     }
 
-    /// Checks what needs no state.
+    /// Checks the fields that need no state.
     public func validate() throws(Rejection) {
         guard (state == nil) != (patch == nil) else {
             throw Rejection(.invalidField, "Give the state or a patch to it: one of them.", field: "state")

@@ -1,6 +1,6 @@
 public import Vocabulary
 
-/// People who do something together: who is invited, who is in, who is the host.
+/// Commands about a group session's participants and host.
 public enum GroupCommand: MessageSet {
     case createGroupSession(CreateGroupSession)
     case activateGroupSession(ActivateGroupSession)
@@ -37,18 +37,18 @@ public protocol GroupCommandBody: CommandBody {
     var group: GroupID { get }
 }
 
-/// Creates a group session, whose first participant and host is the asker.
+/// Creates a group session. The asker becomes its first participant and its host.
 ///
 /// Rejected: `needsProfile`, `alreadyInSession` with the session to join, `tooManyGroups`, `groupExists`.
 /// Result: ``GroupSessionCreated``.
 public struct CreateGroupSession: GroupCommandBody {
     /// Its id, which the sender derives from the command's.
     public let group: GroupID
-    /// What it is for.
+    /// The activity.
     public let activity: Activity
-    /// How many people may be in it; see ``GroupRules/capacities``.
+    /// The most participants; see ``GroupRules/capacities``.
     public let capacity: Int?
-    /// How many seats it has; see ``GroupRules/seats``.
+    /// The number of seats; see ``GroupRules/seats``.
     public let seats: Int?
     /// Whether contacts of the host may join without an invitation.
     public let isOpenToContacts: Bool?
@@ -63,7 +63,7 @@ public struct CreateGroupSession: GroupCommandBody {
         self.isOpenToContacts = isOpenToContacts
     }
 
-    /// Checks what needs no state.
+    /// Checks the fields that need no state.
     public func validate() throws(Rejection) {
         try activity.validate()
         if let capacity, !GroupRules.capacities.contains(capacity) {
@@ -75,7 +75,7 @@ public struct CreateGroupSession: GroupCommandBody {
     }
 }
 
-/// Invites people. Those who are invited or in already are left out. Only the host may do this.
+/// Invites people, except those who are already invited or in the session. Host only.
 ///
 /// The sender has checked that all of them are contacts of the asker: session doesn't know.
 ///
@@ -83,7 +83,7 @@ public struct CreateGroupSession: GroupCommandBody {
 public struct ActivateGroupSession: GroupCommandBody {
     /// The session.
     public let group: GroupID
-    /// Whom to invite; see ``GroupRules/invitations``.
+    /// The accounts to invite; see ``GroupRules/invitations``.
     public let contacts: [AccountID]
 
     public init(group: GroupID, contacts: [AccountID]) {
@@ -91,7 +91,7 @@ public struct ActivateGroupSession: GroupCommandBody {
         self.contacts = contacts
     }
 
-    /// Checks what needs no state.
+    /// Checks the fields that need no state.
     public func validate() throws(Rejection) {
         guard GroupRules.invitations.contains(contacts.count) else {
             throw Rejection(.invalidField, "Choose 1 to 100 people.", field: "contacts")
@@ -104,7 +104,7 @@ public struct ActivateGroupSession: GroupCommandBody {
 
 /// Enters a session: one that the asker is invited to, was in before, or may enter as a contact of its host.
 ///
-/// Whoever is in already stays in, and nothing changes.
+/// If the asker is already in it, nothing changes.
 ///
 /// Rejected: `groupNotFound` also without an invitation, `groupEnded`, `groupFull`, `removedFromGroup`, `hostChanged`,
 /// `needsProfile`, `alreadyInSession` with the other session, `tooManyGroups`. Result: ``ParticipantJoined``; nothing if they were in.
@@ -132,13 +132,13 @@ public struct LeaveGroupSession: GroupCommandBody {
     }
 }
 
-/// Puts somebody out, who then needs an invitation to come back; or takes an invitation back. Only the host may do this.
+/// Removes a participant, who then needs an invitation to come back, or withdraws an invitation. Host only.
 ///
 /// Rejected: `notHost`, `participantNotFound`, `invalidField` for the host. Result: ``ParticipantLeft`` or ``InvitationWithdrawn``.
 public struct RemoveParticipant: GroupCommandBody {
     /// The session.
     public let group: GroupID
-    /// Whom to put out.
+    /// The account to remove.
     public let participant: AccountID
 
     public init(group: GroupID, participant: AccountID) {
@@ -174,11 +174,11 @@ public struct EndGroupSession: GroupCommandBody {
     }
 }
 
-/// Ends a session that nobody has been in for too long. Sent by a timer; dropped if somebody came meanwhile.
+/// Ends a session that has been empty for too long. Sent by a timer; does nothing if someone has joined meanwhile.
 public struct ExpireGroupSession: GroupCommandBody {
     /// The session.
     public let group: GroupID
-    /// Since when nobody is in it.
+    /// When the last participant left; nil while someone is in it.
     public let since: Instant
 
     public init(group: GroupID, since: Instant) {

@@ -1,6 +1,6 @@
 public import Vocabulary
 
-/// What happens in a group session. All of it is in the session's stream, `group/<group session>`.
+/// The events of a group session, in its stream `group/<group session>`.
 ///
 /// Events and state have ids alone, and nothing of a person besides: the stream is other people's, too, and stays when an
 /// account is closed. Names and pictures come from the profile; ``ParticipantUpdated`` says when to look again.
@@ -56,11 +56,11 @@ public struct GroupSessionCreated: GroupEventBody {
     public let group: GroupID
     /// The creator.
     public let account: AccountID
-    /// What it is for.
+    /// The activity.
     public let activity: Activity
-    /// How many people may be in it.
+    /// The most participants.
     public let capacity: Int
-    /// How many seats it has.
+    /// The number of seats.
     public let seats: Int
     /// Whether contacts of the host may join without an invitation.
     public let isOpenToContacts: Bool
@@ -81,13 +81,13 @@ public struct GroupSessionCreated: GroupEventBody {
     }
 }
 
-/// People were invited who weren't before.
+/// New invitations.
 public struct ParticipantsInvited: GroupEventBody {
     /// The session.
     public let group: GroupID
-    /// The host who invited them.
+    /// The host.
     public let account: AccountID
-    /// Who was invited.
+    /// The invited account or accounts.
     public let invited: [AccountID]
     /// When.
     public let at: Instant
@@ -100,13 +100,13 @@ public struct ParticipantsInvited: GroupEventBody {
     }
 }
 
-/// Somebody isn't invited any more: the host took it back, or they declined.
+/// An invitation ended: the host withdrew it, or the invited person declined.
 public struct InvitationWithdrawn: GroupEventBody {
     /// The session.
     public let group: GroupID
-    /// Who was invited.
+    /// The invited account or accounts.
     public let account: AccountID
-    /// Who withdrew it: the host, or the invited person.
+    /// The host or the invited person, whoever ended it.
     public let by: AccountID
     /// When.
     public let at: Instant
@@ -119,15 +119,15 @@ public struct InvitationWithdrawn: GroupEventBody {
     }
 }
 
-/// Somebody is in, and counts as here: whoever has no connection by then gets the grace to make one.
+/// Someone joined. They count as present and have the grace period to connect.
 public struct ParticipantJoined: GroupEventBody {
     /// The session.
     public let group: GroupID
-    /// Who joined.
+    /// The participant.
     public let account: AccountID
-    /// The how many-th to join this session: succession goes by it. Another one each time they join.
+    /// The place in the order of joining, which succession goes by; a new one for each join.
     public let ordinal: Int
-    /// Whether they are its host, because nobody else is in it.
+    /// Whether they became host because the session was empty.
     public let isHost: Bool
     /// When.
     public let at: Instant
@@ -141,7 +141,7 @@ public struct ParticipantJoined: GroupEventBody {
     }
 }
 
-/// A participant's name or picture is another one.
+/// A participant's name or picture changed.
 public struct ParticipantUpdated: GroupEventBody {
     /// The session.
     public let group: GroupID
@@ -160,11 +160,11 @@ public struct ParticipantUpdated: GroupEventBody {
     }
 }
 
-/// A participant has had no connection for a moment. They are still in, with seat and role, until their grace is over.
+/// A participant has lost every connection. They keep seat and role until the grace period is over.
 public struct ParticipantDisconnected: GroupEventBody {
     /// The session.
     public let group: GroupID
-    /// Who is away.
+    /// The participant.
     public let account: AccountID
     /// Since when.
     public let since: Instant
@@ -179,11 +179,11 @@ public struct ParticipantDisconnected: GroupEventBody {
     }
 }
 
-/// A participant who was away is back.
+/// A participant is connected again.
 public struct ParticipantConnected: GroupEventBody {
     /// The session.
     public let group: GroupID
-    /// Who is back.
+    /// The participant.
     public let account: AccountID
     /// When.
     public let at: Instant
@@ -195,17 +195,17 @@ public struct ParticipantConnected: GroupEventBody {
     }
 }
 
-/// Somebody isn't in the session any more. Their seat is free; who is host now stands here, so there is one at every position.
+/// A participant left. Their seat is free. The event names the host from now on, so there is one at every position.
 public struct ParticipantLeft: GroupEventBody {
     /// The session.
     public let group: GroupID
-    /// Who left.
+    /// The participant.
     public let account: AccountID
     /// Why.
     public let reason: LeaveReason
     /// The host who removed them.
     public let by: AccountID?
-    /// The host from now on; nil where nobody is left.
+    /// The host from now on; nil if nobody is left.
     public let host: AccountID?
     /// When.
     public let at: Instant
@@ -222,7 +222,7 @@ public struct ParticipantLeft: GroupEventBody {
     }
 }
 
-/// The host made somebody else the host.
+/// The host handed over to another participant.
 public struct HostTransferred: GroupEventBody {
     /// The session.
     public let group: GroupID
@@ -241,17 +241,17 @@ public struct HostTransferred: GroupEventBody {
     }
 }
 
-/// A session is over, for everybody; nothing follows in its stream.
+/// The session ended for everyone. Nothing follows in its stream.
 public struct GroupSessionEnded: GroupEventBody {
     /// The session.
     public let group: GroupID
-    /// Who ended it; the creator, where it expired.
+    /// The account that ended it; the creator if it expired.
     public let account: AccountID
     /// Why.
     public let reason: EndReason
-    /// Who was in it.
+    /// The participants at the end.
     public let participants: [AccountID]
-    /// Whose invitation is void.
+    /// The accounts whose invitations end.
     public let invited: [AccountID]
     /// When.
     public let at: Instant

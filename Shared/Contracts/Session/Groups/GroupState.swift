@@ -8,21 +8,21 @@ public import Vocabulary
 public struct GroupState: Codable, Hashable, Sendable {
     /// Its id.
     public var group: GroupID
-    /// Who created it; nil before the beginning.
+    /// The creator; nil before the first event.
     public var creator: AccountID?
-    /// What it is for; nil before the beginning.
+    /// The activity; nil before the first event.
     public var activity: Activity?
-    /// How many people may be in it.
+    /// The most participants.
     public var capacity: Int
-    /// How many seats it has; they are numbered from 0.
+    /// The number of seats, which are numbered from 0.
     public var seats: Int
     /// Whether contacts of the host may join without an invitation.
     public var isOpenToContacts: Bool
     /// The host: one of the participants; nil while there are none.
     public var host: AccountID?
-    /// Who is in it.
+    /// The participants.
     public var participants: Ordered<Participant>
-    /// Who is invited and not in it.
+    /// The invited accounts that haven't joined.
     public var invited: Ordered<Invitation>
     /// The game that is played, or was played last.
     public var game: Game?
@@ -50,19 +50,19 @@ public struct GroupState: Codable, Hashable, Sendable {
         self.end = end
     }
 
-    /// Who has a seat; nil where it is free.
+    /// The occupant of a seat; nil if it is free.
     public func occupant(of seat: Int) -> AccountID? { participants.first { $0.seat == seat }?.id }
 }
 
-/// Somebody who is in a session.
+/// A participant.
 public struct Participant: Codable, Hashable, Sendable, Identifiable {
     /// The account.
     public var id: AccountID
-    /// The how many-th to join.
+    /// The place in the order of joining.
     public var ordinal: Int
     /// Since when.
     public var joined: Instant
-    /// Since when they are away, as far as others were told.
+    /// Since when they have been away, if that was announced.
     public var awaySince: Instant?
     /// Their seat.
     public var seat: Int?
@@ -81,7 +81,7 @@ public struct Participant: Codable, Hashable, Sendable, Identifiable {
     }
 }
 
-/// Somebody who is invited to a session.
+/// An invitation.
 public struct Invitation: Codable, Hashable, Sendable, Identifiable {
     /// The account.
     public var id: AccountID
@@ -98,7 +98,7 @@ public struct Invitation: Codable, Hashable, Sendable, Identifiable {
 public struct GroupEnd: Codable, Hashable, Sendable {
     /// Why.
     public var reason: EndReason
-    /// Who ended it; nil where it expired.
+    /// The account that ended it; nil if it expired.
     public var by: AccountID?
     /// When.
     public var at: Instant

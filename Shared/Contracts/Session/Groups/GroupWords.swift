@@ -7,19 +7,19 @@ public enum ConnectionSubject {}
 /// One connection of one device to one edge process, as long as it lasts.
 public typealias ConnectionID = ID<ConnectionSubject>
 
-/// What people do together.
+/// The kind of activity.
 public enum ActivityType: String, Codable, Hashable, Sendable, CaseIterable {
     case generic, watchTogether, listenTogether, workoutTogether, shopTogether, createTogether, readTogether,
         exploreTogether, learnTogether
 }
 
-/// What a group session is for, as the app that creates it says.
+/// The activity of a group session, described by the app that creates it.
 public struct Activity: Codable, Hashable, Sendable {
     /// The app's name for the kind of activity, such as `org.example.chess`: an account is in one session of each at most.
     public let identifier: String
-    /// What people do together.
+    /// The kind of activity.
     public let type: ActivityType
-    /// What those invited read.
+    /// A title for invited people.
     public let title: String
     /// A second line.
     public let subtitle: String?
@@ -40,7 +40,7 @@ public struct Activity: Codable, Hashable, Sendable {
         self.payload = payload
     }
 
-    /// Checks what needs no state.
+    /// Checks the fields that need no state.
     public func validate() throws(Rejection) {
         guard identifier.wholeMatch(of: /[A-Za-z0-9][A-Za-z0-9._\-]{0,127}/) != nil else {
             throw Rejection(
@@ -63,25 +63,25 @@ public struct Activity: Codable, Hashable, Sendable {
     }
 }
 
-/// What a group session may be.
+/// Limits of group sessions.
 public enum GroupRules {
     /// The largest payload of an activity, in bytes of JSON.
     public static let payloadLimit = 32_768
-    /// How many people may be in a session.
+    /// The allowed capacities.
     public static let capacities = 2...100
-    /// How many, unless its creator says otherwise.
+    /// The default.
     public static let defaultCapacity = 8
-    /// How many seats there may be.
+    /// The allowed numbers of seats.
     public static let seats = 0...32
-    /// How many, unless its creator says otherwise.
+    /// The default.
     public static let defaultSeats = 5
-    /// How many people can be invited at once.
+    /// The allowed numbers of people in one invitation.
     public static let invitations = 1...100
     /// A title or subtitle.
     public static let title = TextRule(1...200)
 }
 
-/// Why somebody isn't in a session any more.
+/// Why a participation ended.
 public enum LeaveReason: String, Codable, Hashable, Sendable, CaseIterable {
     /// They left.
     case left
@@ -97,7 +97,7 @@ public enum LeaveReason: String, Codable, Hashable, Sendable, CaseIterable {
 
 /// Why a session is over.
 public enum EndReason: String, Codable, Hashable, Sendable, CaseIterable {
-    /// Somebody ended it.
+    /// Ended by someone.
     case ended
     /// Nobody was in it for too long.
     case expired
