@@ -20,7 +20,15 @@ CREATE TABLE session.limits (
     undo_window               interval NOT NULL DEFAULT '72 hours'
         CONSTRAINT undo_window_is_a_second_to_thirty_days CHECK (undo_window BETWEEN '1 second' AND '30 days'),
     phone_rest                interval NOT NULL DEFAULT '24 hours'
-        CONSTRAINT phone_rest_is_at_most_thirty_days CHECK (phone_rest BETWEEN '0' AND '30 days')
+        CONSTRAINT phone_rest_is_at_most_thirty_days CHECK (phone_rest BETWEEN '0' AND '30 days'),
+    drop_notice               interval NOT NULL DEFAULT '5 seconds'
+        CONSTRAINT drop_notice_is_at_most_a_minute CHECK (drop_notice BETWEEN '0' AND '1 minute'),
+    drop_grace                interval NOT NULL DEFAULT '30 seconds'
+        CONSTRAINT drop_grace_is_five_seconds_to_five_minutes CHECK (drop_grace BETWEEN '5 seconds' AND '5 minutes'),
+    edge_lease                interval NOT NULL DEFAULT '15 seconds'
+        CONSTRAINT edge_lease_is_a_second_to_five_minutes CHECK (edge_lease BETWEEN '1 second' AND '5 minutes'),
+    empty_group_rest          interval NOT NULL DEFAULT '10 minutes'
+        CONSTRAINT empty_group_rest_is_a_second_to_a_day CHECK (empty_group_rest BETWEEN '1 second' AND '1 day')
 );
 COMMENT ON TABLE session.limits IS 'Numbers in the rules that can be set. One row, which `session migrate` writes.';
 COMMENT ON COLUMN session.limits.only_row IS 'Keeps the table at one row.';
@@ -33,6 +41,10 @@ COMMENT ON COLUMN session.limits.alert_window IS 'How long such a window is.';
 COMMENT ON COLUMN session.limits.alert_pause IS 'How long each further alert waits before it alarms responders.';
 COMMENT ON COLUMN session.limits.undo_window IS 'How long a change of an account''s security can be undone by a device that it signed out.';
 COMMENT ON COLUMN session.limits.phone_rest IS 'How long a phone that replaced another one can''t sign in, unless the change was confirmed by the password.';
+COMMENT ON COLUMN session.limits.drop_notice IS 'How long a participant of a group session can be without a connection before that is announced.';
+COMMENT ON COLUMN session.limits.drop_grace IS 'How long a participant without a connection stays in a group session.';
+COMMENT ON COLUMN session.limits.edge_lease IS 'How long an edge process counts as alive after it renewed its lease.';
+COMMENT ON COLUMN session.limits.empty_group_rest IS 'How long a group session without participants stays open.';
 INSERT INTO session.limits DEFAULT VALUES;
 
 GRANT SELECT ON session.limits TO session;

@@ -1,19 +1,4 @@
--- Group sessions: who does something together, who is here, and who is the host. A session's row is locked by whatever changes
--- what belongs to it.
-
-ALTER TABLE session.limits
-    ADD COLUMN drop_notice      interval NOT NULL DEFAULT '5 seconds'
-        CONSTRAINT drop_notice_is_at_most_a_minute CHECK (drop_notice BETWEEN '0' AND '1 minute'),
-    ADD COLUMN drop_grace       interval NOT NULL DEFAULT '30 seconds'
-        CONSTRAINT drop_grace_is_five_seconds_to_five_minutes CHECK (drop_grace BETWEEN '5 seconds' AND '5 minutes'),
-    ADD COLUMN edge_lease       interval NOT NULL DEFAULT '15 seconds'
-        CONSTRAINT edge_lease_is_a_second_to_five_minutes CHECK (edge_lease BETWEEN '1 second' AND '5 minutes'),
-    ADD COLUMN empty_group_rest interval NOT NULL DEFAULT '10 minutes'
-        CONSTRAINT empty_group_rest_is_a_second_to_a_day CHECK (empty_group_rest BETWEEN '1 second' AND '1 day');
-COMMENT ON COLUMN session.limits.drop_notice IS 'How long a participant can be without a connection before others hear of it.';
-COMMENT ON COLUMN session.limits.drop_grace IS 'How long a participant can be without a connection and stay in a group session.';
-COMMENT ON COLUMN session.limits.edge_lease IS 'How long an edge process counts as alive after it said so.';
-COMMENT ON COLUMN session.limits.empty_group_rest IS 'How long a group session goes on with nobody in it.';
+-- Group sessions, their participants and who of them is present. Whatever changes something in a session locks its row.
 
 CREATE TABLE session.group_session (
     group_id            uuid        NOT NULL CONSTRAINT group_session_is_one_row PRIMARY KEY,
@@ -36,21 +21,21 @@ CREATE TABLE session.group_session (
     CONSTRAINT session_that_is_over_waits_for_nobody CHECK (ended_at IS NULL OR empty_since IS NULL)
 ) WITH (fillfactor = 80);
 CREATE INDEX group_session_by_end ON session.group_session (ended_at) WHERE ended_at IS NOT NULL;
-COMMENT ON TABLE session.group_session IS 'Group sessions. One that is over is kept for a while, so that late commands hear of it.';
-COMMENT ON INDEX session.group_session_by_end IS 'What is forgotten next.';
+COMMENT ON TABLE session.group_session IS 'Group sessions. One that is over is kept for a while, so that late commands are refused with the reason.';
+COMMENT ON INDEX session.group_session_by_end IS 'For deleting old sessions.';
 COMMENT ON COLUMN session.group_session.group_id IS 'Its id, derived from the command that created it.';
-COMMENT ON COLUMN session.group_session.creator IS 'Who created it.';
-COMMENT ON COLUMN session.group_session.activity IS 'What the app calls the kind of activity.';
-COMMENT ON COLUMN session.group_session.capacity IS 'How many people may be in it.';
-COMMENT ON COLUMN session.group_session.seats IS 'How many seats it has, numbered from 0.';
+COMMENT ON COLUMN session.group_session.creator IS 'The creator.';
+COMMENT ON COLUMN session.group_session.activity IS 'The app''s identifier of the activity.';
+COMMENT ON COLUMN session.group_session.capacity IS 'The most participants.';
+COMMENT ON COLUMN session.group_session.seats IS 'The number of seats, numbered from 0.';
 COMMENT ON COLUMN session.group_session.is_open_to_contacts IS 'Whether contacts of the host may join without an invitation.';
-COMMENT ON COLUMN session.group_session.host IS 'The participant who is the host. NULL while nobody is in it.';
-COMMENT ON COLUMN session.group_session.joins IS 'How often somebody joined.';
-COMMENT ON COLUMN session.group_session.empty_since IS 'Since when nobody is in it.';
+COMMENT ON COLUMN session.group_session.host IS 'The participant who is the host; NULL while nobody is in it.';
+COMMENT ON COLUMN session.group_session.joins IS 'The number of joins so far.';
+COMMENT ON COLUMN session.group_session.empty_since IS 'When the last participant left; NULL while someone is in it.';
 COMMENT ON COLUMN session.group_session.created_at IS 'When it began.';
 COMMENT ON COLUMN session.group_session.ended_at IS 'When it ended.';
 COMMENT ON COLUMN session.group_session.end_reason IS 'Why it ended.';
-COMMENT ON COLUMN session.group_session.ended_by IS 'Who ended it. NULL where it expired.';
+COMMENT ON COLUMN session.group_session.ended_by IS 'The account that ended it; NULL if it expired.';
 GRANT SELECT, INSERT, UPDATE ON session.group_session TO session;
 
 -- Apart from the session's row, which every command reads.

@@ -5,7 +5,8 @@ CREATE FUNCTION {{schema}}.{{log}}_of_redacted(of_partition int, after_position 
 AS $$
 BEGIN
     -- An event in another account's stream belongs to that account even if a closed one caused it: a client that
-    -- resumes there must find it, and it carries ids only. So does an event of a group session belong to all who are in it.
+    -- resumes there must find it, and it carries ids only. An event of a group session belongs to everyone in it; the
+    -- activity and the game states that apps put into it stay until retention deletes them.
     RETURN QUERY
     SELECT l.position::bigint FROM {{schema}}.{{log}} AS l
      WHERE l.partition = of_partition AND l.position > after_position AND l.position <= to_position
