@@ -7,7 +7,7 @@ struct SessionProgram: DomainProgram {
     static let summary = "Accounts, devices, profiles, check-ins and alerts; group sessions and games."
     static let target = "SessionService"
 
-    static let forgetting = ["delete_old_attempts", "delete_old_groups"]
+    static let forgetting = ["delete_old_attempts", "delete_old_groups", "delete_old_checkpoints"]
 
     static var limits: [StoredLimit] {
         [
