@@ -245,7 +245,7 @@ let package = Package(
         .target(
             name: "EdgeClient",
             dependencies: [
-                httpClient, nio, nioHTTP,
+                crypto, httpClient, nio, nioHTTP,
             ],
             path: "Tests/Kit/EdgeClient", swiftSettings: settings),
         .executableTarget(
@@ -317,7 +317,7 @@ let package = Package(
             name: "benchmark",
             dependencies: [
                 "Bus", "EdgeClient", "LedgerContract", "LedgerEdge", "LedgerService", "Postgres", "ServiceKit",
-                "Vocabulary", crypto, httpClient, logging,
+                "Vocabulary", httpClient, logging,
                 lifecycle,
                 nio,
                 nioHTTP,
