@@ -64,7 +64,7 @@ struct GroupReads: Sendable {
     /// Reads something of a session for someone who may see it.
     /// - Parameter value: An SQL expression of type json, in terms of `w.group_id`.
     /// - Throws: `groupNotFound` for strangers; `groupEnded`, `removedFromGroup` or `notParticipant` for those who were in it.
-    private func read(_ group: GroupID, by caller: Caller, _ value: Query) async throws -> [UInt8]? {
+    func read(_ group: GroupID, by caller: Caller, _ value: Query) async throws -> [UInt8]? {
         let (standing, value) = try await pool.withConnection { database in
             let row = try database.query(
                 """
