@@ -60,6 +60,8 @@ struct PublishedMessagesTests {
                 "UpdateContact", "RequestRoleChange", "AcceptRoleChange", "DeclineRoleChange", "WithdrawRoleChange",
                 "RemoveContact", "BlockContact", "UnblockContact", "SendPing", "CancelPing", "RespondToPing",
                 "MarkRead", "MarkAllRead", "ClearNotifications",
+                "SetPlayback", "PlayItem", "NextItem", "QueueInsert", "QueueMove", "QueueRemove", "DeclareReadiness",
+                "BeginSuspension", "EndSuspension",
             ])
     }
 

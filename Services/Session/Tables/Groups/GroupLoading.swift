@@ -16,23 +16,26 @@ extension Pipeline {
     func loadGroups(_ touched: SessionRows.Selection) throws -> LoadingGroups {
         var loading = LoadingGroups()
         loading.edges = lockEdges(touched)
-        var (groups, connected) = (touched.groups, touched.connectedGroups)
+        var (groups, connected, playing) = (touched.groups, touched.connectedGroups, touched.playing)
         if !touched.followed.isEmpty || !touched.expiringEdges.isEmpty {
             let joined = self.groups(of: touched.followed)
             let lost = self.groups(connectedBy: touched.expiringEdges, limit: Int64(Self.expiryPiece) + 1)
             try flush()
             let lostGroups = try lost.rowsIfAsked.map { try $0.decode(0, as: GroupID.self) }
             if lostGroups.count > Self.expiryPiece { loading.edgesWithMore = touched.expiringEdges }
-            let found =
-                try joined.rowsIfAsked.map { try $0.decode(0, as: GroupID.self) } + lostGroups.prefix(Self.expiryPiece)
+            let joinedGroups = try joined.rowsIfAsked.map { try $0.decode(0, as: GroupID.self) }
+            let found = joinedGroups + lostGroups.prefix(Self.expiryPiece)
             groups.formUnion(found)
             connected.formUnion(found)
+            playing.formUnion(joinedGroups)
         }
         loading.sessions = lockGroups(groups.sorted())
         loading.participants = participants(of: groups.sorted())
         loading.participations = participations(of: touched.newcomers)
         loading.connections = connections(to: connected.sorted())
         loading.games = games(of: touched.gaming)
+        loading.playbacks = playbacks(of: playing)
+        loading.queues = queues(of: touched.queueing)
         return loading
     }
 
@@ -51,6 +54,8 @@ extension Pipeline {
             connections.inserted + connections.updated.map { ($0.key, $0.row) }, into: Tables.connection)
         delete(edges.deleted, from: Tables.edge)
         try save(groups.games.changes, in: Tables.game)
+        try save(groups.playbacks.changes, in: Tables.playback)
+        try save(groups.queueItems.changes, in: Tables.queueItem)
     }
 }
 
@@ -63,6 +68,8 @@ struct LoadingGroups {
     var participations: Pending?
     var connections: Pending?
     var games: Pending?
+    var playbacks: Pending?
+    var queues: Pending?
 
     /// The rows.
     func rows() throws -> GroupRows {
@@ -74,6 +81,8 @@ struct LoadingGroups {
         for (key, row) in try Tables.participant.rows(of: participants) { rows.load(row, at: key) }
         for (key, row) in try Tables.connection.rows(of: connections) { rows.connections.load(row, at: key) }
         for (group, game) in try Tables.game.rows(of: games) { rows.games.load(game, at: group) }
+        for (group, playback) in try Tables.playback.rows(of: playbacks) { rows.playbacks.load(playback, at: group) }
+        for (key, row) in try Tables.queueItem.rows(of: queues) { rows.queueItems.load(row, at: key) }
         return rows
     }
 }
