@@ -33,6 +33,10 @@ extension SessionRows {
         package var connectedGroups: Set<GroupID> = []
         /// Group sessions whose games are needed.
         package var gaming: Set<GroupID> = []
+        /// Group sessions that get messages, with how many each.
+        package var messages: [GroupID: Int] = [:]
+        /// Group sessions that may end.
+        package var ending: Set<GroupID> = []
         /// Group sessions whose playback is needed.
         package var playing: Set<GroupID> = []
         /// Group sessions whose queues are needed.
@@ -65,6 +69,7 @@ extension SessionRows {
             case .group(let command): return add(command, of: asker)
             case .presence(let command): return add(command)
             case .game(let command): return add(command)
+            case .message(let command): return add(command)
             case .playback(let command): return add(command)
             default: break
             }
@@ -81,7 +86,7 @@ extension SessionRows {
             // These need only the account's own row.
             case (.checkIn, _), (.alert, _): break
             // Above.
-            case (.group, _), (.presence, _), (.game, _), (.playback, _): break
+            case (.group, _), (.presence, _), (.game, _), (.message, _), (.playback, _): break
             // Rejected, for want of an account.
             case (_, nil): break
             }

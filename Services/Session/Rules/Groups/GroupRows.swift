@@ -160,6 +160,10 @@ package struct GroupRows: Equatable, Sendable {
     package var edgesWithMore: Set<OwnerID> = []
     /// The games of sessions.
     package var games = WorkingSet<GroupID, Game>()
+    /// What was sent in sessions so far.
+    package var messageHistories = WorkingSet<GroupID, MessageHistoryRow>()
+    /// Messages of sessions: the oldest ones, which new ones may displace.
+    package var messages = WorkingSet<MessageKey, MessageRow>()
     /// What sessions play. The rows of those that somebody waits in are here whenever a suspension may end.
     package var playbacks = WorkingSet<GroupID, Playback>()
     /// What sessions play next.
@@ -224,7 +228,8 @@ package struct GroupRows: Equatable, Sendable {
     package static func == (left: Self, right: Self) -> Bool {
         left.sessions == right.sessions && left.activities == right.activities
             && left.participants == right.participants && left.connections == right.connections
-            && left.edges == right.edges && left.games == right.games && left.playbacks == right.playbacks
-            && left.queueItems == right.queueItems
+            && left.edges == right.edges && left.games == right.games
+            && left.messageHistories == right.messageHistories && left.messages == right.messages
+            && left.playbacks == right.playbacks && left.queueItems == right.queueItems
     }
 }

@@ -52,6 +52,7 @@ extension SessionRows.Selection {
     private mutating func addLeaving(_ group: GroupID) {
         addPresence(group)
         gaming.insert(group)
+        ending.insert(group)
         addQueue(group)
     }
 }
