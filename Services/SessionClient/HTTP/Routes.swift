@@ -43,6 +43,7 @@ struct Routes: Sendable {
         signedIn.post("commands/{type}", use: command)
         signedIn.post("operations/{operation}", use: startOperation)
         addReads(to: signedIn)
+        addGroups(to: signedIn)
         addPictures(to: signedIn)
         signedIn.get("time") { [time = actions.time] _, context in
             try Response.json(try time.now(for: context.caller, since: context.edge.arrived))
