@@ -8,7 +8,7 @@ extension SessionRows.Selection {
             groups.insert(command.group)
             addNewcomer(asker)
         case .joinGroupSession(let command):
-            groups.insert(command.group)
+            addPlayback(command.group)
             addNewcomer(asker)
         case .activateGroupSession(let command):
             groups.insert(command.group)
@@ -33,8 +33,10 @@ extension SessionRows.Selection {
             addPresence(command.group)
             connectingEdges.insert(command.edge)
         case .disconnectParticipant(let command): addPresence(command.group)
-        case .announceDrop(let command): groups.insert(command.group)
-        case .dropParticipant(let command): addPresence(command.group)
+        case .announceDrop(let command): addPlayback(command.group)
+        case .dropParticipant(let command):
+            addPresence(command.group)
+            addPlayback(command.group)
         }
     }
 
@@ -55,5 +57,6 @@ extension SessionRows.Selection {
         addPresence(group)
         gaming.insert(group)
         ending.insert(group)
+        addQueue(group)
     }
 }
