@@ -29,7 +29,7 @@ final class Player: Sendable {
     /// Follows the session, from where the stream was lost if it was.
     func connect(to group: String) async throws {
         let stream = try await device.edge.stream(
-            token: device.token, groups: [group], after: state.withLock(\.lastEventID))
+            token: device.token, following: [group], after: state.withLock(\.lastEventID))
         let task = Task { for try await event in stream { self.take(event) } }
         state.withLock { $0.task = task }
     }

@@ -12,9 +12,9 @@ extension GroupReads {
     /// also from before they joined.
     /// - Throws: As ``read(_:by:_:)``; `notParticipant` for people who only may join; `truncated` where history is gone.
     func state(of group: GroupID, at position: Int64, by caller: Caller) async throws -> GroupMoment {
-        guard try await read(group, by: caller, "to_json(p.status = 'joined')") == Array("true".utf8) else {
-            throw APIError(.notParticipant, field: "group")
-        }
+        let standing = try await standing(of: caller.account, in: group)
+        if let refusal = standing.refusal { throw refusal }
+        guard standing.status == "joined" else { throw APIError(.notParticipant, field: "group") }
         let rows = try await pool.withConnection { database in
             try database.query(
                 """
