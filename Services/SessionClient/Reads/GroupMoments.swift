@@ -10,7 +10,7 @@ import Vocabulary
 extension GroupReads {
     /// The session's state as it was at a position of its stream. Only for those who are in it; they see all of its history,
     /// also from before they joined.
-    /// - Throws: As ``read(_:by:_:)``; `notParticipant` for people who only may join; `truncated` where history is gone.
+    /// - Throws: As ``state(of:by:)``; `notParticipant` for people who only may join; `truncated` where history is gone.
     func state(of group: GroupID, at position: Int64, by caller: Caller) async throws -> GroupMoment {
         let standing = try await standing(of: caller.account, in: group)
         if let refusal = standing.refusal { throw refusal }
