@@ -33,7 +33,8 @@ package struct SessionClient: Service {
 
         // Every connection may wait: after a restart all apps come back at once. A request's own time limit ends its wait.
         let pool = Pool(
-            "reads", configuration: database, size: settings.poolSize, waiters: settings.connections, logger: logger)
+            "reads", configuration: database, size: settings.poolSize, waiters: settings.http.connections,
+            logger: logger)
         let joins = Pool("joins", configuration: database, size: settings.joinPoolSize, logger: logger)
         var unflushed = database
         unflushed.settings["synchronous_commit"] = "off"
@@ -69,6 +70,7 @@ package struct SessionClient: Service {
             services: services, pool: pool, steps: steps, operations: operations,
             ownership: settings.consumers.leaseDuration, logger: logger)
         let people = PeopleSource(session: services.session.streams, logger: logger)
+        let drain = Drain()
         let lists = GroupLists(people: people)
         services.session.tail.observe(where: GroupLists.isWanted) { lists.observe($0) }
         let presence = Presence(
@@ -90,14 +92,16 @@ package struct SessionClient: Service {
                     groups: GroupStreams(
                         reader: services.session.streams, reads: GroupReads(pool: joins), lists: lists,
                         presence: presence),
-                    devices: devices, writeDeadline: settings.streamWriteDeadline),
-                tokens: tokens, devices: devices, addresses: ClientAddress(proxies: settings.proxies)),
-            host: settings.host, port: settings.port, connections: settings.connections,
-            connectionsPerAddress: settings.connectionsPerAddress, check: http, logger: logger)
+                    devices: devices, extensions: StreamExtensions(pool: pool, keys: settings.serverKeys),
+                    writeDeadline: settings.streamWriteDeadline),
+                tokens: tokens, devices: devices, addresses: ClientAddress(proxies: settings.http.proxies),
+                headers: settings.http.headers(drain), limits: settings.requestLimits, drain: drain,
+                versions: settings.http.versions),
+            settings: settings.http, check: http, logger: logger)
 
         let retention = Retention(
             schema: "session_client", logs: services.all.map(\.commands) + [operations.log], hasOutcomes: false,
-            others: ["delete_old_sagas", "delete_old_uploads", "empty_secrets"],
+            others: ["delete_old_sagas", "delete_old_uploads", "delete_old_stream_tokens", "empty_secrets"],
             interval: settings.retentionInterval, configuration: database, logger: logger)
         try await context.runTogether(
             [

@@ -26,8 +26,6 @@ struct Actions: Sendable {
         let guesses: Int
         /// New accounts of an address.
         let signUps: Int
-        /// Commands and operations of an account, a tenth of them at once.
-        let commands: Int
     }
 
     init(
@@ -40,7 +38,6 @@ struct Actions: Sendable {
         let guesses = Guesses(limit: RateLimit(perMinute: limits.guesses))
         let sources = SignInSources(tokens: tokens, key: serverKeys.current)
         let lookUps = RateLimit<AccountID>(perMinute: 30)
-        let commandLimit = RateLimit<AccountID>(perMinute: limits.commands, burst: max(1, limits.commands / 10))
         sessions = Sessions(services: services, tokens: tokens, devices: devices, sagas: sagas)
         phones = Phones(
             services: services, codes: phoneCodes, sender: phoneCodeSender, guesses: guesses, sources: sources,
@@ -60,8 +57,8 @@ struct Actions: Sendable {
         commands = Commands(
             services: services, contactCodes: ContactCodes(key: key),
             people: PeopleSearch(handles: handles, phoneCodes: phoneCodes, byAccount: lookUps), devices: devices,
-            groups: GroupSessions(services: services, pool: pool), reads: reads, limit: commandLimit)
-        operations = Operations(sagas: sagas, pool: pool, limit: commandLimit)
+            groups: GroupSessions(services: services, pool: pool), reads: reads)
+        operations = Operations(sagas: sagas, pool: pool)
         history = History(pool: pool)
         time = ServerTime(clock: clock)
     }

@@ -44,8 +44,7 @@ extension Routes {
         guard let bytes = picture.bytes else { return Response(status: .notModified, headers: headers) }
         headers[.contentType] = picture.avatar.type.rawValue
         headers[.contentLength] = "\(bytes.count)"
-        // A picture is never anything else, whatever is in it.
-        headers[.contentTypeOptions] = "nosniff"
+        // A picture is never a page, whatever is in it.
         headers[.contentSecurityPolicy] = "default-src 'none'"
         return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
@@ -65,9 +64,4 @@ extension Routes {
                 $0.trimmingCharacters(in: .whitespaces).replacing("W/", with: "") == tag
             }
     }
-}
-
-extension HTTPField.Name {
-    fileprivate static let contentTypeOptions = HTTPField.Name("X-Content-Type-Options")!
-    fileprivate static let contentSecurityPolicy = HTTPField.Name("Content-Security-Policy")!
 }

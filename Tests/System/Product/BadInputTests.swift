@@ -89,12 +89,12 @@ struct BadInputTests {
 
     @Test(
         """
-        phones, codes, confirmations, passwords, pushes and closing refuse fields that are wrong, missing or someone \
+        phones, codes, confirmations, passwords, pushes, streams' tokens and closing refuse fields that are wrong, missing or someone \
         else's (T23)
         """)
     func security() async throws {
         try await Scene.with { scene in
-            try await scene.refuse(Self.confirming + Self.phones + Self.pushes)
+            try await scene.refuse(Self.confirming + Self.phones + Self.pushes + Self.streams)
         }
     }
 
