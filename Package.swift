@@ -182,7 +182,7 @@ let package = Package(
             dependencies: [
                 "Bus", "ContractSupport", "Postgres", "SessionContract", "SessionRules", "SessionService", "Storage",
                 "StoreKit", "TestKit",
-                "Vocabulary", logging,
+                "Vocabulary", crypto, logging,
             ],
             path: "Tests/Unit/SessionServiceTests", swiftSettings: settings),
         .testTarget(

@@ -13,6 +13,8 @@ struct Actions: Sendable {
     let confirmations: Confirmations
     let recovery: Recovery
     let avatars: Avatars
+    let uploads: Uploads
+    let attachments: Attachments
     let commands: Commands
     let operations: Operations
     let reads: Reads
@@ -54,13 +56,15 @@ struct Actions: Sendable {
         confirmations = Confirmations(
             services: services, passwords: passwords, handles: handles, guesses: guesses)
         recovery = Recovery(services: services, codes: RecoveryCodes(key: key), tokens: tokens)
-        avatars = Avatars(pool: pool, services: services)
+        uploads = Uploads(pool: pool)
+        avatars = Avatars(pool: pool, services: services, uploads: uploads)
         groups = GroupReads(pool: pool)
+        attachments = Attachments(pool: pool, groups: groups)
         reads = Reads(pool: pool, groups: groups, lookUps: lookUps)
         commands = Commands(
             services: services, contactCodes: ContactCodes(key: key),
             people: PeopleSearch(handles: handles, phoneCodes: phoneCodes, byAccount: lookUps), devices: devices,
-            groups: GroupSessions(services: services, pool: pool), reads: reads, limit: commandLimit)
+            groups: GroupSessions(services: services, pool: pool), uploads: uploads, reads: reads, limit: commandLimit)
         operations = Operations(sagas: sagas, pool: pool, limit: commandLimit)
         history = History(pool: pool)
         time = ServerTime(clock: clock)

@@ -45,7 +45,7 @@ extension Routes {
         headers[.contentType] = picture.avatar.type.rawValue
         headers[.contentLength] = "\(bytes.count)"
         // A picture is never anything else, whatever is in it.
-        headers[.contentTypeOptions] = "nosniff"
+        headers[.xContentTypeOptions] = "nosniff"
         headers[.contentSecurityPolicy] = "default-src 'none'"
         return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
@@ -65,9 +65,4 @@ extension Routes {
                 $0.trimmingCharacters(in: .whitespaces).replacing("W/", with: "") == tag
             }
     }
-}
-
-extension HTTPField.Name {
-    fileprivate static let contentTypeOptions = HTTPField.Name("X-Content-Type-Options")!
-    fileprivate static let contentSecurityPolicy = HTTPField.Name("Content-Security-Policy")!
 }

@@ -48,6 +48,7 @@ struct Routes: Sendable {
         signedIn.get("time") { [time = actions.time] _, context in
             try Response.json(try time.now(for: context.caller, since: context.edge.arrived))
         }
+        addAttachments(to: signedIn)
         signedIn.get("stream", use: stream)
         refuseOtherMethods(in: router)
         return router

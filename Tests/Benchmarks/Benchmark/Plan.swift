@@ -6,8 +6,8 @@ struct Plan: Sendable {
         usage: benchmark SERVER_URL EXECUTABLES JSON_FILE [SECTION...]
 
         Measures the executables in the folder EXECUTABLES on the PostgreSQL at SERVER_URL, as a superuser that creates
-        databases there. Sections: limits commands latency fanout sagas streams memory checkins rejoin groups; by default all
-        of these. Only by request, growth: it may take half an hour and checks the free disk space first (GROWTH_ROWS,
+        databases there. Sections: limits commands latency fanout sagas streams memory attachments checkins rejoin groups;
+        by default all of these. Only by request, growth: it may take half an hour and checks the free disk space first (GROWTH_ROWS,
         default 10000000).
         CHECKIN_PEOPLE (default 50000) is how many people miss a check-in within one minute.
         REJOIN_CLIENTS (default 5000) is how many apps reconnect at once.
@@ -30,7 +30,8 @@ struct Plan: Sendable {
         guard words.count >= 3, !words.contains("--help"), let server = Server(url: words[0], executables: words[1])
         else { return nil }
         let known = [
-            "limits", "commands", "latency", "fanout", "sagas", "streams", "memory", "checkins", "rejoin", "groups",
+            "limits", "commands", "latency", "fanout", "sagas", "streams", "memory", "attachments", "checkins",
+            "rejoin", "groups",
         ]
         let asked = Array(words.dropFirst(3))
         guard Set(asked).isSubset(of: known + ["growth"]) else { return nil }
@@ -63,6 +64,9 @@ struct Plan: Sendable {
                 if sections.contains("memory") { try await product.underLoad(&report) }
                 if sections.contains("growth") { try await product.timers(growthRows / 10, &report) }
             }
+        }
+        if sections.contains("attachments") {
+            try await ProductBenchmark.with(server) { try await $0.attachments(seconds, &report) }
         }
         // In a database of its own: the others are measured without sixty thousand accounts.
         if sections.contains("checkins") {

@@ -162,7 +162,7 @@ final class ProductBenchmark: Sendable {
     }
 
     /// What is resident now.
-    private func memory(of service: String) throws -> Double {
+    func memory(of service: String) throws -> Double {
         let status = try String(contentsOfFile: "/proc/\(processes[service] ?? 0)/status", encoding: .utf8)
         guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmRSS:") }),
             let kilobytes = Double(line.split(whereSeparator: \.isWhitespace)[1])

@@ -63,7 +63,7 @@ struct PublishedMessagesTests {
                 "TransferHost", "EndGroupSession", "ClaimSeat", "MoveSeat", "ReleaseSeat", "StartGame", "UpdateGame",
                 "FinishGame",
                 "SetPlayback", "PlayItem", "NextItem", "QueueInsert", "QueueMove", "QueueRemove", "DeclareReadiness",
-                "BeginSuspension", "EndSuspension",
+                "BeginSuspension", "EndSuspension", "BeginAttachment", "AdoptChunks", "CompleteAttachment", "RemoveAttachment",
             ])
     }
 
