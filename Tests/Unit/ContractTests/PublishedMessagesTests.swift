@@ -63,7 +63,8 @@ struct PublishedMessagesTests {
                 "TransferHost", "EndGroupSession", "ClaimSeat", "MoveSeat", "ReleaseSeat", "StartGame", "UpdateGame",
                 "FinishGame",
                 "SetPlayback", "PlayItem", "NextItem", "QueueInsert", "QueueMove", "QueueRemove", "DeclareReadiness",
-                "BeginSuspension", "EndSuspension", "BeginAttachment", "AdoptChunks", "CompleteAttachment", "RemoveAttachment",
+                "BeginSuspension", "EndSuspension", "BeginAttachment", "AdoptChunks", "CompleteAttachment",
+                "RemoveAttachment",
             ])
     }
 
