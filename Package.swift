@@ -160,7 +160,7 @@ let package = Package(
                 .product(name: "JWTKit", package: "jwt-kit"),
             ],
             path: "Services/SessionClient", exclude: ["Executable", "Orchestration"],
-            resources: [.copy("Migrations"), .embedInCode("Access/common-passwords.txt")],
+            resources: [.copy("Console"), .copy("Migrations"), .embedInCode("Access/common-passwords.txt")],
             swiftSettings: settings),
         .executableTarget(
             name: "session-client", dependencies: ["ServiceKit", "SessionClientService", lifecycle],

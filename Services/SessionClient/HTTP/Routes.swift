@@ -13,6 +13,7 @@ struct Routes: Sendable {
     let tokens: Tokens
     let devices: Devices
     let addresses: ClientAddress
+    let console: ConsoleRoutes
 
     /// The routes, and before them what every request goes through.
     func router() -> Router<EdgeContext> {
@@ -45,6 +46,7 @@ struct Routes: Sendable {
         addReads(to: signedIn)
         addPictures(to: signedIn)
         signedIn.get("stream", use: stream)
+        console.add(to: router)
         refuseOtherMethods(in: router)
         return router
     }
