@@ -154,7 +154,7 @@ let package = Package(
                 "API", "Bus", "ContactsContract", "ContractSupport", "NotificationsContract", "Postgres", "ServiceKit",
                 "SessionClientOrchestration", "SessionContract", "Vocabulary", "Webhook", crypto, cryptoExtras,
                 httpTypes, hummingbird, lifecycle,
-                logging,
+                logging, metrics,
                 nio,
                 nioHTTPTypes,
                 .product(name: "JWTKit", package: "jwt-kit"),

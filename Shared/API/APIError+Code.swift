@@ -11,7 +11,7 @@ extension APIError {
         case notHost, notParticipant, removedFromGroup
         case notFound, notContact, unknownCommand, unknownOperation, methodNotAllowed
         case groupNotFound, participantNotFound, seatNotFound
-        case tooSlow, bodyTooLarge, pictureTooLarge, notJSON, notAPicture
+        case tooSlow, bodyTooLarge, pictureTooLarge, messageTooLarge, notJSON, notAPicture
         case staleVersion, handleTaken, phoneTaken, samePassword, alreadyContact, alreadyRequested, yourself, blocked,
             notDependent, pingsOff, consentRequired, requestChanged, nothingToUndo, limitReached, codeTaken, notDue,
             accountNotFound, accountExists, accountRequired, accountClosed
@@ -20,7 +20,7 @@ extension APIError {
         case seatTaken, alreadySeated, notSeated, noSeatTaken, gameRunning, gameNotRunning, notYourTurn
         case invalidField, invalidCode, commonPassword, tooManyPixels, roleRequired, idReused, refused
         case tooSoon, tooManyAttempts, tooManyLookUps, tooManySignUps, tooManyCodes, tooManyStreams, tooManyUploads,
-            tooManyCommands
+            tooManyCommands, tooManySignals
         case failed, `internal`, phoneCodesOff, overloaded, databaseUnavailable, codeNotSent, expired
     }
 
@@ -107,6 +107,7 @@ extension APIError.Code {
         case .tooSlow: (408, .deadlineExceeded, .sameKey, "The body took too long to arrive; send it again.")
         case .bodyTooLarge: (413, .invalidArgument, .no, "The body is too large.")
         case .pictureTooLarge: (413, .invalidArgument, .no, "Send a picture of at most 2 MB.")
+        case .messageTooLarge: (413, .invalidArgument, .no, "The data of the message is too large.")
         case .notJSON: (415, .invalidArgument, .no, "Send JSON with Content-Type: application/json.")
         case .notAPicture:
             (415, .invalidArgument, .no, "Send a PNG or a JPEG: Content-Type: image/png or image/jpeg.")
@@ -176,6 +177,9 @@ extension APIError.Code {
         case .tooManyUploads: (429, .resourceExhausted, .sameKey, "There were too many uploads; wait a moment.")
         case .tooManyCommands:
             (429, .resourceExhausted, .sameKey, "This account sends too many commands; wait a moment.")
+
+        case .tooManySignals:
+            (429, .resourceExhausted, .newKey, "There were too many signals; send fewer, the newest ones only.")
 
         case .failed:
             (

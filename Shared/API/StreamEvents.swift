@@ -18,6 +18,8 @@ public enum StreamEvent: Hashable, Sendable {
     case person(Encoded<Person>)
     /// No contact any more: forget them.
     case personEnded(PersonEnded)
+    /// An unreliable message in a group session.
+    case signal(SignalEvent)
 }
 
 public struct StreamSnapshot: Hashable, Sendable {

@@ -4,10 +4,10 @@ import SessionService
 @main
 struct SessionProgram: DomainProgram {
     static let name = "session"
-    static let summary = "Accounts, devices, profiles, check-ins and alerts; group sessions and games."
+    static let summary = "Accounts, devices, profiles, check-ins and alerts; group sessions, games and messages."
     static let target = "SessionService"
 
-    static let forgetting = ["delete_old_attempts", "delete_old_groups"]
+    static let forgetting = ["delete_old_attempts", "delete_old_groups", "delete_old_messages"]
 
     static var limits: [StoredLimit] {
         [

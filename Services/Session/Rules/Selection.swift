@@ -33,6 +33,10 @@ extension SessionRows {
         package var connectedGroups: Set<GroupID> = []
         /// Group sessions whose games are needed.
         package var gaming: Set<GroupID> = []
+        /// Group sessions that get messages, with how many each.
+        package var messages: [GroupID: Int] = [:]
+        /// Group sessions that may end.
+        package var ending: Set<GroupID> = []
         /// Accounts that may enter a group session, so those that they are in are needed.
         package var newcomers: Set<AccountID> = []
         /// Accounts that change, or close, in all group sessions that they are in.
@@ -61,6 +65,7 @@ extension SessionRows {
             case .group(let command): return add(command, of: asker)
             case .presence(let command): return add(command)
             case .game(let command): return add(command)
+            case .message(let command): return add(command)
             default: break
             }
             let account = (command.body as? any OwnCommandBody)?.account ?? asker
@@ -76,7 +81,7 @@ extension SessionRows {
             // These need only the account's own row.
             case (.checkIn, _), (.alert, _): break
             // Above.
-            case (.group, _), (.presence, _), (.game, _): break
+            case (.group, _), (.presence, _), (.game, _), (.message, _): break
             // Rejected, for want of an account.
             case (_, nil): break
             }

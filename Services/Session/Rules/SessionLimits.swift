@@ -59,6 +59,10 @@ package struct SessionLimits: Equatable, Sendable {
     package var edgeLease: Interval = .seconds(15)
     /// How long a group session goes on with nobody in it.
     package var emptyGroupRest: Interval = .minutes(10)
+    /// Messages that a group session keeps.
+    package var messages: Int64 = 10_000
+    /// Bytes of messages that a group session keeps.
+    package var messageBytes: Int64 = 64 << 20
 
     package init() {}
 }

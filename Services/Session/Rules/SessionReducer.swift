@@ -2,7 +2,7 @@ import ContractSupport
 package import SessionContract
 package import Vocabulary
 
-/// The rules of session: accounts and their devices, profiles, check-ins and alerts; group sessions and games.
+/// The rules of session: accounts and their devices, profiles, check-ins and alerts; group sessions, games and messages.
 package enum SessionReducer: Reducer {
     package typealias State = SessionRows
     package typealias Command = SessionCommand
@@ -25,6 +25,7 @@ package enum SessionReducer: Reducer {
             case .group(let command): try reduce(&rows, command, context)
             case .presence(let command): try reduce(&rows, command, context)
             case .game(let command): try reduce(&rows, command, context)
+            case .message(let command): try reduce(&rows, command, context)
             }
         return events.map { Emission($0) }
     }

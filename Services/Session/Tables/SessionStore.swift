@@ -42,7 +42,7 @@ package struct SessionStore: TimedStore {
         let changes = pipeline.securityChanges(of: securing)
         let attempts = pipeline.attempts(touched.attempts)
         let uploads = pipeline.uploads(touched.uploads)
-        let groups = try pipeline.loadGroups(touched)
+        let groups = try pipeline.loadGroups(touched, limits)
         let settled = pipeline.limits()
         try pipeline.flush()
 

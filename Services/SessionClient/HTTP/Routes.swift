@@ -44,6 +44,7 @@ struct Routes: Sendable {
         signedIn.post("commands/{type}", use: command)
         signedIn.post("operations/{operation}", use: startOperation)
         addReads(to: signedIn)
+        addGroups(to: signedIn)
         addPictures(to: signedIn)
         signedIn.get("stream", use: stream)
         console.add(to: router)

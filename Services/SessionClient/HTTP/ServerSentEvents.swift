@@ -50,6 +50,8 @@ struct ServerSentEvents: StreamTransport {
                 "correlation":\(Self.quoted(event.correlation)),"command":\(Self.quoted(event.command)),"body":
                 """
             add(event.body)
+        case .signal(let signal):
+            text += "event: signal\ndata: \(String(decoding: signal.json, as: UTF8.self))\n\n"
         case .person(let person):
             text += "event: person\ndata: \(String(decoding: person.json, as: UTF8.self))\n\n"
         case .personEnded(let person): text += "event: person.ended\ndata: \(Self.json(person))\n\n"

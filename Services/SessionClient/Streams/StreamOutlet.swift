@@ -16,6 +16,8 @@ enum StreamItem: Sendable {
 
     /// Nil for an event that moves no sequence.
     case event(StreamEvent, at: Place? = nil)
+    /// Whatever signals wait there by the time that the writer comes to this.
+    case signals(SignalQueue)
     case heartbeat
     /// The app has left; nothing more is written.
     case left

@@ -14,11 +14,13 @@ public enum SessionCommand: MessageSet {
     case group(GroupCommand)
     case presence(PresenceCommand)
     case game(GameCommand)
+    case message(MessageCommand)
 
     public static let cases: Cases<Self> = [
         Case(Self.signIn), Case(Self.account), Case(Self.device), Case(Self.security), Case(Self.phone),
         Case(Self.recovery), Case(Self.avatar), Case(Self.checkIn), Case(Self.alert),
         Case(Self.group), Case(Self.presence), Case(Self.game),
+        Case(Self.message),
     ]
 
     public var body: any CommandBody {
@@ -35,6 +37,7 @@ public enum SessionCommand: MessageSet {
         case .group(let set): set.body
         case .presence(let set): set.body
         case .game(let set): set.body
+        case .message(let set): set.body
         }
     }
 }

@@ -31,6 +31,7 @@ public enum SessionEvent: MessageSet {
     case alertCleared(AlertCleared)
     case group(GroupEvent)
     case game(GameEvent)
+    case message(MessageEvent)
 
     public static let cases: Cases<Self> = [
         Case(Self.accountOpened), Case(Self.accountClosed), Case(Self.deviceSignedIn), Case(Self.deviceRefreshed),
@@ -40,7 +41,7 @@ public enum SessionEvent: MessageSet {
         Case(Self.securityChangesUndone), Case(Self.avatarSet), Case(Self.avatarRemoved), Case(Self.checkedIn),
         Case(Self.checkInIntervalSet), Case(Self.checkInRemindersSet), Case(Self.checkInReminded),
         Case(Self.checkInMissed), Case(Self.alarmRepeated), Case(Self.alertRaised), Case(Self.alertAnnounced),
-        Case(Self.alertCleared), Case(Self.group), Case(Self.game),
+        Case(Self.alertCleared), Case(Self.group), Case(Self.game), Case(Self.message),
     ]
 
     public var body: any EventBody {
@@ -74,6 +75,7 @@ public enum SessionEvent: MessageSet {
         case .alertCleared(let body): body
         case .group(let set): set.body
         case .game(let set): set.body
+        case .message(let set): set.body
         }
     }
 }

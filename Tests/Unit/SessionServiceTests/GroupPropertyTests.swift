@@ -31,6 +31,8 @@ struct GroupPropertyTests {
         gathering.rows.limits.groups = 2
         gathering.rows.limits.connections = 2
         gathering.rows.limits.invitations = 3
+        gathering.rows.limits.messages = 5
+        gathering.rows.limits.messageBytes = 400
         return try gathering.people(5)
     }
 
@@ -67,7 +69,7 @@ struct GroupPropertyTests {
         let seat = Int.random(in: 0...3, using: &random)
         let game = gathering.rows.groups.games[group]
         let version = (game?.version ?? 0) - (random.oneIn(4) ? 1 : 0)
-        switch Int.random(in: 0..<32, using: &random) {
+        switch Int.random(in: 0..<35, using: &random) {
         case 0...1:
             let activity = Activity(identifier: random.oneIn(2) ? "chess" : "film", title: "Together")
             try gathering.ask(
@@ -120,6 +122,13 @@ struct GroupPropertyTests {
             } else if let row = gathering.rows[person] {
                 try gathering.ask(person, UpdateProfile(expectedVersion: row.profileVersion, name: name))
             }
+        case 32...34:
+            let data = JSONValue.string(String(repeating: "x", count: Int.random(in: 1...200, using: &random)))
+            try gathering.ask(
+                person,
+                SendGroupMessage(
+                    group: group, to: random.oneIn(2) ? nil : [other], type: "org.example",
+                    data: random.oneIn(4) ? nil : data))
         default: break
         }
     }
@@ -142,6 +151,14 @@ struct GroupPropertyTests {
                 try #require((groups[group, participant.id]?.droppedAt == nil) == isConnected)
             }
         }
+        for group in groups.messageHistories.keys {
+            let history = try #require(groups.messageHistories[group])
+            let kept = groups.messages.keys.filter { $0.group == group }.sorted()
+            try #require(kept.map(\.number) == Array(history.firstKept..<history.sent + 1) && kept.count <= 5)
+            let oldest = kept.first.flatMap { groups.messages[$0]?.offset }
+            try #require(history.bytes - (oldest ?? history.bytes) <= 400)
+            try #require(history.isOver == (groups.sessions[group]?.ended != nil))
+        }
         for key in groups.connections.keys {
             let row = try #require(groups.connections[key])
             try #require(groups[key.group, row.account]?.status == .joined && groups.edges[row.edge] != nil)
@@ -156,6 +173,7 @@ struct GroupPropertyTests {
     /// Versions have no gaps; nobody joins twice or leaves twice; nobody is told twice that somebody is away.
     private static func checkLog(_ events: [SessionEvent]) throws {
         var versions: [GroupID: Int64] = [:]
+        var messages: [GroupID: Int64] = [:]
         var present: [GroupID: Set<AccountID>] = [:]
         var away: Set<ParticipantKey> = []
         func next(_ version: Int64, _ group: GroupID) throws {
@@ -186,6 +204,10 @@ struct GroupPropertyTests {
             case .game(.gameStarted(let event)): try next(event.version, event.group)
             case .game(.gameUpdated(let event)): try next(event.version, event.group)
             case .game(.gameFinished(let event)): try next(event.version, event.group)
+            case .message(.groupMessageSent(let event)):
+                messages[event.group, default: 0] += 1
+                try #require(event.number == messages[event.group])
+                try #require(present[event.group]?.isSuperset(of: [event.account] + (event.to ?? [])) == true)
             default: break
             }
         }

@@ -40,6 +40,13 @@ struct GroupStoreTests {
                          WHERE key NOT LIKE 'account/%'
                         """)
                     try #require(set.split(separator: "\n").map(String.init).sorted() == wanted.sorted())
+                    let groups = gathering.rows.groups
+                    let messages = groups.messages.keys.sorted().map { key in
+                        "\(key.group) \(key.number) \(groups.messages[key]?.offset ?? -1)"
+                    }
+                    let kept = try await database.psql(
+                        "SELECT group_id || ' ' || number || ' ' || byte_offset FROM session.group_message")
+                    try #require(kept.split(separator: "\n").map(String.init).sorted() == messages.sorted())
                     let reader = try await Trial(SessionStore(), in: database, as: "session_client")
                     for group in gathering.rows.groups.sessions.keys.sorted() {
                         let states = try await reader.published(
@@ -239,7 +246,9 @@ struct GroupStoreTests {
         }
     }
 
-    @Test("when an account closes, what it did in group sessions stays in their streams; nothing else of it does")
+    @Test(
+        "when an account closes, what it did in group sessions stays in their streams, without its messages; nothing else of it does"
+    )
     func redaction() async throws {
         try await TestDatabase.with(Self.tables) { database in
             let emptied = try await database.psql(
@@ -247,17 +256,69 @@ struct GroupStoreTests {
                 INSERT INTO session.redaction (account) VALUES ('00000000-0000-7000-8000-000000000001');
                 INSERT INTO session.log (partition, position, kind, type, version, key, account, body, message_id, command_id,
                                          outcome, command_hash)
-                SELECT 0, number, kind, 'T', 1, key, '00000000-0000-7000-8000-000000000001', '{}', gen_random_uuid(),
+                SELECT 0, number, kind, type, 1, key, '00000000-0000-7000-8000-000000000001', '{}', gen_random_uuid(),
                        gen_random_uuid(), CASE kind WHEN 'outcome' THEN 'rejected' END,
                        CASE kind WHEN 'outcome' THEN gen_random_uuid() END
-                  FROM (VALUES (1, 'event', 'group/g'),
-                               (2, 'event', 'account/00000000-0000-7000-8000-000000000001'),
-                               (3, 'event', 'account/00000000-0000-7000-8000-000000000002'),
-                               (4, 'event', 'phone/p'),
-                               (5, 'outcome', 'group/g')) AS r(number, kind, key);
+                  FROM (VALUES (1, 'event', 'group/g', 'T'),
+                               (2, 'event', 'account/00000000-0000-7000-8000-000000000001', 'T'),
+                               (3, 'event', 'account/00000000-0000-7000-8000-000000000002', 'T'),
+                               (4, 'event', 'phone/p', 'T'),
+                               (5, 'outcome', 'group/g', 'T'),
+                               (6, 'event', 'group/g', 'GroupMessageSent')) AS r(number, kind, key, type);
                 SELECT string_agg(p::text, ' ' ORDER BY p) FROM session.log_of_redacted(0, 0, 10) AS p
                 """)
-            #expect(emptied == "2 4 5")
+            #expect(emptied == "2 4 5 6")
+        }
+    }
+
+    @Test("the messages of a session that is over, and of a closed account, are gone (P25 S18)")
+    func forgetMessages() async throws {
+        try await withRandom { random in
+            try await TestDatabase.with(Self.tables) { database in
+                var gathering = Gathering(seed: random.next())
+                let people = try gathering.people(2)
+                let chess = try gathering.group(of: people)
+                let film = try gathering.group(of: people, Activity(identifier: "film", title: "Film"))
+                for (number, group) in [chess, film, film].enumerated() {
+                    for person in people {
+                        let message = SendGroupMessage(
+                            group: group, to: people, type: "x", data: .string("text \(number)"))
+                        try gathering.ask(person, message)
+                    }
+                }
+                let trial = try await Trial(SessionStore(), in: database, as: "session")
+                try await trial.replay(gathering, using: &random)
+                func counts() async throws -> String {
+                    try await database.psql(
+                        """
+                        SELECT (SELECT count(*) FROM session.kept_message) || ' ' || (SELECT count(*) FROM session.group_message)
+                               || ' ' || (SELECT count(*) FROM session.message_range)
+                        """)
+                }
+                #expect(try await counts() == "6 6 2")
+                var ending = gathering
+                _ = try await trial.handle([ending.command(people[0], EndGroupSession(group: chess))])
+                // Nobody sees them from that moment on.
+                #expect(try await counts() == "4 6 1")
+                try await database.psql("SELECT session.redact('\(people[1])')")
+                let connection = try await Connection.connect(Configuration(try database.url(as: "session")))
+                let deleted = try await connection.run { database in
+                    try (0..<4).map { _ in
+                        try database.query("SELECT session.delete_old_messages(2)").only?.decode(0, as: Int64.self)
+                    }
+                }
+                await connection.close()
+                #expect(deleted == [4, 0, 0, 0])
+                #expect(try await counts() == "2 4 1")
+                #expect(
+                    try await database.psql(
+                        "SELECT string_agg(DISTINCT sender::text, ' ') FROM session.kept_message") == "\(people[0])")
+                // The next one is numbered and counted as if nothing had gone.
+                _ = try await trial.handle([ending.command(people[0], SendGroupMessage(group: film, type: "x"))])
+                #expect(
+                    try await database.psql("SELECT sent || ' ' || first_kept FROM session.message_range") == "5 1")
+                await trial.close()
+            }
         }
     }
 
@@ -316,6 +377,19 @@ struct GroupStoreTests {
                     (ConnectionKey(groups[0], .new()), ConnectionRow(account: anna, edge: edges[0])),
                     (ConnectionKey(groups[0], .new()), ConnectionRow(account: ben, edge: edges[1])),
                 ], in: database, as: "session")
+
+            var (history, finished) = (MessageHistoryRow(), MessageHistoryRow())
+            (history.sent, history.bytes, history.firstKept) = (4, 400, 3)
+            (finished.sent, finished.bytes, finished.isOver) = (1, 1, true)
+            let histories = [(groups[0], history), (groups[1], finished)]
+            try await Tables.messageHistory.expectRoundTrip(of: histories, in: database, as: "session")
+            var (message, emptied) = (Tables.groupMessage.blank, Tables.groupMessage.blank)
+            (message.sender, message.recipients, message.type) = (anna, [ben, anna], "text")
+            (message.data, message.sent, message.offset) = (["text": "Hello"], time(15), 0)
+            (emptied.sender, emptied.sent, emptied.offset) = (ben, time(16), 17)
+            try await Tables.groupMessage.expectRoundTrip(
+                of: [(MessageKey(groups[0], 1), message), (MessageKey(groups[0], 2), emptied)], in: database,
+                as: "session")
 
             try await Tables.game.expectRoundTrip(
                 of: [

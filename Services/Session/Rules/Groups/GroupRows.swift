@@ -153,6 +153,10 @@ package struct GroupRows: Equatable, Sendable {
     package var edgesWithMore: Set<OwnerID> = []
     /// The games of sessions.
     package var games = WorkingSet<GroupID, Game>()
+    /// What was sent in sessions so far.
+    package var messageHistories = WorkingSet<GroupID, MessageHistoryRow>()
+    /// Messages of sessions: the oldest ones, which new ones may displace.
+    package var messages = WorkingSet<MessageKey, MessageRow>()
     private var participants = WorkingSet<ParticipantKey, ParticipantRow>()
     private var accounts: [GroupID: Set<AccountID>] = [:]
     private var groups: [AccountID: Set<GroupID>] = [:]
@@ -214,5 +218,6 @@ package struct GroupRows: Equatable, Sendable {
         left.sessions == right.sessions && left.activities == right.activities
             && left.participants == right.participants && left.connections == right.connections
             && left.edges == right.edges && left.games == right.games
+            && left.messageHistories == right.messageHistories && left.messages == right.messages
     }
 }

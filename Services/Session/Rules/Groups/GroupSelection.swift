@@ -50,5 +50,6 @@ extension SessionRows.Selection {
     private mutating func addLeaving(_ group: GroupID) {
         addPresence(group)
         gaming.insert(group)
+        ending.insert(group)
     }
 }

@@ -284,6 +284,7 @@ extension SessionReducer {
         for account in participants + invited { rows.groups[group, account]?.invalidate(.ended, at: time) }
         for key in rows.groups.connections(of: group) { rows.groups.connections[key] = nil }
         rows.groups.games[group] = nil
+        rows.groups.messageHistories[group]?.isOver = true
         var ended = session
         (ended.host, ended.emptySince) = (nil, nil)
         (ended.ended, ended.endReason, ended.endedBy) = (time, reason, account)

@@ -13,7 +13,7 @@ extension Pipeline {
 
     /// Queues the statements for a batch's group sessions. Where accounts and edge processes say which ones these are, looks
     /// that up first, with a round trip of its own: their rows are locked by then, so it can only become fewer.
-    func loadGroups(_ touched: SessionRows.Selection) throws -> LoadingGroups {
+    func loadGroups(_ touched: SessionRows.Selection, _ limits: SessionLimits) throws -> LoadingGroups {
         var loading = LoadingGroups()
         loading.edges = lockEdges(touched)
         var (groups, connected) = (touched.groups, touched.connectedGroups)
@@ -33,6 +33,8 @@ extension Pipeline {
         loading.participations = participations(of: touched.newcomers)
         loading.connections = connections(to: connected.sorted())
         loading.games = games(of: touched.gaming)
+        loading.messageHistories = messageHistories(of: touched.ending.union(touched.messages.keys))
+        loading.oldestMessages = oldestMessages(of: touched.messages, limits)
         return loading
     }
 
@@ -51,6 +53,8 @@ extension Pipeline {
             connections.inserted + connections.updated.map { ($0.key, $0.row) }, into: Tables.connection)
         delete(edges.deleted, from: Tables.edge)
         try save(groups.games.changes, in: Tables.game)
+        try save(groups.messageHistories.changes, in: Tables.messageHistory)
+        try save(groups.messages.changes, in: Tables.groupMessage)
     }
 }
 
@@ -63,6 +67,8 @@ struct LoadingGroups {
     var participations: Pending?
     var connections: Pending?
     var games: Pending?
+    var messageHistories: Pending?
+    var oldestMessages: Pending?
 
     /// The rows.
     func rows() throws -> GroupRows {
@@ -74,6 +80,10 @@ struct LoadingGroups {
         for (key, row) in try Tables.participant.rows(of: participants) { rows.load(row, at: key) }
         for (key, row) in try Tables.connection.rows(of: connections) { rows.connections.load(row, at: key) }
         for (group, game) in try Tables.game.rows(of: games) { rows.games.load(game, at: group) }
+        for (group, row) in try Tables.messageHistory.rows(of: messageHistories) {
+            rows.messageHistories.load(row, at: group)
+        }
+        for (key, row) in try Tables.messageOffset.rows(of: oldestMessages) { rows.messages.load(row, at: key) }
         return rows
     }
 }
