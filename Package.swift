@@ -248,12 +248,15 @@ let package = Package(
                 httpClient, nio, nioHTTP,
             ],
             path: "Tests/Kit/EdgeClient", swiftSettings: settings),
+        .target(
+            name: "WebDriver", dependencies: ["EdgeClient", "TestKit", httpClient, nio], path: "Tests/Kit/WebDriver",
+            swiftSettings: settings),
         .executableTarget(
             name: "demo", dependencies: ["EdgeClient", httpClient], path: "Tests/Demo", swiftSettings: settings),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "EdgeClient", "Postgres", "ServiceKit", "TestKit", "contacts", "notifications", "session",
+                "EdgeClient", "NotificationsContract", "Postgres", "ServiceKit", "TestKit", "WebDriver", "contacts", "notifications", "session",
                 "session-client", crypto, httpClient, httpTypes, hummingbird, logging, nio, nioHTTP,
             ],
             path: "Tests/System/Product", swiftSettings: settings),

@@ -27,6 +27,7 @@ export class Connection {
     this.handlers = handlers
     this.attempt = 0
     this.wake = () => {}
+    this.drop = () => {}
   }
 
   #say(state) {
@@ -51,6 +52,7 @@ export class Connection {
         if (error instanceof NeedsSignIn) return this.#say({ name: 'needsAuthentication', reason: error.message })
       }
       if (!signal.aborted) await this.#waitForNext(signal)
+      if (this.state.name === 'disconnected') this.#say({ name: 'connecting' })
     }
   }
 
@@ -77,17 +79,20 @@ export class Connection {
 
   /** Tries again now. */
   retry() {
-    if (this.state.name === 'disconnected') {
-      this.attempt = 0
-      this.#say({ name: 'connecting' })
-    }
+    this.attempt = 0
     this.wake()
+  }
+
+  /** The device lost its network or has it again. */
+  networkChanged() {
+    navigator.onLine === false ? this.drop() : this.wake()
   }
 
   /** One connection from its beginning to its end; returns the reason that the server gave, if any. */
   async #follow(signal) {
     const token = await accessToken(this.account)
     const timer = new Watchdog(silence)
+    this.drop = () => timer.abort()
     try {
       const response = await fetch('/v1/stream', {
         headers: { Authorization: `Bearer ${token}`, ...(this.handlers.lastID() && { 'Last-Event-ID': this.handlers.lastID() }) },
@@ -139,7 +144,11 @@ class Watchdog {
 
   reset() {
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.#controller.abort(), this.time)
+    this.#timer = setTimeout(() => this.abort(), this.time)
+  }
+
+  abort() {
+    this.#controller.abort()
   }
 
   stop() {

@@ -25,7 +25,7 @@ function take(replica, event) {
   model.replica = replica
   // In the same rendering as the event, so that an edit isn't seen to go back and forth.
   if (!event || event.event.endsWith('.snapshot')) closeAll()
-  else if (event.data.command) close([event.data.command])
+  else close()
   changed()
 }
 

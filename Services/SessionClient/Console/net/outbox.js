@@ -4,20 +4,23 @@
  *
  * Requests of one lane are sent in order, by one tab at a time (a Web Lock); lanes don't wait for each other. An entry:
  * `{id, account, lane, path, fields, key, created, expires, state, problem, command, base}`, where `state` is `waiting`,
- * `done` (until its event has arrived) or `refused`.
+ * `done` (until its event has arrived) or `refused`; `isSent` once the server may have it, `isStuck` while it can't be sent.
  */
 import { model, changed } from '../core/model.js'
 import { newKey, now } from '../core/time.js'
 import { all, get, put, remove, update } from './database.js'
 import { Problem, Unreachable } from './http.js'
 import { ask } from './api.js'
-import { rebased } from '../state/edits.js'
+import { placeOf, rebased } from '../state/edits.js'
 
 const channel = new BroadcastChannel('quartet-outbox')
 channel.onmessage = ({ data }) => {
   reload()
   settle(data)
 }
+
+/** Whether an entry can't be sent for now. */
+export const isHeldUp = (entry) => entry.isStuck || model.connection.name !== 'connected'
 
 /** What waits in this tab for an entry's outcome, by the entry's id. */
 const waiters = new Map()
@@ -26,6 +29,7 @@ const waiters = new Map()
 export async function reload() {
   const account = model.account?.account
   model.outbox = (await all('outbox')).filter((entry) => entry.account === account)
+  close()
   changed()
 }
 
@@ -64,7 +68,8 @@ export async function drainAll() {
 }
 
 function drain(lane) {
-  const account = model.account.account
+  const account = model.account?.account
+  if (!account) return
   navigator.locks.request(`quartet-outbox-${account}-${lane}`, async () => {
     for (const { id } of (await all('outbox')).filter((entry) => entry.account === account && entry.lane === lane)) {
       const entry = await get('outbox', id)
@@ -94,24 +99,34 @@ async function attempt(entry) {
   }
 }
 
-/** Somebody else changed the same thing in the meantime. */
+/** Somebody else changed the same thing in the meantime: merges with what it is now, under a new key. */
 async function again(entry, problem) {
-  const next = { ...entry, key: newKey(), body: undefined, current: problem.current }
-  await put('outbox', next)
-  return attempt(next)
+  try {
+    const { body: current } = await ask('GET', placeOf(entry), { account: entry.account })
+    const next = { ...entry, key: newKey(), body: undefined, current: current.contact ?? current }
+    await put('outbox', next)
+    return attempt(next)
+  } catch (error) {
+    return error instanceof Problem ? conclude(entry, problem) : wait(entry, error)
+  }
 }
 
-/** It stays until the connection is back. */
+/** For how long an entry rests that couldn't be sent, unless the connection comes back earlier. */
+const rest = 5000
+
+/** It stays until the server can be reached. */
 async function wait(entry, error) {
-  announce({ id: entry.id, error: { isUnreachable: true, message: error.message } })
+  await update('outbox', entry.id, (stored) => ({ ...stored, isStuck: true }))
   await reload()
+  announce({ id: entry.id, error: { isUnreachable: true, message: error.message } })
+  setTimeout(() => drain(entry.lane), rest)
   return false
 }
 
 async function conclude(entry, problem, reply) {
   if (problem) {
     await update('outbox', entry.id, (stored) => ({ ...stored, state: 'refused', problem: plain(problem) }))
-  } else if (reply?.event && !model.replica?.seen.includes(reply.command)) {
+  } else if (reply?.event) {
     await update('outbox', entry.id, (stored) => ({ ...stored, state: 'done', command: reply.command }))
   } else {
     await remove('outbox', entry.id)
@@ -123,16 +138,20 @@ async function conclude(entry, problem, reply) {
   return true
 }
 
-/** The events of these commands have arrived: what they changed is part of the state now. */
-export async function close(commands) {
-  const closed = model.outbox.filter((entry) => entry.state === 'done' && commands.includes(entry.command))
+/** Ends the entries whose events have arrived: what they changed is part of the state now. */
+export function close() {
+  const { seen = [] } = model.replica ?? {}
+  const closed = model.outbox.filter((entry) => entry.state === 'done' && seen.includes(entry.command))
   if (!closed.length) return
   model.outbox = model.outbox.filter((entry) => !closed.includes(entry))
-  for (const { id } of closed) await remove('outbox', id)
+  for (const { id } of closed) remove('outbox', id)
 }
 
-/** Everything that was done is part of a new snapshot. */
-export const closeAll = () => close(model.outbox.map((entry) => entry.command))
+/** Ends all that are done: a new snapshot has what they changed. */
+export function closeAll() {
+  for (const { id, state } of model.outbox) if (state === 'done') remove('outbox', id)
+  model.outbox = model.outbox.filter((entry) => entry.state !== 'done')
+}
 
 export async function drop(id) {
   await remove('outbox', id)

@@ -25,7 +25,8 @@ export class SharedStream {
     this.channel.onmessage = ({ data }) => this.#hear(data)
     this.channel.postMessage({ type: 'hello' })
     navigator.locks.request(`quartet-stream-${account}`, { signal: this.#stop.signal }, () => this.#lead()).catch(() => {})
-    for (const event of ['online', 'offline', 'focus', 'visibilitychange']) addEventListener(event, this.#wake, { signal: this.#stop.signal })
+    for (const event of ['online', 'offline']) addEventListener(event, () => this.#connection?.networkChanged(), { signal: this.#stop.signal })
+    addEventListener('focus', () => this.#connection?.wake(), { signal: this.#stop.signal })
   }
 
   /** Stops following; the tab shows another account or none. */
@@ -37,10 +38,6 @@ export class SharedStream {
   /** Tries to connect now, in whichever tab. */
   retry() {
     this.#connection ? this.#connection.retry() : this.channel.postMessage({ type: 'retry' })
-  }
-
-  #wake = () => {
-    if (this.#connection && this.state?.name !== 'connected') this.#connection.wake()
   }
 
   async #lead() {

@@ -5,12 +5,13 @@ import { ago, moment, now } from '../core/time.js'
 import { draft, dropDraft, setDraft } from '../core/drafts.js'
 import { act, attempt, command } from '../core/actions.js'
 import { go } from '../core/router.js'
-import { drop } from '../net/outbox.js'
+import { drop, isHeldUp } from '../net/outbox.js'
 import { levels, statusOf } from '../state/lists.js'
 import { editedContact, editOf } from '../state/edits.js'
 import { confirm } from '../parts/dialogs.js'
 import { iconOf } from '../parts/icons.js'
-import { button, empty, field, personName, portrait, ring, toggle, waiting } from '../parts/pieces.js'
+import { personName } from '../parts/names.js'
+import { button, empty, field, portrait, ring, toggle, waiting } from '../parts/pieces.js'
 
 export function contact({ account }) {
   if (!model.replica?.contacts) return waiting()
@@ -76,7 +77,7 @@ function standing(account) {
   const entry = editOf(account, model.outbox)
   if (!entry) return undefined
   if (entry.state !== 'refused') {
-    return h('span', { class: 'standing', role: 'status' }, model.connection.name === 'connected' ? 'Saving…' : 'Will sync when online')
+    return h('span', { class: 'standing', role: 'status' }, isHeldUp(entry) ? 'Will sync when online' : 'Saving…')
   }
   const again = () => attempt(async () => {
     await drop(entry.id)

@@ -10,7 +10,7 @@ import { addForm, ownCode, readScannedCode } from '../parts/adding.js'
 import { badge, button, choices, empty, field, portrait, toggle, waiting } from '../parts/pieces.js'
 import { confirm } from '../parts/dialogs.js'
 import { requestCard } from '../parts/requests.js'
-import { virtualList } from '../parts/virtual-list.js'
+import { rowHeight, virtualList } from '../parts/virtual-list.js'
 
 const form = 'contacts'
 const roles = { all: 'All', dependents: 'I look after', responders: 'Look after me' }
@@ -25,7 +25,7 @@ export function contacts() {
 function list(state) {
   const { role = 'all', sort = 'status', search = '' } = draft(form)
   // Whole seconds: between them the list is the same, and isn't sorted again.
-  const found = grouped(state.contacts, model.replica.people, model.outbox, role, sort, search, Math.floor(now() / second))
+  const found = grouped(state.contacts, model.replica.people, model.outbox, role, sort, search, Math.floor(now() / second), rowHeight())
   return h('section', { 'aria-labelledby': 'contacts-title' },
     h('h1', { id: 'contacts-title' }, 'Contacts ', state.contacts.size > 0 && badge(state.contacts.size)),
     h('div', { class: 'tools' },
@@ -40,12 +40,12 @@ function list(state) {
 }
 
 /** The rows of the list, the same ones as long as nothing that they show changed. */
-const grouped = remembered((all, people, outbox, role, sort, search, seconds) => {
+const grouped = remembered((all, people, outbox, role, sort, search, seconds, height) => {
   const time = seconds * second
   const cards = [...all.values()].map((contact) => ({ contact: editedContact(contact, outbox), person: people.get(contact.account) }))
   return groups(cards, { role, sort, search }, time).flatMap(({ title, items }) => [
     ...(title ? [{ key: `group-${title}`, height: 40, view: () => h('h2', { class: 'group' }, title, ' ', h('span', { class: 'hint' }, items.length)) }] : []),
-    ...items.map((item) => ({ key: item.card.contact.account, height: 76, view: () => row(item) })),
+    ...items.map((item) => ({ key: item.card.contact.account, height, view: () => row(item) })),
   ])
 })
 

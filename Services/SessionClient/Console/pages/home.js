@@ -9,7 +9,8 @@ import { levels, statusOf } from '../state/lists.js'
 import { confirm } from '../parts/dialogs.js'
 import { intervalChoice, reminderChoice } from '../parts/check-in-settings.js'
 import { iconOf } from '../parts/icons.js'
-import { badge, button, personName, portrait, ring, waiting } from '../parts/pieces.js'
+import { personName } from '../parts/names.js'
+import { badge, button, portrait, ring, waiting } from '../parts/pieces.js'
 import { requestCard, roleRequestCard } from '../parts/requests.js'
 
 export function home() {

@@ -5,7 +5,7 @@ import { draft, dropDraft, setDraft } from '../core/drafts.js'
 import { attempt, command, toast } from '../core/actions.js'
 import { ask } from '../net/api.js'
 import { editedAccount, editOf } from '../state/edits.js'
-import { drop } from '../net/outbox.js'
+import { drop, isHeldUp } from '../net/outbox.js'
 import { button, field, portrait, waiting } from '../parts/pieces.js'
 import { devices, security } from '../parts/security.js'
 import { outbox } from '../parts/outbox-list.js'
@@ -60,6 +60,6 @@ function profile(stored, account) {
       { hint: 'Those who look after you see it: medicines, doctors, who has a key.' }),
     h('div', { class: 'actions' },
       entry?.state === 'refused' && h('span', { class: 'standing problem', role: 'alert' }, `Not saved: ${entry.problem.message}`, button('Discard', () => drop(entry.id), { kind: 'link' })),
-      entry && entry.state !== 'refused' && h('span', { class: 'standing', role: 'status' }, model.connection.name === 'connected' ? 'Saving…' : 'Will sync when online'),
+      entry && entry.state !== 'refused' && h('span', { class: 'standing', role: 'status' }, isHeldUp(entry) ? 'Will sync when online' : 'Saving…'),
       h('button', { class: 'button primary', disabled: !isChanged }, 'Save')))
 }

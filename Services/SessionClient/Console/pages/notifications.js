@@ -8,8 +8,9 @@ import { isCritical, sentence } from '../core/words.js'
 import { read } from '../net/api.js'
 import { category, isUnread } from '../state/notifications.js'
 import { iconOf } from '../parts/icons.js'
-import { button, choices, empty, personName, waiting } from '../parts/pieces.js'
-import { virtualList } from '../parts/virtual-list.js'
+import { personName } from '../parts/names.js'
+import { button, choices, empty, waiting } from '../parts/pieces.js'
+import { rowHeight, virtualList } from '../parts/virtual-list.js'
 
 const form = 'notifications'
 const categories = { all: 'All', alerts: 'Alerts', pings: 'Pings', relationships: 'Contacts', group: 'Groups', system: 'System' }
@@ -42,7 +43,7 @@ export function notifications() {
 
 const group = (title, list) => list.length === 0 ? [] : [
   { key: title, height: 40, view: () => h('h2', { class: 'group' }, title) },
-  ...list.map((one) => ({ key: one.id, height: 72, view: () => row(one) })),
+  ...list.map((one) => ({ key: one.id, height: rowHeight(), view: () => row(one) })),
 ]
 
 function row(one) {
@@ -54,7 +55,7 @@ function row(one) {
     h('span', { class: `portrait kind-${kind}` }, iconOf(icons[kind])),
     subject ? h('a', { class: 'row-text', href: `/contacts/${one.subject}`, onclick: markRead }, h('strong', {}, text), when(one))
       : h('div', { class: 'row-text' }, h('strong', {}, text), when(one)),
-    isUnread(one) && button('Read', markRead, { kind: 'small', 'aria-label': `Mark as read: ${text}` }))
+    isUnread(one) && button(iconOf('check'), markRead, { kind: 'round', title: 'Mark as read', 'aria-label': `Mark as read: ${text}` }))
 }
 
 const when = (one) => h('small', { title: moment(one.created) }, ago(one.created), one.cleared && ' · cleared')

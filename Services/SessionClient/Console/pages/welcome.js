@@ -2,10 +2,11 @@
 import { h } from '../core/view.js'
 import { model, changed } from '../core/model.js'
 import { go } from '../core/router.js'
-import { draft, dropDraft, setDraft } from '../core/drafts.js'
+import { draft, dropDraft, dropDrafts, setDraft } from '../core/drafts.js'
 import { newKey } from '../core/time.js'
 import { act, attempt } from '../core/actions.js'
 import { choose, signIn } from '../net/accounts.js'
+import { Unreachable } from '../net/http.js'
 import { button, field, portrait } from '../parts/pieces.js'
 import { addForm } from '../parts/adding.js'
 import { intervalChoice, reminderChoice } from '../parts/check-in-settings.js'
@@ -41,10 +42,13 @@ async function send(path, body, next) {
   try {
     await signIn(path, { ...body, deviceName: deviceName() }, key)
     password = ''
+    key = undefined
+    dropDrafts('nobody')
     next()
   } catch (error) {
     problem = error
-    if (error.status) key = undefined
+    // Only a request whose answer was lost is repeated as it was.
+    if (!(error instanceof Unreachable)) key = undefined
   }
   isBusy = false
   changed()

@@ -3,7 +3,8 @@ import { h } from '../core/view.js'
 import { model } from '../core/model.js'
 import { ago } from '../core/time.js'
 import { drop } from '../net/outbox.js'
-import { button, personName } from './pieces.js'
+import { personName } from './names.js'
+import { button } from './pieces.js'
 
 /** `UpdateContact` as `Update contact`. */
 const words = (path) => path.split('/').at(-1).replace(/(?<=[a-z])([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`)

@@ -1,6 +1,6 @@
 /** Small pieces that several pages are made of. */
 import { h } from '../core/view.js'
-import { model, changed } from '../core/model.js'
+import { changed } from '../core/model.js'
 import { picture } from '../net/api.js'
 import { ringOf } from '../state/lists.js'
 import { qrCode } from './qr-code.js'
@@ -35,7 +35,7 @@ const tints = 8
 export function portrait(account, name, avatar, size = '') {
   const address = picture(account, avatar, changed)
   if (address) return h('img', { class: `portrait ${size}`, src: address, alt: '' })
-  const letters = name.split(/\s+/).slice(0, 2).map((word) => [...word][0] ?? '').join('').toLocaleUpperCase()
+  const letters = (name.match(/\p{L}+/gu) ?? ['?']).slice(0, 2).map((word) => [...word][0]).join('').toLocaleUpperCase()
   const tint = [...account].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % tints
   return h('span', { class: `portrait tint-${tint} ${size}`, 'aria-hidden': 'true' }, letters)
 }
@@ -68,11 +68,4 @@ export function qr(text) {
   const size = rows.length + 8
   return h('svg', { class: 'qr', viewBox: `0 0 ${size} ${size}`, role: 'img', 'aria-label': 'Your contact code as a QR code' },
     h('rect', { width: size, height: size, class: 'qr-light' }), h('path', { d: path, class: 'qr-dark' }))
-}
-
-/** The name to show for an account: one's own for a contact first. */
-export function personName(account) {
-  const contact = model.replica?.contacts?.contacts.get(account)
-  const person = model.replica?.people.get(account)
-  return contact?.nickname || person?.name || person?.handle || 'Someone'
 }

@@ -1,30 +1,10 @@
 /** Requests that wait for an answer: to become contacts, and to look after somebody. */
 import { h } from '../core/view.js'
-import { model, changed } from '../core/model.js'
+import { model } from '../core/model.js'
 import { ago } from '../core/time.js'
 import { act } from '../core/actions.js'
-import { read } from '../net/api.js'
-import { button, personName, portrait } from './pieces.js'
-
-/** Who asks, by account: the stream has no names of people who aren't contacts. */
-const names = new Map()
-
-function nameOfAsker(account) {
-  if (!names.has(account)) {
-    names.set(account, undefined)
-    loadNames()
-  }
-  return names.get(account)
-}
-
-async function loadNames() {
-  try {
-    for (const one of (await read('/v1/contacts?limit=1')).requests) if (one.handle) names.set(one.account, one.name ? `${one.name} (@${one.handle})` : `@${one.handle}`)
-    changed()
-  } catch {
-    // The request is still shown, as somebody's; the names come with the next one.
-  }
-}
+import { askerName, personName } from './names.js'
+import { button, portrait } from './pieces.js'
 
 const roles = ({ isMyResponder, iAmResponder }) =>
   isMyResponder && iAmResponder ? 'to look after each other' : isMyResponder ? 'to look after you' : 'that you look after them'
@@ -36,7 +16,7 @@ export function requestCard(request) {
       h('span', {}, h('strong', {}, 'You asked somebody'), h('small', {}, `${ago(requested)}; no answer yet`)),
       button('Withdraw', () => act('WithdrawContactRequest', { contact: account }, 'Withdrawn'), { kind: 'small' }))
   }
-  const name = nameOfAsker(account) ?? 'Somebody'
+  const name = askerName(account) ?? 'Somebody'
   return h('li', { key: account, class: 'line wraps' },
     portrait(account, name),
     h('span', {}, h('strong', {}, name), h('small', {}, `wants ${roles({ isMyResponder, iAmResponder })}`)),

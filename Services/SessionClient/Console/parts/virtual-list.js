@@ -28,6 +28,9 @@ export function virtualList(label, rows) {
       }, row.view())))
 }
 
+/** Heights of rows: on phones texts take more lines. */
+export const rowHeight = () => (innerWidth <= 480 ? 104 : 76)
+
 /** The first place whose top isn't above `height`. */
 function firstFrom(tops, height) {
   let low = 0

@@ -8,6 +8,9 @@ import { Problem } from '../net/http.js'
 const contact = '/v1/commands/UpdateContact'
 const profile = '/v1/commands/UpdateProfile'
 
+/** Where the thing that an edit changes is read. */
+export const placeOf = ({ path, fields }) => (path === contact ? `/v1/contacts/${fields.contact}` : '/v1/account')
+
 /** The thing that an edit changes, as the server published it last. */
 function target(entry, replica) {
   if (entry.current) return { ...entry.current, version: entry.current.version ?? entry.current.profileVersion }
