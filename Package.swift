@@ -249,7 +249,7 @@ let package = Package(
             ],
             path: "Tests/Kit/EdgeClient", swiftSettings: settings),
         .target(
-            name: "WebDriver", dependencies: ["EdgeClient", "TestKit", httpClient, nio], path: "Tests/Kit/WebDriver",
+            name: "WebDriver", dependencies: ["EdgeClient", "TestKit", httpClient, nio, nioHTTP], path: "Tests/Kit/WebDriver",
             swiftSettings: settings),
         .executableTarget(
             name: "demo", dependencies: ["EdgeClient", httpClient], path: "Tests/Demo", swiftSettings: settings),

@@ -2,6 +2,7 @@ public import AsyncHTTPClient
 public import EdgeClient
 import Foundation
 import NIOCore
+import NIOHTTP1
 import TestKit
 
 /// A running chromedriver: opens browsers and passes commands on (https://www.w3.org/TR/webdriver2).

@@ -81,10 +81,11 @@ function drain(lane) {
 /** Sends one entry; false if those behind it have to wait. */
 async function attempt(entry) {
   if (entry.expires < now()) return conclude(entry, expired(entry))
-  const body = rebased(entry, model.replica)
+  const body = rebased(entry, entry.account === model.account?.account ? model.replica : undefined)
   if (body instanceof Problem) return conclude(entry, body)
   // From here on it keeps its body: the server may have it.
   await update('outbox', entry.id, (stored) => ({ ...stored, body, isSent: true }))
+  await reload()
   try {
     const { body: reply } = await ask('POST', entry.path, { body, key: entry.key, account: entry.account })
     return conclude(entry, undefined, reply)
@@ -132,8 +133,8 @@ async function conclude(entry, problem, reply) {
     await remove('outbox', entry.id)
   }
   await reload()
-  // A refused edit stays, so that it can be corrected; anything else has been reported and is over.
-  if (problem && !entry.base) await drop(entry.id)
+  // A refused edit stays, so that it can be corrected; so does what nobody waits for any more. The rest is reported and over.
+  if (problem && !entry.base && !entry.isStuck) await drop(entry.id)
   announce({ id: entry.id, error: problem && plain(problem), reply })
   return true
 }

@@ -13,6 +13,8 @@ import { requestCard } from '../parts/requests.js'
 import { rowHeight, virtualList } from '../parts/virtual-list.js'
 
 const form = 'contacts'
+/** How often times in the list are brought up to date. */
+const step = 10 * second
 const roles = { all: 'All', dependents: 'I look after', responders: 'Look after me' }
 
 export function contacts() {
@@ -24,8 +26,8 @@ export function contacts() {
 
 function list(state) {
   const { role = 'all', sort = 'status', search = '' } = draft(form)
-  // Whole seconds: between them the list is the same, and isn't sorted again.
-  const found = grouped(state.contacts, model.replica.people, model.outbox, role, sort, search, Math.floor(now() / second), rowHeight())
+  // In steps: between them the list is the same, and isn't sorted again.
+  const found = grouped(state.contacts, model.replica.people, model.outbox, role, sort, search, Math.floor(now() / step), rowHeight())
   return h('section', { 'aria-labelledby': 'contacts-title' },
     h('h1', { id: 'contacts-title' }, 'Contacts ', state.contacts.size > 0 && badge(state.contacts.size)),
     h('div', { class: 'tools' },
@@ -40,8 +42,8 @@ function list(state) {
 }
 
 /** The rows of the list, the same ones as long as nothing that they show changed. */
-const grouped = remembered((all, people, outbox, role, sort, search, seconds, height) => {
-  const time = seconds * second
+const grouped = remembered((all, people, outbox, role, sort, search, steps, height) => {
+  const time = steps * step
   const cards = [...all.values()].map((contact) => ({ contact: editedContact(contact, outbox), person: people.get(contact.account) }))
   return groups(cards, { role, sort, search }, time).flatMap(({ title, items }) => [
     ...(title ? [{ key: `group-${title}`, height: 40, view: () => h('h2', { class: 'group' }, title, ' ', h('span', { class: 'hint' }, items.length)) }] : []),

@@ -11,13 +11,14 @@ import { intervalChoice, reminderChoice } from '../parts/check-in-settings.js'
 import { iconOf } from '../parts/icons.js'
 import { personName } from '../parts/names.js'
 import { badge, button, portrait, ring, waiting } from '../parts/pieces.js'
+import { outbox } from '../parts/outbox-list.js'
 import { requestCard, roleRequestCard } from '../parts/requests.js'
 
 export function home() {
   const account = model.replica?.account
   if (!account) return waiting()
   return h('div', { class: 'columns' },
-    h('div', {}, alarm(account), checkIn(account)),
+    h('div', {}, outbox(), alarm(account), checkIn(account)),
     waitingForMe())
 }
 

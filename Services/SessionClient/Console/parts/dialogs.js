@@ -26,7 +26,11 @@ export function open(view) {
 export const dialogs = () => model.dialogs.map(({ key, view, close }) =>
   h('dialog', {
     key, class: 'dialog', 'aria-labelledby': `${key}-title`,
-    mount: (element) => element.showModal(),
+    mount: (element) => {
+      element.showModal()
+      // Gives the focus back.
+      return () => element.close()
+    },
     oncancel: (event) => { event.preventDefault(); close() },
   }, view(close, `${key}-title`)))
 

@@ -23,7 +23,7 @@ export function shell() {
       model.account && connection()),
     isSignedIn && navigation(),
     h('main', { id: 'main', tabindex: '-1', key: 'main' },
-      page ? page(model.route.params) : empty('There is no such page', 'The address may be mistyped.', h('a', { class: 'button', href: '/' }, 'Go home'))),
+      h('div', { key: model.route.path }, page ? page(model.route.params) : empty('There is no such page', 'The address may be mistyped.', h('a', { class: 'button', href: '/' }, 'Go home')))),
     h('div', { class: 'toasts', 'aria-live': 'polite' }, model.toasts.map(({ id, text, tone }) => h('p', { key: id, class: `toast ${tone}` }, text))),
     ...dialogs(),
   ]
