@@ -75,7 +75,8 @@ package struct SessionClient: Service {
             routes: Routes(
                 actions: Actions(
                     services: services, pool: pool, sagas: sagas, serverKeys: settings.serverKeys, tokens: tokens,
-                    devices: devices, phoneCodeSender: settings.phoneCodeSender, limits: settings.limits),
+                    devices: devices, phoneCodeSender: settings.phoneCodeSender, clock: context.clock,
+                    limits: settings.limits),
                 streams: Streams(
                     sources: services.streams
                         + [

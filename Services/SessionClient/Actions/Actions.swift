@@ -1,5 +1,6 @@
 import Crypto
 import Postgres
+import ServiceKit
 import Vocabulary
 
 /// Everything that apps can ask, whatever carries it: each takes a request and, where it needs one, a caller, and returns
@@ -17,6 +18,7 @@ struct Actions: Sendable {
     let reads: Reads
     let groups: GroupReads
     let history: History
+    let time: ServerTime
 
     /// How much one address or account may do in a minute.
     struct Limits {
@@ -30,7 +32,7 @@ struct Actions: Sendable {
 
     init(
         services: ServiceConnections, pool: Pool, sagas: SagaRunner, serverKeys: ServerKeys, tokens: Tokens,
-        devices: Devices, phoneCodeSender: (any PhoneCodeSender)?, limits: Limits
+        devices: Devices, phoneCodeSender: (any PhoneCodeSender)?, clock: DatabaseClock, limits: Limits
     ) {
         let key = serverKeys.current.key
         let (handles, passwords) = (Handles(pool: pool), Passwords(keys: serverKeys))
@@ -61,5 +63,6 @@ struct Actions: Sendable {
             groups: GroupSessions(services: services, pool: pool), reads: reads, limit: commandLimit)
         operations = Operations(sagas: sagas, pool: pool, limit: commandLimit)
         history = History(pool: pool)
+        time = ServerTime(clock: clock)
     }
 }
