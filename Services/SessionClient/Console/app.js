@@ -11,6 +11,8 @@ import { home } from './pages/home.js'
 import { contacts } from './pages/contacts.js'
 import { contact } from './pages/contact.js'
 import { notifications } from './pages/notifications.js'
+import { together } from './pages/together.js'
+import { group } from './pages/group.js'
 import { me } from './pages/me.js'
 import { notConfigured } from './pages/not-configured.js'
 
@@ -19,6 +21,8 @@ addRoute('/', home)
 addRoute('/contacts', contacts)
 addRoute('/contacts/{account}', contact)
 addRoute('/notifications', notifications)
+addRoute('/together', together)
+addRoute('/together/{group}', group)
 addRoute('/me', me)
 
 drawWith(() => {

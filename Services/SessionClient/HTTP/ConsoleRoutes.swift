@@ -8,7 +8,7 @@ import ServiceKit
 struct ConsoleRoutes: Sendable {
     /// What the browser may show under the page: each is answered with it.
     private static let pages: [RouterPath] = [
-        "", "welcome", "contacts", "contacts/{account}", "notifications", "me",
+        "", "welcome", "contacts", "contacts/{account}", "together", "together/{group}", "notifications", "me",
     ]
 
     /// Nothing but our own files runs, and texts never become markup. Pictures are fetched with a token, so they are blobs.

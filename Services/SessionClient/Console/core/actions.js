@@ -38,6 +38,9 @@ export async function attempt(work, done) {
 /** For how long a request is worth doing, when it can't be sent at once. */
 const lifetimes = { CheckIn: 10 * minute, SendPing: 10 * minute, CancelPing: day, RaiseAlert: day, ClearAlert: day }
 
+/** A seat or a move is for now; an edit can wait for weeks. */
+const lifetimeOf = (name, { group }) => lifetimes[name] ?? (group || name === 'CreateGroupSession' ? minute : 28 * day)
+
 const lanes = {
   contact: ['SendPing', 'CancelPing', 'RespondToPing', 'UpdateContact', 'RemoveContact', 'BlockContact', 'UnblockContact',
     'ApproveContactRequest', 'DeclineContactRequest', 'WithdrawContactRequest', 'RequestRoleChange', 'AcceptRoleChange',
@@ -47,14 +50,15 @@ const lanes = {
 }
 
 /** The edit of one contact doesn't wait for another's. */
-function laneOf(name, { contact }) {
+function laneOf(name, { contact, group }) {
+  if (group || name === 'CreateGroupSession') return `group-${group ?? 'new'}`
   const lane = Object.keys(lanes).find((lane) => lanes[lane].includes(name)) ?? 'account'
   return lane === 'contact' ? `contact-${contact}` : lane
 }
 
 /** Sends a command. */
 export const command = (name, fields = {}, options = {}) =>
-  submit(`/v1/commands/${name}`, fields, { lane: laneOf(name, fields), lifetime: lifetimes[name] ?? 28 * day, ...options })
+  submit(`/v1/commands/${name}`, fields, { lane: laneOf(name, fields), lifetime: lifetimeOf(name, fields), ...options })
 
 /** Sends a command and reports a failure. */
 export const act = (name, fields, done) => attempt(() => command(name, fields), done)

@@ -53,11 +53,11 @@ export const sentence = (one, name) => (sentences[one.kind] ?? (() => one.kind))
 const critical = ['alertRaised', 'dependentAlertRaised', 'checkInMissed', 'dependentCheckInMissed']
 export const isCritical = (kind) => critical.includes(kind)
 
-/** Each state of the connection: its words, its colour, and whether `Retry` helps. */
-export function connectionWords(state) {
+/** Each state of the connection: its words, its colour, and whether `Retry` helps. In a group session it says so (P11). */
+export function connectionWords(state, isInSession = false) {
   switch (state.name) {
     case 'connecting': return { text: 'Connecting…', tone: 'warning' }
-    case 'connected': return { text: 'Connected', tone: 'good' }
+    case 'connected': return { text: isInSession ? 'Connected • Session Active' : 'Connected', tone: 'good' }
     case 'reconnecting': return { text: `Reconnecting (${state.attempt})…`, tone: 'warning' }
     case 'disconnected': return { text: 'Disconnected', detail: state.reason, tone: 'critical', canRetry: true }
     case 'needsAuthentication': return { text: 'Sign in again', detail: state.reason, tone: 'critical' }

@@ -20,7 +20,7 @@ export const pause = (attempt, random = Math.random) => Math.max(200, random() *
 export class Connection {
   /**
    * @param {object} handlers `onEvent({id, event, data})`, where data is decoded; `onState(state)`; `lastID()`;
-   *   `isComplete()`: whether every stream has begun
+   *   `isComplete()`: whether every stream has begun; `groups()`: the group sessions to follow
    */
   constructor(account, handlers) {
     this.account = account
@@ -28,6 +28,8 @@ export class Connection {
     this.attempt = 0
     this.wake = () => {}
     this.drop = () => {}
+    this.groups = []
+    this.isChangingGroups = false
   }
 
   #say(state) {
@@ -49,6 +51,7 @@ export class Connection {
         }
       } catch (error) {
         if (signal.aborted) return
+        if (this.isChangingGroups) continue
         if (error instanceof NeedsSignIn) return this.#say({ name: 'needsAuthentication', reason: error.message })
       }
       if (!signal.aborted) await this.#waitForNext(signal)
@@ -83,6 +86,13 @@ export class Connection {
     this.wake()
   }
 
+  /** Connects anew if there are other group sessions to follow: it goes on where it was. */
+  followGroups() {
+    if (String(this.handlers.groups()) === String(this.groups)) return
+    this.isChangingGroups = true
+    this.drop()
+  }
+
   /** The device lost its network or has it again. */
   networkChanged() {
     navigator.onLine === false ? this.drop() : this.wake()
@@ -90,11 +100,13 @@ export class Connection {
 
   /** One connection from its beginning to its end; returns the reason that the server gave, if any. */
   async #follow(signal) {
+    this.isChangingGroups = false
+    this.groups = this.handlers.groups()
     const token = await accessToken(this.account)
     const timer = new Watchdog(silence)
     this.drop = () => timer.abort()
     try {
-      const response = await fetch('/v1/stream', {
+      const response = await fetch(`/v1/stream${this.groups.map((group, place) => `${place ? '&' : '?'}group=${group}`).join('')}`, {
         headers: { Authorization: `Bearer ${token}`, ...(this.handlers.lastID() && { 'Last-Event-ID': this.handlers.lastID() }) },
         credentials: 'omit', cache: 'no-store', signal: AbortSignal.any([signal, timer.signal]),
       })

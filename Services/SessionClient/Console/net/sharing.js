@@ -6,7 +6,7 @@
  * `state` (how the connection is). A tab that misses one, or hears of a new leader, says hello again.
  */
 import { Connection } from './connection.js'
-import { apply, emptyReplica, isComplete, reconnecting } from '../state/replica.js'
+import { apply, emptyReplica, followed, isComplete, reconnecting } from '../state/replica.js'
 
 export class SharedStream {
   #me = crypto.randomUUID()
@@ -45,6 +45,7 @@ export class SharedStream {
     this.#connection = new Connection(this.account, {
       lastID: () => this.replica.lastID,
       isComplete: () => isComplete(this.replica),
+      groups: () => followed(this.replica),
       onState: (state) => {
         if (state.name !== 'connected') this.replica = reconnecting(this.replica)
         this.#tell({ type: 'state', state })
@@ -53,6 +54,7 @@ export class SharedStream {
       onEvent: (event) => {
         this.#take(event)
         this.#tell({ type: 'event', event, sequence: this.#sequence })
+        if (event.event === 'groups') this.#connection.followGroups()
       },
     })
     await this.#connection.run(this.#stop.signal)

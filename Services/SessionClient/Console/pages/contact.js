@@ -6,7 +6,7 @@ import { draft, dropDraft, setDraft } from '../core/drafts.js'
 import { act, attempt, command } from '../core/actions.js'
 import { go } from '../core/router.js'
 import { drop, isHeldUp } from '../net/outbox.js'
-import { levels, statusOf } from '../state/lists.js'
+import { levelOf, levels, statusText } from '../state/lists.js'
 import { editedContact, editOf } from '../state/edits.js'
 import { confirm } from '../parts/dialogs.js'
 import { iconOf } from '../parts/icons.js'
@@ -25,14 +25,15 @@ export function contact({ account }) {
 }
 
 function head(one, person) {
-  const { level, text } = statusOf({ contact: one, person }, now())
+  const card = { contact: one, person }
+  const level = levelOf(card, now())
   const send = (name, done) => () => act(name, { contact: one.account }, done)
   return h('section', { class: `card head ${levels[level].tone}` },
     portrait(one.account, one.nickname || personName(one.account), person?.avatar, 'large'),
     h('div', {},
       h('h1', {}, one.nickname || personName(one.account), one.isSaving && h('em', {}, ' saving…')),
       h('p', { class: 'hint' }, [one.nickname && person?.name, person?.handle && `@${person.handle}`].filter(Boolean).join(' · ')),
-      h('p', { class: 'status-text' }, text)),
+      h('p', { class: 'status-text' }, statusText(card, level, now()))),
     h('div', { class: 'actions' },
       one.incomingPing && button('I’m all right', send('RespondToPing', 'Answered'), { kind: 'primary' }),
       one.outgoingPing ? button('Cancel the ping', send('CancelPing', 'Cancelled'))

@@ -4,7 +4,7 @@ import { model } from '../core/model.js'
 import { now, second } from '../core/time.js'
 import { draft, setDraft } from '../core/drafts.js'
 import { act } from '../core/actions.js'
-import { groups, levels, sorts } from '../state/lists.js'
+import { groups, levels, sorts, statusText } from '../state/lists.js'
 import { editedContact } from '../state/edits.js'
 import { addForm, ownCode, readScannedCode } from '../parts/adding.js'
 import { badge, button, choices, empty, field, portrait, toggle, waiting } from '../parts/pieces.js'
@@ -41,13 +41,20 @@ function list(state) {
         : empty('No contacts yet', 'Add somebody by their code or handle, or show them yours.'))
 }
 
+/** Accounts as they were sorted last. */
+let order = []
+
 /** The rows of the list, the same ones as long as nothing that they show changed. */
 const grouped = remembered((all, people, outbox, role, sort, search, steps, height) => {
   const time = steps * step
-  const cards = [...all.values()].map((contact) => ({ contact: editedContact(contact, outbox), person: people.get(contact.account) }))
-  return groups(cards, { role, sort, search }, time).flatMap(({ title, items }) => [
+  // In the order of last time, which is nearly sorted: the longer the list, the more that saves.
+  const known = order.filter((account) => all.has(account))
+  const cards = [...new Set([...known, ...all.keys()])].map((account) => ({ contact: editedContact(all.get(account), outbox), person: people.get(account) }))
+  const found = groups(cards, { role, sort, search }, time)
+  order = found.flatMap(({ items }) => items.map(({ card }) => card.contact.account))
+  return found.flatMap(({ title, items }) => [
     ...(title ? [{ key: `group-${title}`, height: 40, view: () => h('h2', { class: 'group' }, title, ' ', h('span', { class: 'hint' }, items.length)) }] : []),
-    ...items.map((item) => ({ key: item.card.contact.account, height, view: () => row(item) })),
+    ...items.map((item) => ({ key: item.card.contact.account, height, view: () => row(item, time) })),
   ])
 })
 
@@ -64,14 +71,15 @@ function remembered(function_) {
   }
 }
 
-function row({ card: { contact, person }, name, status }) {
-  const { tone } = levels[status.level]
+function row({ card, name, level }, time) {
+  const { contact, person } = card
+  const { tone } = levels[level]
   const does = (command, done) => (event) => { event.preventDefault(); act(command, { contact: contact.account }, done) }
   return h('div', { class: `row ${tone}` },
     portrait(contact.account, name, person?.avatar),
     h('a', { class: 'row-text', href: `/contacts/${contact.account}` },
       h('strong', {}, name, contact.isSaving && h('em', {}, ' saving…')),
-      h('small', {}, status.text)),
+      h('small', {}, statusText(card, level, time))),
     contact.iAmResponder && contact.isMyResponder ? badge('each other') : contact.isMyResponder && badge('responder'),
     contact.incomingPing ? button('I’m all right', does('RespondToPing', 'Answered'), { kind: 'small primary' })
       : contact.outgoingPing ? button('Cancel', does('CancelPing', 'Cancelled'), { kind: 'small' })

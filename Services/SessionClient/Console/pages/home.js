@@ -5,7 +5,7 @@ import { ago, moment, now } from '../core/time.js'
 import { act, operate } from '../core/actions.js'
 import { isCritical, sentence } from '../core/words.js'
 import { isUnread } from '../state/notifications.js'
-import { levels, statusOf } from '../state/lists.js'
+import { levelOf, levels, statusText } from '../state/lists.js'
 import { confirm } from '../parts/dialogs.js'
 import { intervalChoice, reminderChoice } from '../parts/check-in-settings.js'
 import { iconOf } from '../parts/icons.js'
@@ -58,7 +58,7 @@ function waitingForMe() {
   const cards = [...(contacts?.contacts.values() ?? [])].map((contact) => ({ contact, person: people.get(contact.account) }))
   const time = now()
   const asking = cards.filter(({ contact }) => contact.incomingPing)
-  const inTrouble = cards.map((card) => ({ ...card, status: statusOf(card, time) })).filter(({ status }) => levels[status.level].rank <= 2)
+  const inTrouble = cards.map((card) => ({ card, level: levelOf(card, time) })).filter(({ level }) => levels[level].rank <= 2)
   const requests = [...(contacts?.requests.values() ?? [])].filter((one) => one.direction === 'incoming')
   const roles = cards.filter(({ contact }) => contact.incomingRoleRequest)
   const alarms = (notifications?.notifications ?? []).filter((one) => isUnread(one) && isCritical(one.kind)).slice(0, 5)
@@ -74,11 +74,11 @@ function waitingForMe() {
       h('li', { key: one.id, class: 'line critical' }, h('a', { href: '/notifications' }, sentence(one, personName(one.subject))), h('small', {}, ago(one.created)))))])
 }
 
-const trouble = ({ contact, person, status }) =>
+const trouble = ({ card, card: { contact, person }, level }) =>
   h('li', { key: contact.account, class: 'line' },
     portrait(contact.account, personName(contact.account), person?.avatar),
-    h('a', { href: `/contacts/${contact.account}` }, h('strong', {}, personName(contact.account)), h('small', {}, status.text)),
-    badge(levels[status.level].title, levels[status.level].tone))
+    h('a', { href: `/contacts/${contact.account}` }, h('strong', {}, personName(contact.account)), h('small', {}, statusText(card, level, now()))),
+    badge(levels[level].title, levels[level].tone))
 
 const ping = ({ contact, person }) =>
   h('li', { key: contact.account, class: 'line' },

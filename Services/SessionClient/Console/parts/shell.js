@@ -10,7 +10,8 @@ import { button, empty } from './pieces.js'
 import { iconOf } from './icons.js'
 
 const links = [
-  ['/', 'Home', 'home'], ['/contacts', 'Contacts', 'people'], ['/notifications', 'Notifications', 'bell'], ['/me', 'Me', 'person'],
+  ['/', 'Home', 'home'], ['/contacts', 'Contacts', 'people'], ['/together', 'Together', 'seats'],
+  ['/notifications', 'Notifications', 'bell'], ['/me', 'Me', 'person'],
 ]
 
 export function shell() {
@@ -42,7 +43,7 @@ function navigation() {
 /** The dot, what it means, and what to do about it. */
 function connection() {
   const state = model.account.signedOut ? { name: 'needsAuthentication', reason: model.account.signedOut } : model.connection
-  const { text, detail, tone, canRetry } = connectionWords(state)
+  const { text, detail, tone, canRetry } = connectionWords(state, model.replica?.group.size > 0)
   return h('div', { class: `connection ${tone}`, role: 'status', title: detail },
     h('span', { class: 'dot', 'aria-hidden': 'true' }),
     state.name === 'needsAuthentication'

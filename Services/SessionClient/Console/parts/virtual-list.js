@@ -13,12 +13,7 @@ const margin = 600
  * @param {Array} rows `{key, height, view}` in order
  */
 export function virtualList(label, rows) {
-  const tops = []
-  let total = 0
-  for (const row of rows) {
-    tops.push(total)
-    total += row.height
-  }
+  const { tops, total } = placesOf(rows)
   const from = Math.max(0, firstFrom(tops, scrollY - listTop - margin) - 1)
   const to = firstFrom(tops, scrollY - listTop + innerHeight + margin)
   return h('div', { class: 'rows', role: 'list', 'aria-label': label, style: { height: `${total}px` }, mount: follow },
@@ -30,6 +25,22 @@ export function virtualList(label, rows) {
 
 /** Heights of rows: on phones texts take more lines. */
 export const rowHeight = () => (innerWidth <= 480 ? 104 : 76)
+
+const places = new WeakMap()
+
+/** Where each row begins, and how high all are together; computed once for each list. */
+function placesOf(rows) {
+  if (!places.has(rows)) {
+    const tops = []
+    let total = 0
+    for (const row of rows) {
+      tops.push(total)
+      total += row.height
+    }
+    places.set(rows, { tops, total })
+  }
+  return places.get(rows)
+}
 
 /** The first place whose top isn't above `height`. */
 function firstFrom(tops, height) {

@@ -20,22 +20,30 @@ export const levels = {
   plain: { rank: 8, tone: 'neutral', title: 'Other contacts' },
 }
 
-/** A contact's level and the line that says why. */
-export function statusOf({ contact, person }, now) {
+/** How a contact is. */
+export function levelOf({ contact, person }, now) {
   const { checkIn, alertRaised, veryLateFrom } = person ?? {}
-  if (alertRaised) return { level: 'alert', text: `Alert since ${moment(alertRaised, now)}` }
-  if (checkIn?.missed) {
-    const late = { level: 'missed', text: `Missed the check-in of ${moment(checkIn.due, now)}, ${span(now - checkIn.due)} ago` }
-    return veryLateFrom <= now ? { ...late, level: 'veryLate' } : late
+  if (alertRaised) return 'alert'
+  if (checkIn?.missed) return veryLateFrom <= now ? 'veryLate' : 'missed'
+  if (contact.incomingPing) return 'asksMe'
+  if (contact.outgoingPing) return 'pinged'
+  if (checkIn?.due) return checkIn.due - now < 30 * minute ? 'dueSoon' : 'fine'
+  return contact.isMyResponder ? 'quiet' : 'plain'
+}
+
+/** The line that says why. */
+export function statusText({ contact, person }, level, now) {
+  const { checkIn, alertRaised } = person ?? {}
+  switch (level) {
+    case 'alert': return `Alert since ${moment(alertRaised, now)}`
+    case 'missed': case 'veryLate': return `Missed the check-in of ${moment(checkIn.due, now)}, ${span(now - checkIn.due)} ago`
+    case 'asksMe': return `Asked ${ago(contact.incomingPing, now)} whether you are all right`
+    case 'pinged': return `You asked ${ago(contact.outgoingPing, now)}; no answer yet`
+    case 'dueSoon': return checkIn.due > now ? `Due in ${span(checkIn.due - now)}` : 'Due now'
+    case 'fine': return checkIn.last ? `Checked in ${ago(checkIn.last, now)}` : `First check-in due ${moment(checkIn.due, now)}`
+    case 'quiet': return 'Looks after you'
+    case 'plain': return person ? 'Contact' : 'Loading…'
   }
-  if (contact.incomingPing) return { level: 'asksMe', text: `Asked ${ago(contact.incomingPing, now)} whether you are all right` }
-  if (contact.outgoingPing) return { level: 'pinged', text: `You asked ${ago(contact.outgoingPing, now)}; no answer yet` }
-  if (checkIn?.due && checkIn.due - now < 30 * minute) {
-    return { level: 'dueSoon', text: checkIn.due > now ? `Due in ${span(checkIn.due - now)}` : 'Due now' }
-  }
-  if (checkIn?.due) return { level: 'fine', text: checkIn.last ? `Checked in ${ago(checkIn.last, now)}` : `First check-in due ${moment(checkIn.due, now)}` }
-  if (contact.isMyResponder) return { level: 'quiet', text: 'Looks after you' }
-  return { level: 'plain', text: person ? 'Contact' : 'Loading…' }
 }
 
 const collator = new Intl.Collator(undefined, { sensitivity: 'base', numeric: true })
@@ -43,7 +51,7 @@ const byName = (left, right) => collator.compare(left.name, right.name) || (left
 const due = (item) => item.card.person?.checkIn?.due ?? Infinity
 
 export const sorts = {
-  status: { title: 'Status', compare: (left, right) => levels[left.status.level].rank - levels[right.status.level].rank || byName(left, right) },
+  status: { title: 'Status', compare: (left, right) => levels[left.level].rank - levels[right.level].rank || byName(left, right) },
   name: { title: 'Name', compare: byName },
   due: { title: 'Next check-in', compare: (left, right) => due(left) - due(right) || byName(left, right) },
   added: { title: 'Newest', compare: (left, right) => right.card.contact.added - left.card.contact.added || byName(left, right) },
@@ -56,16 +64,16 @@ const roles = {
 }
 
 /**
- * The groups of a list: `[{title, items: [{card, name, status}]}]`. Sorted by status there is a group for each level,
+ * The groups of a list: `[{title, items: [{card, name, level}]}]`. Sorted by status there is a group for each level,
  * by name one for each first letter, otherwise one.
  */
 export function groups(cards, { role = 'all', sort = 'status', search = '' } = {}, now) {
   const wanted = search.trim().toLocaleLowerCase()
-  const items = cards.filter(roles[role]).map((card) => ({ card, name: nameOf(card), status: statusOf(card, now) }))
+  const items = cards.filter(roles[role]).map((card) => ({ card, name: nameOf(card), level: levelOf(card, now) }))
     .filter(({ name, card }) => !wanted || name.toLocaleLowerCase().includes(wanted) || card.person?.handle?.includes(wanted))
     .sort(sorts[sort].compare)
   const titleOf = {
-    status: (item) => levels[item.status.level].title,
+    status: (item) => levels[item.level].title,
     name: (item) => [...item.name][0]?.toLocaleUpperCase() ?? '',
   }[sort] ?? (() => '')
   const found = []

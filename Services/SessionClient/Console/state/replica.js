@@ -1,9 +1,10 @@
 /**
- * What the server published, as far as this tab has heard: the four sequences of an account and the people among its
- * contacts. It only changes by events of the stream.
+ * What the server published, as far as this tab has heard: the four sequences of an account, the people that it may see,
+ * the group sessions that are offered to it, and those that it is in. It only changes by events of the stream.
  */
 import { applyToAccount } from './account.js'
 import { applyToContacts, contactsFrom } from './contacts.js'
+import { applyToGroup } from './group.js'
 import { applyToNotifications } from './notifications.js'
 
 const streams = ['account', 'contacts', 'notifications', 'operations']
@@ -14,6 +15,8 @@ export function emptyReplica() {
   return {
     lastID: undefined, begun: [], account: undefined, contacts: undefined, notifications: undefined, operations: undefined,
     people: new Map(), seen: [],
+    /** The group sessions that the account is in or may join; the states of those that it is in; why others ended. */
+    groups: undefined, group: new Map(), endings: new Map(),
   }
 }
 
@@ -38,13 +41,44 @@ export function apply(replica, { id, event, data }) {
     people.delete(data.account)
     return { ...next, people }
   }
+  if (event === 'groups') return { ...next, groups: data.groups }
+  if (event.startsWith('group.')) return applyOfGroup(next, event, data)
   const [name, what] = event.split('.')
   if (!streams.includes(name)) return next
   if (what === 'snapshot' || what === 'resumed') next.begun = [...replica.begun, name]
   if (what === 'snapshot') next[name] = begin[name](data.state)
   if (what === 'event' && replica[name]) {
     next[name] = fold[name](replica[name], data.type, data.body)
-    if (data.command) next.seen = [...replica.seen, data.command].slice(-memory)
+    next.seen = seeing(replica, data)
   }
   return next
 }
+
+const seeing = ({ seen }, { command }) => (command ? [...seen, command].slice(-memory) : seen)
+
+function applyOfGroup(replica, event, data) {
+  const group = new Map(replica.group)
+  const endings = new Map(replica.endings)
+  const known = group.get(data.group)
+  switch (event) {
+    case 'group.snapshot':
+      group.set(data.group, data.state)
+      endings.delete(data.group)
+      break
+    case 'group.event':
+      if (known) group.set(data.group, applyToGroup(known, data.type, data.body))
+      break
+    case 'group.ended':
+      group.delete(data.group)
+      endings.set(data.group, data.reason)
+      break
+  }
+  return { ...replica, group, endings, seen: event === 'group.event' ? seeing(replica, data) : replica.seen }
+}
+
+/** How many group sessions one stream carries at most. */
+const followedAtOnce = 8
+
+/** The group sessions that the stream has to carry: a participant is present as long as it does. */
+export const followed = ({ groups = [] }) =>
+  groups.filter(({ standing }) => standing === 'joined').slice(0, followedAtOnce).map(({ group }) => group).sort()

@@ -177,7 +177,7 @@ struct ConsoleModuleTests {
     }
 
     private static let groups = """
-        const { groups } = m['state/lists.js'], { hour, minute, day } = m['core/time.js'];
+        const { groups, statusText } = m['state/lists.js'], { hour, minute, day } = m['core/time.js'];
         const now = 1795000000000000;
         const card = (name, contact, person) => ({
             contact: { account: name, nickname: name, added: now, iAmResponder: true, isMyResponder: false, ...contact },
@@ -193,7 +193,7 @@ struct ConsoleModuleTests {
         const lines = (options) => groups(cards, options, now).map(({ title, items }) => title + ': ' + items.map(({ name }) => name).join(', '));
         return {
             status: lines({ sort: 'status' }), due: lines({ sort: 'due' }), responders: lines({ role: 'responders' }), search: lines({ search: 'carl' }),
-            text: groups(cards, { search: 'mia' }, now)[0].items[0].status.text.slice(0, 19),
+            text: statusText(cards[6], groups(cards, { search: 'mia' }, now)[0].items[0].level, now).slice(0, 19),
         };
         """
 }
