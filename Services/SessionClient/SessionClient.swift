@@ -71,6 +71,10 @@ package struct SessionClient: Service {
             services: services, pool: pool, steps: steps, operations: operations,
             ownership: settings.consumers.leaseDuration, logger: logger)
         let people = PeopleSource(session: services.session.streams, logger: logger)
+        let lists = GroupLists(people: people)
+        services.session.tail.observe(where: GroupLists.isWanted) { lists.observe($0) }
+        let presence = Presence(
+            session: services.session.sender, renewal: settings.presenceRenewal, logger: logger)
         let server = HTTPServer(
             routes: Routes(
                 actions: Actions(
@@ -84,7 +88,11 @@ package struct SessionClient: Service {
                                 name: .operations, reader: StreamReader(tail: operations, pool: joins),
                                 state: States.operations)
                         ],
-                    people: people, devices: devices, writeDeadline: settings.streamWriteDeadline),
+                    people: people,
+                    groups: GroupStreams(
+                        reader: services.session.streams, reads: GroupReads(pool: joins), lists: lists,
+                        presence: presence),
+                    devices: devices, writeDeadline: settings.streamWriteDeadline),
                 tokens: tokens, devices: devices, addresses: ClientAddress(proxies: settings.proxies),
                 console: console),
             host: settings.host, port: settings.port, connections: settings.connections,
@@ -100,7 +108,7 @@ package struct SessionClient: Service {
                 PhoneNames(
                     pool: pool, session: services.session, codes: PhoneCodes(keys: settings.serverKeys), logger: logger),
             ] + services.all.flatMap(\.services)
-                + policies(services, doorbells) + [sagas, people, server])
+                + policies(services, doorbells) + [sagas, people, presence, server])
         for pool in [pool, joins, steps] { await pool.close() }
     }
 
