@@ -97,8 +97,10 @@ struct SessionClientSettings: Sendable {
 
     private static let consoleFolder = Setting<String?>.text(
         "console.folder", placeholder: "FOLDER",
-        help: "The folder of the console's files, read for each request; for working on them. By default those beside the executable."
-    )
+        help: """
+            The folder of the console's files, read for each request; for working on them. By default those beside the \
+            executable.
+            """)
 
     static var declared: [any SettingDeclaration] {
         [

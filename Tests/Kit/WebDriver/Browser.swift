@@ -152,9 +152,9 @@ public struct Browser: Sendable {
 
     /// Types into a field, in place of what was there.
     public func fill(_ label: String, _ text: String) async throws {
-        let path = "/element/\(try Self.id(of: await field(label)))"
-        try await send("POST", "\(path)/clear", [:])
-        try await send("POST", "\(path)/value", ["text": .string(text)])
+        let field = try await field(label)
+        try await run("arguments[0].focus(); arguments[0].select()", field)
+        try await send("POST", "/element/\(try Self.id(of: field))/value", ["text": .string(text)])
     }
 
     public func choose(_ label: String, _ value: String) async throws {

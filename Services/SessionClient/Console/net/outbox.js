@@ -16,7 +16,9 @@ import { placeOf, rebased } from '../state/edits.js'
 const channel = new BroadcastChannel('quartet-outbox')
 channel.onmessage = ({ data }) => {
   reload()
-  settle(data)
+  // Should the tab that sends it be closed, the next one that has the lane goes on.
+  if (data.lane) drain(data.lane, data.account)
+  else settle(data)
 }
 
 /** Whether an entry can't be sent for now. */
@@ -47,6 +49,7 @@ export async function submit(path, fields, { lane, lifetime, base } = {}) {
   })
   const outcome = new Promise((resolve, reject) => waiters.set(id, { resolve, reject }))
   await reload()
+  channel.postMessage({ lane, account: model.account.account })
   drain(lane)
   return outcome
 }
@@ -56,9 +59,15 @@ async function merge(path, fields, base, lane) {
   const waiting = (await all('outbox')).find((entry) =>
     entry.account === model.account.account && entry.lane === lane && entry.path === path && entry.base
     && entry.state === 'waiting' && !entry.isSent)
-  if (!waiting) return undefined
-  await update('outbox', waiting.id, (entry) => ({ ...entry, fields: { ...entry.fields, ...fields }, base: { ...base, ...entry.base } }))
-  return waiting.id
+  let id
+  if (waiting) {
+    await update('outbox', waiting.id, (entry) => {
+      if (entry.isSent || entry.state !== 'waiting') return entry
+      id = entry.id
+      return { ...entry, fields: { ...entry.fields, ...fields }, base: { ...base, ...entry.base } }
+    })
+  }
+  return id
 }
 
 /** Sends everything that waits: called when the connection is back. */
@@ -67,9 +76,8 @@ export async function drainAll() {
   for (const lane of new Set(model.outbox.filter((entry) => entry.state === 'waiting').map((entry) => entry.lane))) drain(lane)
 }
 
-function drain(lane) {
-  const account = model.account?.account
-  if (!account) return
+function drain(lane, account = model.account?.account) {
+  if (!account || account !== model.account?.account) return
   navigator.locks.request(`quartet-outbox-${account}-${lane}`, async () => {
     for (const { id } of (await all('outbox')).filter((entry) => entry.account === account && entry.lane === lane)) {
       const entry = await get('outbox', id)
@@ -81,18 +89,23 @@ function drain(lane) {
 /** Sends one entry; false if those behind it have to wait. */
 async function attempt(entry) {
   if (entry.expires < now()) return conclude(entry, expired(entry))
-  const body = rebased(entry, entry.account === model.account?.account ? model.replica : undefined)
-  if (body instanceof Problem) return conclude(entry, body)
-  // From here on it keeps its body: the server may have it.
-  await update('outbox', entry.id, (stored) => ({ ...stored, body, isSent: true }))
+  let body
+  await update('outbox', entry.id, (stored) => {
+    body = rebased(stored, stored.account === model.account?.account ? model.replica : undefined)
+    // From here on it keeps its body: the server may have it.
+    return body instanceof Problem ? stored : { ...stored, body, isSent: true, isStuck: false }
+  })
   await reload()
+  // Dropped in the meantime.
+  if (body === undefined) return true
+  if (body instanceof Problem) return conclude(entry, body)
   try {
     const { body: reply } = await ask('POST', entry.path, { body, key: entry.key, account: entry.account })
     return conclude(entry, undefined, reply)
   } catch (error) {
     if (error instanceof Problem && error.isTransient) {
       await new Promise((resolve) => setTimeout(resolve, 1000 * (error.retryAfter ?? 1)))
-      return attempt({ ...entry, body })
+      return attempt(entry)
     }
     if (!(error instanceof Problem)) return wait(entry, error)
     if (error.code === 'staleVersion' && entry.base) return again(entry, error)

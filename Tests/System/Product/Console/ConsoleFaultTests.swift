@@ -120,7 +120,9 @@ struct ConsoleFaultTests {
                     try await page.click("Cancel")
                 }
                 try await page.click("Save")
-                try await page.notSee("saving…")
+                try await page.wait(
+                    "it to be saved",
+                    "!document.querySelector('.standing') && document.querySelector('form button.primary').disabled")
                 #expect(try await anna.card(of: bob)["contact"]["notes"] == .string("typed before \(service.rawValue)"))
                 try await bob.act("RaiseAlert")
                 try await page.see("Alert since")
