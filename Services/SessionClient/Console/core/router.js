@@ -11,7 +11,7 @@ export function addRoute(pattern, page) {
 }
 
 /** What a path shows; no page where there is none. */
-export function match(path) {
+function match(path) {
   for (const { expression, names, page, pattern } of routes) {
     const values = expression.exec(path)
     if (values) return { path, pattern, page, params: Object.fromEntries(names.map((name, place) => [name, values[place + 1]])) }

@@ -8,8 +8,6 @@
  */
 
 const SVG = 'http://www.w3.org/2000/svg'
-/** Set as properties: as attributes they would only be the initial value. */
-const properties = new Set(['value', 'checked', 'disabled', 'readOnly', 'srcObject'])
 
 /**
  * Describes an element.
@@ -18,11 +16,6 @@ const properties = new Set(['value', 'checked', 'disabled', 'readOnly', 'srcObje
  */
 export function h(tag, props, ...children) {
   return { tag, props: props ?? {}, key: props?.key, children: children.flat(Infinity).filter(isShown).map(asNode) }
-}
-
-/** Describes what `view(...args)` returns; called again only when an argument is another one. */
-export function lazy(key, view, ...args) {
-  return { view, args, key }
 }
 
 const isShown = (child) => child !== null && child !== undefined && child !== false && child !== true
@@ -42,10 +35,6 @@ export function render(element, ...nodes) {
 }
 
 function create(node, space) {
-  if (node.view) {
-    node.tree = asNode(node.view(...node.args))
-    return (node.dom = create(node.tree, space))
-  }
   if (node.text !== undefined) return (node.dom = document.createTextNode(node.text))
   const inside = node.tag === 'svg' ? SVG : space
   const dom = inside ? document.createElementNS(inside, node.tag) : document.createElement(node.tag)
@@ -58,16 +47,12 @@ function create(node, space) {
 }
 
 const isSame = (old, node) =>
-  old.key === node.key && old.tag === node.tag && old.view === node.view && (old.text === undefined) === (node.text === undefined)
+  old.key === node.key && old.tag === node.tag && (old.text === undefined) === (node.text === undefined)
 
 function patch(old, node) {
   node.dom = old.dom
   if (node.text !== undefined) {
     if (node.text !== old.text) node.dom.data = node.text
-  } else if (node.view) {
-    const isUnchanged = node.args.length === old.args.length && node.args.every((arg, place) => arg === old.args[place])
-    node.tree = isUnchanged ? old.tree : asNode(node.view(...node.args))
-    if (!isUnchanged) node.dom = replace(old.tree, node.tree)
   } else {
     node.cleanup = old.cleanup
     patchChildren(node.dom, old.children, node.children)
@@ -75,15 +60,6 @@ function patch(old, node) {
     for (const name in node.props) set(node.dom, name, old.props[name], node.props[name])
   }
   return node.dom
-}
-
-/** Patches where it can, else puts a new element in the old one's place. */
-function replace(old, node) {
-  if (isSame(old, node)) return patch(old, node)
-  const dom = create(node, old.dom.parentNode?.namespaceURI === SVG ? SVG : undefined)
-  old.dom.replaceWith(dom)
-  forget(old)
-  return dom
 }
 
 function patchChildren(dom, before, after) {
@@ -111,13 +87,13 @@ function patchChildren(dom, before, after) {
 }
 
 function forget(node) {
-  if (node.tree) forget(node.tree)
   node.cleanup?.()
   node.children?.forEach(forget)
 }
 
 function set(dom, name, old, value) {
   if (name === 'key' || name === 'mount') return
+  // As attributes these would only be the initial value.
   if (name === 'value' || name === 'checked') {
     if (dom[name] !== value && value !== undefined) dom[name] = value
   } else if (old === value) {
@@ -127,8 +103,6 @@ function set(dom, name, old, value) {
   } else if (name === 'style') {
     for (const property in old ?? {}) dom.style.removeProperty(property)
     for (const property in value ?? {}) dom.style.setProperty(property, value[property])
-  } else if (properties.has(name)) {
-    dom[name] = value ?? false
   } else if (value === undefined || value === null || value === false) {
     dom.removeAttribute(name)
   } else {

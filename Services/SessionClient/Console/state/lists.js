@@ -5,7 +5,7 @@
 import { ago, countdown, hour, minute, moment, span } from '../core/time.js'
 
 /** The name to show: one's own for them first. */
-export const nameOf = (card) => card.contact?.nickname || card.person?.name || card.person?.handle || 'Someone'
+const nameOf = (card) => card.contact?.nickname || card.person?.name || card.person?.handle || 'Someone'
 
 /** How a person is, the worst first. `tone` is how it looks; groups of a list have the titles. */
 export const levels = {
