@@ -54,7 +54,7 @@ function alarm({ alertRaised }) {
 }
 
 function waitingForMe() {
-  const { contacts, people, notifications } = model.replica
+  const { contacts, people, notifications, groups } = model.replica
   const cards = [...(contacts?.contacts.values() ?? [])].map((contact) => ({ contact, person: people.get(contact.account) }))
   const time = now()
   const asking = cards.filter(({ contact }) => contact.incomingPing)
@@ -62,7 +62,8 @@ function waitingForMe() {
   const requests = [...(contacts?.requests.values() ?? [])].filter((one) => one.direction === 'incoming')
   const roles = cards.filter(({ contact }) => contact.incomingRoleRequest)
   const alarms = (notifications?.notifications ?? []).filter((one) => isUnread(one) && isCritical(one.kind)).slice(0, 5)
-  const isEmpty = ![asking, inTrouble, requests, roles, alarms].some((list) => list.length)
+  const invitations = (groups ?? []).filter(({ standing }) => standing === 'invited')
+  const isEmpty = ![asking, inTrouble, requests, roles, alarms, invitations].some((list) => list.length)
   return h('section', { class: 'card', 'aria-labelledby': 'waiting-title' },
     h('h2', { id: 'waiting-title' }, 'What waits for you'),
     isEmpty && h('div', { class: 'empty' }, iconOf('check'), h('p', {}, cards.length ? 'Nothing. Everybody is fine.' : 'Nothing yet. Add somebody who looks after you.', !cards.length && h('br'), !cards.length && h('a', { href: '/contacts' }, 'Contacts'))),
@@ -70,6 +71,7 @@ function waitingForMe() {
     asking.length > 0 && [h('h3', {}, 'They ask whether you are all right'), h('ul', { class: 'plain' }, asking.map(ping)), pingActions(asking.length)],
     requests.length > 0 && [h('h3', {}, 'Requests'), h('ul', { class: 'plain' }, requests.map(requestCard))],
     roles.length > 0 && [h('h3', {}, 'They want to look after you'), h('ul', { class: 'plain' }, roles.map(roleRequestCard))],
+    invitations.length > 0 && [h('h3', {}, 'Invitations'), h('ul', { class: 'plain' }, invitations.map(invitation))],
     alarms.length > 0 && [h('h3', {}, 'Unread alarms'), h('ul', { class: 'plain' }, alarms.map((one) =>
       h('li', { key: one.id, class: 'line critical' }, h('a', { href: '/notifications' }, sentence(one, personName(one.subject))), h('small', {}, ago(one.created)))))])
 }
@@ -85,6 +87,12 @@ const ping = ({ contact, person }) =>
     portrait(contact.account, personName(contact.account), person?.avatar),
     h('a', { href: `/contacts/${contact.account}` }, h('strong', {}, personName(contact.account)), h('small', {}, `asked ${ago(contact.incomingPing)}`)),
     button('I’m all right', () => act('RespondToPing', { contact: contact.account }, 'Answered'), { kind: 'small' }))
+
+const invitation = ({ group, activity, host }) =>
+  h('li', { key: group, class: 'line' },
+    portrait(host ?? group, host ? personName(host) : '?', model.replica.people.get(host)?.avatar),
+    h('span', {}, h('strong', {}, activity.title), h('small', {}, host && `from ${personName(host)}`)),
+    h('a', { class: 'button small', href: '/together' }, 'Look'))
 
 function pingActions(count) {
   const clear = async () => {

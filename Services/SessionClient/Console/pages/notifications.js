@@ -48,12 +48,12 @@ const group = (title, list) => list.length === 0 ? [] : [
 
 function row(one) {
   const kind = category(one.kind)
-  const subject = model.replica.contacts?.contacts.has(one.subject)
+  const href = one.details?.group ? '/together' : model.replica.contacts?.contacts.has(one.subject) ? `/contacts/${one.subject}` : undefined
   const text = sentence(one, personName(one.subject))
   const markRead = () => isUnread(one) && act('MarkRead', { id: one.id })
   return h('div', { class: `row ${isUnread(one) ? 'unread' : ''} ${isCritical(one.kind) ? 'critical' : ''}` },
     h('span', { class: `portrait kind-${kind}` }, iconOf(icons[kind])),
-    subject ? h('a', { class: 'row-text', href: `/contacts/${one.subject}`, onclick: markRead }, h('strong', {}, text), when(one))
+    href ? h('a', { class: 'row-text', href, onclick: markRead }, h('strong', {}, text), when(one))
       : h('div', { class: 'row-text' }, h('strong', {}, text), when(one)),
     isUnread(one) && button(iconOf('check'), markRead, { kind: 'round', title: 'Mark as read', 'aria-label': `Mark as read: ${text}` }))
 }
