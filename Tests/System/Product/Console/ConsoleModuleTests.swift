@@ -92,6 +92,18 @@ struct ConsoleModuleTests {
                 return [rows.length, [...new Uint8Array(await crypto.subtle.digest('SHA-256', bits))].map((byte) => byte.toString(16).padStart(2, '0')).join('')];
                 """)
             #expect(fingerprint == [37, "2e7d14c8223db6cc8720d3749f83f81cf6460412ff93933cca7f93e8f98980b2"])
+            let game = try await page.runModules(
+                ["state/four-in-a-row.js"],
+                """
+                const { newGame, drop } = m['state/four-in-a-row.js'];
+                const play = (columns) => columns.reduce((game, column) => ({ ...game, ...drop(game, column) }), newGame('anna', 'bob'));
+                const full = play([0, 0, 0, 0, 0, 0]);
+                return [
+                    play([0, 1, 0, 1, 0, 1, 0]).winner, play([6, 0, 1, 0, 2, 0, 6, 0]).winner, play([0, 1, 1, 2, 2, 3, 2, 3, 3, 6, 3]).winner,
+                    play([6, 5, 5, 4, 4, 3, 4, 3, 3, 0, 3]).line.length, play([0, 1, 2]).winner ?? null, drop(full, 0) ?? null,
+                ];
+                """)
+            #expect(game == ["anna", "bob", "anna", 4, nil, nil], "down, down, both diagonals, none, a full column")
             let rows = try await page.runModules(
                 ["parts/virtual-list.js", "core/view.js"],
                 """
