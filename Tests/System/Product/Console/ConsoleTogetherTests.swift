@@ -76,26 +76,6 @@ struct ConsoleTogetherTests {
         }
     }
 
-    @Test("a person whose page is gone is shown as away, then as gone (P15)")
-    func away() async throws {
-        try await Console.with { console in
-            let (first, second) = try await console.quartet.signUp("anna", "bob")
-            try await first.add(second)
-            let (anna, bob) = (try await console.person("anna"), try await console.person("bob"))
-            try await anna.click("Together")
-            try await anna.click("Start")
-            try await bob.click("Together")
-            try await bob.click("Join with 1 player")
-            try await anna.see("Participants (2)")
-            try await bob.go(to: "about:blank")
-            try await anna.see("away for")
-            try await bob.go("/together")
-            try await bob.see("Connected • Session Active")
-            try await anna.notSee("away for")
-            try await anna.expectNoErrors()
-        }
-    }
-
     /// The group session that a page shows.
     private func group(_ page: Browser) async throws -> JSON {
         .string(
