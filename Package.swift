@@ -160,7 +160,7 @@ let package = Package(
                 .product(name: "JWTKit", package: "jwt-kit"),
             ],
             path: "Services/SessionClient", exclude: ["Executable", "Orchestration"],
-            resources: [.copy("Migrations"), .embedInCode("Access/common-passwords.txt")],
+            resources: [.copy("Console"), .copy("Migrations"), .embedInCode("Access/common-passwords.txt")],
             swiftSettings: settings),
         .executableTarget(
             name: "session-client", dependencies: ["ServiceKit", "SessionClientService", lifecycle],
@@ -247,12 +247,15 @@ let package = Package(
                 crypto, httpClient, nio, nioHTTP,
             ],
             path: "Tests/Kit/EdgeClient", swiftSettings: settings),
+        .target(
+            name: "WebDriver", dependencies: ["EdgeClient", "TestKit", httpClient, nio, nioHTTP], path: "Tests/Kit/WebDriver",
+            swiftSettings: settings),
         .executableTarget(
             name: "demo", dependencies: ["EdgeClient", httpClient], path: "Tests/Demo", swiftSettings: settings),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "EdgeClient", "Postgres", "ServiceKit", "TestKit", "contacts", "notifications", "session",
+                "EdgeClient", "NotificationsContract", "Postgres", "ServiceKit", "TestKit", "WebDriver", "contacts", "notifications", "session",
                 "session-client", crypto, httpClient, httpTypes, hummingbird, logging, nio, nioHTTP,
             ],
             path: "Tests/System/Product", swiftSettings: settings),

@@ -14,12 +14,14 @@ package struct SessionClient: Service {
 
     private let context: ServiceContext
     private let settings: SessionClientSettings
+    private let console: ConsoleRoutes
     private let bus: Health.Check
     private let http: Health.Check
 
     /// - Throws: What is missing in the settings.
     package init(_ context: ServiceContext) throws {
         settings = try SessionClientSettings(context.settings, context.logger)
+        console = try ConsoleRoutes(folder: settings.consoleFolder)
         self.context = context
         bus = context.health.check("bus")
         http = context.health.check("http")
@@ -91,7 +93,8 @@ package struct SessionClient: Service {
                         reader: services.session.streams, reads: GroupReads(pool: joins), lists: lists,
                         presence: presence),
                     devices: devices, writeDeadline: settings.streamWriteDeadline),
-                tokens: tokens, devices: devices, addresses: ClientAddress(proxies: settings.proxies)),
+                tokens: tokens, devices: devices, addresses: ClientAddress(proxies: settings.proxies),
+                console: console),
             host: settings.host, port: settings.port, connections: settings.connections,
             connectionsPerAddress: settings.connectionsPerAddress, check: http, logger: logger)
 

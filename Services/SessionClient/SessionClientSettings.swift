@@ -95,11 +95,18 @@ struct SessionClientSettings: Sendable {
         SymmetricKey(data: Data(text.trimmingCharacters(in: .whitespacesAndNewlines).utf8))
     }
 
+    private static let consoleFolder = Setting<String?>.text(
+        "console.folder", placeholder: "FOLDER",
+        help: """
+            The folder of the console's files, read for each request; for working on them. By default those beside the \
+            executable.
+            """)
+
     static var declared: [any SettingDeclaration] {
         [
             host, port, connections, connectionsPerAddress, commandLimit, serverKeys, signingKeys, tokenLifetime,
             poolSize, joinPoolSize, streamWriteDeadline, presenceRenewal, unanswered, proxies, guessLimit,
-            signUpLimit, phoneCodes, phoneCodesKey,
+            signUpLimit, phoneCodes, phoneCodesKey, consoleFolder,
         ]
             + ConsumerSettings.declared
     }
@@ -157,6 +164,7 @@ struct SessionClientSettings: Sendable {
     var presenceRenewal: Duration { settings[Self.presenceRenewal] }
     var unanswered: Int { settings[Self.unanswered] }
     var tokenLifetime: Duration { settings[Self.tokenLifetime] }
+    var consoleFolder: String? { settings[Self.consoleFolder] }
     var limits: Actions.Limits {
         Actions.Limits(
             guesses: settings[Self.guessLimit], signUps: settings[Self.signUpLimit],

@@ -21,10 +21,10 @@ extension Routes {
         }
         signedIn.get("groups/{group}/game") { request, context in
             let game = try await groups.game(of: context.id("group"), by: context.caller)
-            let tag = "\"\(game.version)\""
+            let tag = EntityTag(game.version)
             // Private, and revalidated each time, because the caller may have left meanwhile.
-            let headers: HTTPFields = [.eTag: tag, .cacheControl: "private, no-cache"]
-            guard !Self.isKnown(tag, by: request.headers[.ifNoneMatch]) else {
+            let headers: HTTPFields = [.eTag: tag.text, .cacheControl: "private, no-cache"]
+            guard !request.has(tag) else {
                 return Response(status: .notModified, headers: headers)
             }
             var response = try Response.json(game)

@@ -13,6 +13,7 @@ struct Routes: Sendable {
     let tokens: Tokens
     let devices: Devices
     let addresses: ClientAddress
+    let console: ConsoleRoutes
 
     /// The routes, and before them what every request goes through.
     func router() -> Router<EdgeContext> {
@@ -50,6 +51,7 @@ struct Routes: Sendable {
         }
         addAttachments(to: signedIn)
         signedIn.get("stream", use: stream)
+        console.add(to: router)
         refuseOtherMethods(in: router)
         return router
     }
