@@ -13,6 +13,8 @@ public struct APIError: Error, Hashable, Sendable {
     public var reason: String?
     /// With ``Code/staleVersion``: the present state of what was changed meanwhile, as JSON.
     public var current: [UInt8]?
+    /// For programs: what they need besides the code, for example who has the seat.
+    public var details: [String: JSONValue]?
     /// With ``Code/methodNotAllowed``: the methods that the path has.
     public var allowed: [String]?
     /// With ``Code/noOutcomeYet``: the Idempotency-Key under which the same request asks how it ended.
@@ -36,6 +38,7 @@ public struct APIError: Error, Hashable, Sendable {
             code, rejection.message,
             field: rejection.field ?? ([.idReused, .idTooOld].contains(code) ? "Idempotency-Key" : nil),
             retryAfter: rejection.retryAfter.map(\.secondsRoundedUp).map(Int.init(clamping:)))
+        details = rejection.details
         if known == nil { reason = rejection.code.rawValue }
     }
 }
@@ -46,6 +49,7 @@ public enum RequestSubject {}
 extension Rejection {
     /// The same with its field named as in the request, where the command has another name for it.
     package func naming(_ names: [String: String]) -> Self {
-        Rejection(code, message, field: field.map { names[$0] ?? $0 }, retryAfter: retryAfter)
+        Rejection(
+            code, message, field: field.map { names[$0] ?? $0 }, retryAfter: retryAfter, details: details)
     }
 }

@@ -12,6 +12,7 @@ public let appCommands: [String: any MessageBody.Type] = {
     let inOtherForms: [any MessageBody.Type] = [
         UpdateSecurityRequest.self, RemovePhoneRequest.self, ResetContactCodeRequest.self, AddContactRequest.self,
         ShowNotificationsRequest.self, RegisterPushRequest.self, UnregisterPushRequest.self,
+        CreateGroupSessionRequest.self, ActivateGroupSessionRequest.self, JoinGroupSessionRequest.self,
     ]
     return Dictionary(uniqueKeysWithValues: (asTheyAre + inOtherForms).map { ($0.type, $0) })
 }()

@@ -15,6 +15,7 @@ struct Actions: Sendable {
     let commands: Commands
     let operations: Operations
     let reads: Reads
+    let groups: GroupReads
     let history: History
 
     /// How much one address or account may do in a minute.
@@ -52,11 +53,12 @@ struct Actions: Sendable {
             services: services, passwords: passwords, handles: handles, guesses: guesses)
         recovery = Recovery(services: services, codes: RecoveryCodes(key: key), tokens: tokens)
         avatars = Avatars(pool: pool, services: services)
-        reads = Reads(pool: pool, lookUps: lookUps)
+        groups = GroupReads(pool: pool)
+        reads = Reads(pool: pool, groups: groups, lookUps: lookUps)
         commands = Commands(
             services: services, contactCodes: ContactCodes(key: key),
             people: PeopleSearch(handles: handles, phoneCodes: phoneCodes, byAccount: lookUps), devices: devices,
-            reads: reads, limit: commandLimit)
+            groups: GroupSessions(services: services, pool: pool), reads: reads, limit: commandLimit)
         operations = Operations(sagas: sagas, pool: pool, limit: commandLimit)
         history = History(pool: pool)
     }

@@ -1,6 +1,7 @@
 import API
 import Bus
 import SessionClientOrchestration
+import SessionContract
 import Vocabulary
 
 extension ServiceConnections {
@@ -27,10 +28,8 @@ extension ServiceConnections {
         let outcome: Outcome
         do {
             try command.validate()
-            let message = Message(
-                kind: .command, type: type(of: command).type, version: type(of: command).version, key: key,
-                account: account, body: try command.encoded(), commandID: id, correlationID: call.correlationID,
-                traceParent: call.traceParent, timeToLive: .minutes(5))
+            var message = try Message(command, id: id, key: key, account: account)
+            (message.correlationID, message.traceParent) = (call.correlationID, call.traceParent)
             outcome = try await self[domain].sender.send(message, mayBeRepeated: call.key.isGiven)
         } catch let error as CommandError {
             throw APIError(error, retryWith: call.key)
@@ -42,6 +41,22 @@ extension ServiceConnections {
         case .rejected(let rejection): throw rejection.naming(names)
         case .failed: throw APIError(.failed)
         }
+    }
+}
+
+extension Message {
+    /// A command as it is appended, valid for five minutes.
+    init<Command: CommandBody>(_ command: Command, id: CommandID, key: Key, account: AccountID?) throws {
+        self.init(
+            kind: .command, type: Command.type, version: Command.version, key: key, account: account,
+            body: try command.encoded(), commandID: id, timeToLive: .minutes(5))
+    }
+}
+
+extension CommandBody {
+    /// What keeps its order, when an account asks: commands to a group session keep the session's order, others the account's.
+    func key(of account: AccountID) -> Key {
+        (self as? any GroupCommandBody).map { .group($0.group) } ?? .account(account)
     }
 }
 

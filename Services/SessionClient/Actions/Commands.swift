@@ -13,6 +13,7 @@ struct Commands: Sendable {
     let contactCodes: ContactCodes
     let people: PeopleSearch
     let devices: Devices
+    let groups: GroupSessions
     let reads: Reads
     /// How many commands and operations an account may send.
     let limit: RateLimit<AccountID>
@@ -23,12 +24,15 @@ struct Commands: Sendable {
         let type = type(of: request).type
         guard let domain = Domain.ofAppCommands[type] else { throw APIError(.unknownCommand, field: "type") }
         let id: CommandID = call.key.derive("command/\(domain)", caller.account.bytes)
+        if let request = request as? JoinGroupSessionRequest {
+            return CommandReply(id, try await groups.join(request, id, by: caller, call))
+        }
         let (command, names) = try await command(for: request, id, by: caller, call)
         do {
             return CommandReply(
                 id,
                 try await services.ask(
-                    domain, command, id: id, key: .account(caller.account), account: caller.account, call,
+                    domain, command, id: id, key: command.key(of: caller.account), account: caller.account, call,
                     naming: names))
         } catch let rejection as Rejection where rejection.code == .staleVersion {
             // An app that has to repeat a change needs what it was changed to, and gets it with the refusal.
@@ -61,6 +65,9 @@ struct Commands: Sendable {
             guard try await devices.isActiveNow(caller) else { throw APIError(.signedOut) }
             return (RegisterPush(device: pushDevice, token: request.token, platform: request.platform), [:])
         case is UnregisterPushRequest: return (UnregisterPush(device: pushDevice), [:])
+        case let request as CreateGroupSessionRequest: return (groups.create(request, id), [:])
+        case let request as ActivateGroupSessionRequest:
+            return (try await groups.activate(request, id, by: caller), [:])
         default: throw APIError(.unknownCommand, field: "type")
         }
     }

@@ -52,16 +52,18 @@ extension Routes {
 
     private static func tag(of hash: ContentHash) -> String { "\"\(hash)\"" }
 
-    /// RFC 9110, section 13.1.2: any of a list, weak ones too.
     private static func known(by request: Request) -> @Sendable (ContentHash) -> Bool {
         let header = request.headers[.ifNoneMatch]
-        return { hash in
-            guard let header else { return false }
-            return header == "*"
-                || header.split(separator: ",").contains {
-                    $0.trimmingCharacters(in: .whitespaces).replacing("W/", with: "") == tag(of: hash)
-                }
-        }
+        return { isKnown(tag(of: $0), by: header) }
+    }
+
+    /// Whether an If-None-Match names the tag (RFC 9110, section 13.1.2): any of a list, weak ones too.
+    static func isKnown(_ tag: String, by header: String?) -> Bool {
+        guard let header else { return false }
+        return header == "*"
+            || header.split(separator: ",").contains {
+                $0.trimmingCharacters(in: .whitespaces).replacing("W/", with: "") == tag
+            }
     }
 }
 

@@ -14,13 +14,14 @@ extension APIError {
         let field: String?
         let reason: String?
         let retryAfter: Int?
+        let details: [String: JSONValue]?
     }
 
     func problemDocument() throws -> Response {
         let status = HTTPResponse.Status(code: code.httpStatus)
         let document = Document(
             type: "urn:quartet:problem:\(code.rawValue)", title: status.reasonPhrase, status: status.code, code: code,
-            detail: detail, field: field, reason: reason, retryAfter: retryAfter)
+            detail: detail, field: field, reason: reason, retryAfter: retryAfter, details: details)
         var response = try Response.json(document, adding: "current", current, status: status)
         response.headers[.contentType] = "application/problem+json"
         if let retryAfter { response.headers[.retryAfter] = String(retryAfter) }

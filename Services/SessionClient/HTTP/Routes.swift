@@ -43,6 +43,7 @@ struct Routes: Sendable {
         signedIn.post("commands/{type}", use: command)
         signedIn.post("operations/{operation}", use: startOperation)
         addReads(to: signedIn)
+        addGroups(to: signedIn)
         addPictures(to: signedIn)
         signedIn.get("stream", use: stream)
         refuseOtherMethods(in: router)

@@ -10,6 +10,7 @@ import Vocabulary
 /// What a caller may see, joined from what the owners publish.
 struct Reads: Sendable {
     let pool: Pool
+    let groups: GroupReads
     /// How many people an account may look for.
     let lookUps: RateLimit<AccountID>
 
@@ -110,6 +111,8 @@ struct Reads: Sendable {
         switch command {
         case is UpdateProfile: try await account(of: caller).json
         case let command as UpdateContact: try Encoded(try await contact(command.contact, of: caller)).json
+        case let command as UpdateGame: try Encoded(try await groups.game(of: command.group, by: caller)).json
+        case let command as FinishGame: try Encoded(try await groups.game(of: command.group, by: caller)).json
         default: nil
         }
     }

@@ -56,14 +56,15 @@ public struct NotificationDetails: Codable, Hashable, Sendable {
     public var iAmResponder: Bool?
     /// The same for an alarm's beginning, repetitions and end.
     public var alarm: AlarmID?
-    public var group: ID<GroupSubject>?
+    /// The group session that it is about.
+    public var group: GroupID?
     /// A device's name or a system message: at most 200 characters.
     public var text: String?
 
     public init(
         at: Instant? = nil, deadline: Instant? = nil, lead: Interval? = nil, count: Int? = nil,
         isMyResponder: Bool? = nil,
-        iAmResponder: Bool? = nil, alarm: AlarmID? = nil, group: ID<GroupSubject>? = nil, text: String? = nil
+        iAmResponder: Bool? = nil, alarm: AlarmID? = nil, group: GroupID? = nil, text: String? = nil
     ) {
         self.at = at
         self.deadline = deadline
@@ -78,8 +79,6 @@ public struct NotificationDetails: Codable, Hashable, Sendable {
 
     public static let none = Self()
 }
-
-public enum GroupSubject {}
 
 /// A notification that is to be delivered later.
 public struct ScheduledNotification: Codable, Hashable, Sendable, Identifiable {

@@ -35,13 +35,23 @@ struct BadInputTests {
         }
     }
 
+    @Test(
+        """
+        every field of every command about group sessions is refused when wrong, missing, unknown, misleading, out of \
+        range or someone else's (T23)
+        """)
+    func groupCommands() async throws {
+        try await Scene.with { scene in try await scene.refuse(Self.groups) }
+    }
+
     /// Commands that only services, timers and operations may send.
     private static let privateCommands = [
         "OpenAccount", "CloseAccount", "SignUp", "SignIn", "RefreshDevice", "SignOut", "DeliverNotification",
         "RelayAlert", "ClearReceivedPings", "RespondToAllPings", "MissCheckIn", "ForgetOldNotifications", "ForgetPush",
         "ScheduleNotification", "CancelNotification", "DeliverScheduledNotification", "ChangePassword", "ResetPassword",
         "ChangePhone", "ConfirmIdentity", "RequestPhoneChange", "RequestSignInCode", "SignInByPhone", "SetAvatar",
-        "FreeHandle", "RemindCheckIn", "RepeatAlarm", "AnnounceAlert",
+        "FreeHandle", "RemindCheckIn", "RepeatAlarm", "AnnounceAlert", "ExpireGroupSession", "RenewEdge", "ExpireEdge",
+        "ConnectParticipant", "DisconnectParticipant", "AnnounceDrop", "DropParticipant",
     ]
 
     @Test(
@@ -71,7 +81,8 @@ struct BadInputTests {
         ("/v1/notifications?category=all", "invalidParameter", "category"),
         ("/v1/notifications?before=1", "invalidCursor", "before"),
         ("/v1/contacts?role=boss", "invalidParameter", "role"), ("/v1/contacts/me", "invalidID", "account"),
-        ("/v1/contact-codes/1", "invalidID", "code"),
+        ("/v1/contact-codes/1", "invalidID", "code"), ("/v1/groups?open=1", "invalidParameter", "open"),
+        ("/v1/groups/1", "invalidID", "group"), ("/v1/groups/1/game", "invalidID", "group"),
         ("/v1/operations/1", "invalidID", "operation"), ("/v1/operations?limit=51", "invalidParameter", "limit"),
     ]
 
@@ -245,6 +256,10 @@ private struct Scene: Sendable {
             for service in Quartet.Service.allCases { try await quartet.start(service, environment: environment) }
             let (anna, bob, eve) = try await quartet.signUp("anna", "bob", "eve")
             try await anna.add(bob)
+            try await quartet.waitLongForPeopleWhoAreAway()
+            let (group, foreign) = try await (Group.create(by: anna), Group.create(by: eve))
+            try await group.act(anna, "ClaimSeat", ["seat": 0])
+            try await group.act(anna, "StartGame", ["lead": 0])
             try await quartet.waitUntilQuiet()
             let told = try #require(try await bob.read("/v1/notifications")["notifications"][0]["id"].string)
             var names = [
@@ -255,6 +270,7 @@ private struct Scene: Sendable {
             names["<own>"] = try await anna.code()
             names["<code>"] = try await bob.code()
             names["<told>"] = told
+            (names["<group>"], names["<foreign>"]) = (group.id, foreign.id)
             // Hers but for the account in it.
             names["<forged>"] = bob.account + String(anna.refreshToken.dropFirst(anna.account.count))
             let before = try await everything(quartet, [anna, bob, eve])
@@ -273,11 +289,16 @@ private struct Scene: Sendable {
                 let state = try await device.read(path)
                 seen.append("\(path) \(state)")
             }
+            for group in try await device.offers().keys.sorted() {
+                let state = try await device.read("/v1/groups/\(group)")
+                seen.append("\(group) \(state)")
+            }
         }
         let tables = [
             "session.account", "session.device", "session.timer", "contacts.account", "contacts.relation",
             "contacts.request", "contacts.block", "notifications.notification", "notifications.scheduled",
             "notifications.push_device", "session_client.upload",
+            "session.group_session", "session.participant", "session.game",
         ]
         let counts = tables.map { "'\($0) ' || (SELECT count(*) FROM \($0))" }.joined(separator: " || ', ' || ")
         seen.append(try await quartet.psql("SELECT \(counts)"))

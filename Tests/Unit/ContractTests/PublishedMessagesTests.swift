@@ -59,7 +59,9 @@ struct PublishedMessagesTests {
                 "SetContactApproval", "ApproveContactRequest", "DeclineContactRequest", "WithdrawContactRequest",
                 "UpdateContact", "RequestRoleChange", "AcceptRoleChange", "DeclineRoleChange", "WithdrawRoleChange",
                 "RemoveContact", "BlockContact", "UnblockContact", "SendPing", "CancelPing", "RespondToPing",
-                "MarkRead", "MarkAllRead", "ClearNotifications",
+                "MarkRead", "MarkAllRead", "ClearNotifications", "LeaveGroupSession", "RemoveParticipant",
+                "TransferHost", "EndGroupSession", "ClaimSeat", "MoveSeat", "ReleaseSeat", "StartGame", "UpdateGame",
+                "FinishGame",
             ])
     }
 

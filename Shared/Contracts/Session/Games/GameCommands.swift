@@ -31,7 +31,7 @@ public enum GameCommand: MessageSet {
 /// Takes a free seat.
 ///
 /// Rejected: `seatTaken` with who has it, `alreadySeated`, `seatNotFound`. Result: ``SeatClaimed``; nothing if it was theirs.
-public struct ClaimSeat: GroupCommandBody {
+public struct ClaimSeat: GroupCommandBody, PublicCommandBody {
     /// The session.
     public let group: GroupID
     /// The seat, from 0.
@@ -46,7 +46,7 @@ public struct ClaimSeat: GroupCommandBody {
 /// Goes from one's seat to a free one.
 ///
 /// Rejected: `seatTaken` with who has it, `notSeated`, `seatNotFound`. Result: ``SeatMoved``; nothing if it was theirs.
-public struct MoveSeat: GroupCommandBody {
+public struct MoveSeat: GroupCommandBody, PublicCommandBody {
     /// The session.
     public let group: GroupID
     /// The seat, from 0.
@@ -61,7 +61,7 @@ public struct MoveSeat: GroupCommandBody {
 /// Gives one's seat up; the host may free anybody's.
 ///
 /// Rejected: `notHost`, `participantNotFound`. Result: ``SeatReleased``; nothing if they had none.
-public struct ReleaseSeat: GroupCommandBody {
+public struct ReleaseSeat: GroupCommandBody, PublicCommandBody {
     /// The session.
     public let group: GroupID
     /// Whose seat, if not the asker's.
@@ -76,7 +76,7 @@ public struct ReleaseSeat: GroupCommandBody {
 /// Starts a game, the first one or the one after a finished one. Only the host may do this, when somebody is seated.
 ///
 /// Rejected: `notHost`, `noSeatTaken`, `gameRunning`, `invalidField`. Result: ``GameStarted``.
-public struct StartGame: GroupCommandBody {
+public struct StartGame: GroupCommandBody, PublicCommandBody {
     /// The session.
     public let group: GroupID
     /// What the game keeps at first, an object of at most ``GameRules/stateLimit`` bytes; `{}` unless given.
@@ -109,7 +109,7 @@ public struct StartGame: GroupCommandBody {
 ///
 /// Rejected: `staleVersion` with the current version, `gameNotRunning`, `notSeated`, `notYourTurn` with whose it is,
 /// `invalidField` when the state would become too large. Result: ``GameUpdated``.
-public struct UpdateGame: GroupCommandBody {
+public struct UpdateGame: GroupCommandBody, PublicCommandBody {
     /// The session.
     public let group: GroupID
     /// The version that the asker has seen; another one is rejected.
@@ -139,7 +139,7 @@ public struct UpdateGame: GroupCommandBody {
 /// Ends the game, so that another one can start. Whoever may move may do this, whoever's turn it is.
 ///
 /// Rejected: `staleVersion` with the current version, `gameNotRunning`, `notSeated`. Result: ``GameFinished``.
-public struct FinishGame: GroupCommandBody {
+public struct FinishGame: GroupCommandBody, PublicCommandBody {
     /// The session.
     public let group: GroupID
     /// The version that the asker has seen; another one is rejected.

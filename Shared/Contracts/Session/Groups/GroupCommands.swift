@@ -123,7 +123,7 @@ public struct JoinGroupSession: GroupCommandBody {
 /// Leaves a session, or declines the invitation to it.
 ///
 /// Result: ``ParticipantLeft`` or ``InvitationWithdrawn``; nothing if they weren't in and had no invitation.
-public struct LeaveGroupSession: GroupCommandBody {
+public struct LeaveGroupSession: GroupCommandBody, PublicCommandBody {
     /// The session.
     public let group: GroupID
 
@@ -135,7 +135,7 @@ public struct LeaveGroupSession: GroupCommandBody {
 /// Removes a participant, who then needs an invitation to come back, or withdraws an invitation. Host only.
 ///
 /// Rejected: `notHost`, `participantNotFound`, `invalidField` for the host. Result: ``ParticipantLeft`` or ``InvitationWithdrawn``.
-public struct RemoveParticipant: GroupCommandBody {
+public struct RemoveParticipant: GroupCommandBody, PublicCommandBody {
     /// The session.
     public let group: GroupID
     /// The account to remove.
@@ -150,7 +150,7 @@ public struct RemoveParticipant: GroupCommandBody {
 /// Makes another participant the host. Only the host may do this.
 ///
 /// Rejected: `notHost`, `participantNotFound`. Result: ``HostTransferred``; nothing if they are the host.
-public struct TransferHost: GroupCommandBody {
+public struct TransferHost: GroupCommandBody, PublicCommandBody {
     /// The session.
     public let group: GroupID
     /// The next host.
@@ -165,7 +165,7 @@ public struct TransferHost: GroupCommandBody {
 /// Ends a session for all. The host may do this, and its creator while in it.
 ///
 /// Rejected: `notHost`. Result: ``GroupSessionEnded``; nothing if it was over.
-public struct EndGroupSession: GroupCommandBody {
+public struct EndGroupSession: GroupCommandBody, PublicCommandBody {
     /// The session.
     public let group: GroupID
 

@@ -1,0 +1,78 @@
+public import SessionContract
+public import Vocabulary
+
+/// `CreateGroupSession`; the server makes the session's id.
+public struct CreateGroupSessionRequest: MessageBody {
+    public static let type = "CreateGroupSession"
+
+    public let activity: Activity
+    public let capacity: Int?
+    public let seats: Int?
+    public let isOpenToContacts: Bool?
+}
+
+/// `ActivateGroupSession`; the server checks that these are contacts of the caller.
+public struct ActivateGroupSessionRequest: MessageBody {
+    public static let type = "ActivateGroupSession"
+
+    public let group: GroupID
+    public let contacts: [AccountID]
+}
+
+/// `JoinGroupSession`; the server looks up whether the caller is a contact of the host.
+public struct JoinGroupSessionRequest: MessageBody {
+    public static let type = "JoinGroupSession"
+
+    public let group: GroupID
+}
+
+/// A group session that an account is in or may join.
+public struct GroupOffer: Codable, Hashable, Sendable {
+    public enum Standing: String, Codable, Sendable {
+        /// The account is in it.
+        case joined
+        /// The account is invited.
+        case invited
+        /// The host lets contacts in, and the account is one.
+        case open
+    }
+
+    public let group: GroupID
+    public let standing: Standing
+    /// Nil while nobody is in it.
+    public let host: AccountID?
+    /// Without its payload, which the session's state has.
+    public let activity: Activity
+    /// How many people are in it.
+    public let participants: Int
+    /// How many may be.
+    public let capacity: Int
+    public let isOpenToContacts: Bool
+    public let created: Instant
+
+    package init(
+        group: GroupID, standing: Standing, host: AccountID?, activity: Activity, participants: Int, capacity: Int,
+        isOpenToContacts: Bool, created: Instant
+    ) {
+        self.group = group
+        self.standing = standing
+        self.host = host
+        self.activity = activity
+        self.participants = participants
+        self.capacity = capacity
+        self.isOpenToContacts = isOpenToContacts
+        self.created = created
+    }
+}
+
+/// `GET /v1/groups`: the newest first.
+public struct GroupsPage: Codable, Hashable, Sendable {
+    /// How many there are at most.
+    public static let limit = 200
+
+    public let groups: [GroupOffer]
+
+    package init(groups: [GroupOffer]) {
+        self.groups = groups
+    }
+}

@@ -1,0 +1,228 @@
+import EdgeClient
+import TestKit
+import Testing
+
+/// Group sessions over HTTP: who may do what, and what everybody is told.
+@Suite("End to end: group sessions", .timeLimit(.minutes(30)))
+struct GroupTests {
+    @Test(
+        """
+        people create, offer, join, host, leave and end a group session, and each refusal says what a program needs \
+        (P1, P3, P4, P6, P7, P8, P20)
+        """)
+    func coming() async throws {
+        try await Quartet.with { quartet in
+            try await quartet.waitLongForPeopleWhoAreAway()
+            let (anna, bob, carl) = try await quartet.signUp("anna", "bob", "carl")
+            let eve = try await quartet.signUp("eve")
+            for other in [bob, carl] { try await anna.add(other) }
+            let key = EdgeClient.newKey()
+            let body: JSON = [
+                "activity": ["identifier": "org.example.four", "type": "generic", "title": "Four"], "capacity": 2,
+            ]
+            let created = try await anna.ask("CreateGroupSession", body, key: key)
+            #expect(created.status == 200 && created.body["event"] == "GroupSessionCreated", "\(created)")
+            let group = Group(id: try #require(created.body["result"]["group"].string))
+            // The same request is the same session; another one of the activity isn't started beside it.
+            let same = try await anna.ask("CreateGroupSession", body, key: key)
+            #expect(same.body == created.body, "\(same)")
+            let second = try await anna.ask("CreateGroupSession", body)
+            #expect(second.status == 409 && second.body["code"] == "alreadyInSession", "\(second)")
+            #expect(second.body["details"]["group"].string == group.id, "\(second)")
+
+            // Only contacts are invited, and it is said who isn't one.
+            let strange = try await group.ask(
+                anna, "ActivateGroupSession", ["contacts": [.string(bob.account), .string(eve.account)]])
+            #expect(strange.status == 404 && strange.body["code"] == "notContact", "\(strange)")
+            #expect(strange.body["field"] == "contacts", "\(strange)")
+            #expect(strange.body["details"]["accounts"] == [.string(eve.account)], "\(strange)")
+            let early = try await group.get(bob)
+            #expect(early.status == 404 && early.body["code"] == "groupNotFound", "\(early)")
+            try await group.invite(bob, carl, by: anna)
+            let offered = try await bob.offers(open: true)
+            #expect(offered[group.id]?["standing"] == "invited" && offered[group.id]?["participants"] == 1)
+            #expect(offered[group.id]?["activity"]["title"] == "Four")
+            let state = try await group.state(by: bob)
+            #expect(state["host"].string == anna.account && state["activity"]["identifier"] == "org.example.four")
+
+            try await group.act(bob, "JoinGroupSession")
+            let full = try await group.ask(carl, "JoinGroupSession")
+            #expect(full.status == 409 && full.body["code"] == "groupFull", "\(full)")
+            #expect(full.body["details"]["capacity"] == 2, "\(full)")
+            let counted = try await carl.offers(open: true)
+            #expect(counted[group.id]?["participants"] == 2)
+            #expect(try await bob.offers(open: true).isEmpty)
+            #expect(try await bob.offers()[group.id]?["standing"] == "joined")
+            let coup = try await group.ask(bob, "EndGroupSession")
+            #expect(coup.status == 403 && coup.body["code"] == "notHost", "\(coup)")
+            #expect(coup.body["details"]["host"].string == anna.account, "\(coup)")
+            try await group.act(anna, "TransferHost", ["to": .string(bob.account)])
+            try await group.act(bob, "RemoveParticipant", ["participant": .string(anna.account)])
+            let out = try await (group.get(anna), group.ask(anna, "JoinGroupSession"))
+            #expect(out.0.status == 403 && out.0.body["code"] == "removedFromGroup", "\(out.0)")
+            #expect(out.1.status == 403 && out.1.body["code"] == "removedFromGroup", "\(out.1)")
+
+            try await group.act(carl, "JoinGroupSession")
+            try await group.act(carl, "LeaveGroupSession")
+            let left = try await group.get(carl)
+            #expect(left.status == 403 && left.body["code"] == "notParticipant", "\(left)")
+            try await group.act(bob, "EndGroupSession")
+            for device in [anna, bob, carl] {
+                let over = try await group.get(device)
+                #expect(over.status == 410 && over.body["code"] == "groupEnded", "\(over)")
+                let late = try await group.ask(device, "JoinGroupSession")
+                #expect(late.status == 410 && late.body["code"] == "groupEnded", "\(late)")
+                #expect(try await device.offers().isEmpty)
+            }
+        }
+    }
+
+    @Test(
+        """
+        contacts of the host join where it is open to them, also when the host changes in that moment; a join that is \
+        sent again has the same answer (P5, P6)
+        """)
+    func open() async throws {
+        try await Quartet.with { quartet in
+            try await quartet.waitLongForPeopleWhoAreAway()
+            let (anna, bob, carl) = try await quartet.signUp("anna", "bob", "carl")
+            for (one, other) in [(anna, bob), (anna, carl), (bob, carl)] { try await one.add(other) }
+            let group = try await Group.create(by: anna, isOpenToContacts: true)
+            let offer = try await bob.offers(open: true)[group.id]
+            #expect(
+                offer?["standing"] == "open" && offer?["activity"]["payload"] == .null, "\(String(describing: offer))")
+            let key = EdgeClient.newKey()
+            let joined = try await group.ask(bob, "JoinGroupSession", key: key)
+            #expect(joined.status == 200 && joined.body["event"] == "ParticipantJoined", "\(joined)")
+
+            // Both wait while session stands still; the host changes first.
+            quartet.send(.stop, to: .session)
+            async let transfer = group.ask(anna, "TransferHost", ["to": .string(bob.account)])
+            try await quartet.wait(for: "the transfer", Self.commands("TransferHost")) { $0 == "1" }
+            async let join = group.ask(carl, "JoinGroupSession")
+            try await quartet.wait(for: "the join", Self.commands("JoinGroupSession")) { $0 == "2" }
+            quartet.send(.resume, to: .session)
+            let (handed, came) = try await (transfer, join)
+            #expect(handed.status == 200, "\(handed)")
+            #expect(came.status == 200 && came.body["event"] == "ParticipantJoined", "\(came)")
+            let hosts = try await quartet.psql(
+                """
+                SELECT string_agg(c.body ->> 'contactOf', ' ' ORDER BY c.position)
+                  FROM session_client.session_commands AS c WHERE c.type = 'JoinGroupSession'
+                """)
+            #expect(hosts == "\(anna.account) \(anna.account) \(bob.account)", "the join is repeated with the next host")
+
+            // Bob is the host by now, and his own contact he isn't.
+            let again = try await group.ask(bob, "JoinGroupSession", key: key)
+            #expect(again.status == 200 && again.body == joined.body, "\(again)")
+            // Whoever isn't a contact any more sees nothing.
+            try await group.act(carl, "LeaveGroupSession")
+            #expect(try await carl.offers(open: true).count == 1)
+            try await bob.act("BlockContact", ["contact": .string(carl.account)])
+            #expect(try await carl.offers().isEmpty)
+            let seen = try await group.get(carl)
+            #expect(seen.status == 403 && seen.body["code"] == "notParticipant", "\(seen)")
+        }
+    }
+
+    private static func commands(_ type: String) -> String {
+        "SELECT count(*) FROM session_client.session_commands WHERE type = '\(type)'"
+    }
+
+    @Test(
+        """
+        two hundred claims of five seats have five winners and each loser hears by whom the seat is taken; one move of \
+        a version wins, and the other gets the game as it is (P16, P17, P18, P21, P22)
+        """)
+    func playing() async throws {
+        try await Quartet.with { quartet in
+            try await quartet.waitLongForPeopleWhoAreAway()
+            let (anna, bob, carl) = try await quartet.signUp("anna", "bob", "carl")
+            for other in [bob, carl] { try await anna.add(other) }
+            let group = try await Group.create(by: anna)
+            try await group.invite(bob, carl, by: anna)
+            for other in [bob, carl] { try await group.act(other, "JoinGroupSession") }
+            let nobody = try await group.ask(anna, "StartGame")
+            #expect(nobody.status == 409 && nobody.body["code"] == "noSeatTaken", "\(nobody)")
+            try await group.act(anna, "ClaimSeat", ["seat": 0])
+            let taken = try await group.ask(bob, "ClaimSeat", ["seat": 0])
+            #expect(taken.status == 409 && taken.body["code"] == "seatTaken", "\(taken)")
+            #expect(taken.body["details"] == ["by": .string(anna.account), "seat": 0], "\(taken)")
+            try await group.act(bob, "ClaimSeat", ["seat": 1])
+            let foreign = try await group.ask(bob, "ReleaseSeat", ["participant": .string(anna.account)])
+            #expect(foreign.status == 403 && foreign.body["code"] == "notHost", "\(foreign)")
+            try await group.act(bob, "MoveSeat", ["seat": 4])
+            let none = try await group.get(bob, "/game")
+            #expect(none.status == 409 && none.body["code"] == "gameNotRunning", "\(none)")
+
+            let started = try await group.act(
+                anna, "StartGame",
+                ["state": ["turn": .string(anna.account), "row": [0]], "turnField": "turn", "lead": 0])
+            #expect(started["version"] == 1)
+            let turn = try await group.ask(bob, "UpdateGame", ["expectedVersion": 1, "patch": ["row": [1]]])
+            #expect(turn.status == 409 && turn.body["code"] == "notYourTurn", "\(turn)")
+            #expect(turn.body["details"]["turn"].string == anna.account, "\(turn)")
+            try await group.act(
+                anna, "UpdateGame",
+                ["expectedVersion": 1, "patch": ["turn": .string(bob.account), "row": [0, 3]]])
+            let stale = try await group.ask(bob, "UpdateGame", ["expectedVersion": 1, "patch": ["row": [1]]])
+            #expect(stale.status == 409 && stale.body["code"] == "staleVersion", "\(stale)")
+            #expect(stale.body["current"]["version"] == 2 && stale.body["current"]["author"].string == anna.account)
+            #expect(stale.body["current"]["state"] == ["turn": .string(bob.account), "row": [0, 3]], "\(stale)")
+            #expect(stale.body["details"]["version"] == 2, "\(stale)")
+
+            let game = try await group.get(carl, "/game")
+            #expect(game.status == 200 && game.body == stale.body["current"], "\(game)")
+            let tag = try #require(game.headers["etag"])
+            #expect(tag == "\"2\"")
+            let known = try await group.get(carl, "/game", headers: ["if-none-match": tag])
+            #expect(known.status == 304 && known.body == .null, "\(known)")
+            let spectator = try await group.ask(carl, "UpdateGame", ["expectedVersion": 2, "patch": [:]])
+            #expect(spectator.status == 409 && spectator.body["code"] == "notSeated", "\(spectator)")
+            try await group.act(bob, "FinishGame", ["expectedVersion": 2])
+            let over = try await group.get(carl, "/game", headers: ["if-none-match": tag])
+            #expect(over.status == 200 && over.body["finished"] != .null, "\(over)")
+        }
+    }
+
+    @Test("a stranger can do nothing with a group session's id, and can't tell it from one that doesn't exist (T22)")
+    func strangers() async throws {
+        try await Quartet.with { quartet in
+            try await quartet.waitLongForPeopleWhoAreAway()
+            let (anna, bob, eve) = try await quartet.signUp("anna", "bob", "eve")
+            try await anna.add(bob)
+            let group = try await Group.create(by: anna, isOpenToContacts: true)
+            try await group.act(anna, "ClaimSeat", ["seat": 0])
+            try await group.act(anna, "StartGame", ["lead": 0])
+            let nowhere = Group(id: EdgeClient.newKey())
+            let requests: [(command: String, body: JSON)] = [
+                ("JoinGroupSession", [:]), ("LeaveGroupSession", [:]), ("EndGroupSession", [:]),
+                ("RemoveParticipant", ["participant": .string(anna.account)]),
+                ("TransferHost", ["to": .string(eve.account)]), ("ClaimSeat", ["seat": 1]),
+                ("MoveSeat", ["seat": 1]), ("ReleaseSeat", ["participant": .string(anna.account)]),
+                ("StartGame", [:]), ("UpdateGame", ["expectedVersion": 1, "patch": [:]]),
+                ("FinishGame", ["expectedVersion": 1]),
+            ]
+            let before = try await group.state(by: anna)
+            for (command, body) in requests {
+                let (one, other) = try await (group.ask(eve, command, body), nowhere.ask(eve, command, body))
+                #expect(one.status == 404 && one.body["code"] == "groupNotFound", "\(command): \(one)")
+                #expect(one.body == other.body, "\(command): \(other)")
+            }
+            try await eve.add(bob)
+            let invitation: JSON = ["contacts": [.string(bob.account)]]
+            let invites = try await (
+                group.ask(eve, "ActivateGroupSession", invitation), nowhere.ask(eve, "ActivateGroupSession", invitation)
+            )
+            #expect(invites.0.status == 404 && invites.0.body == invites.1.body, "\(invites.0)")
+            for path in ["", "/game"] {
+                let (one, other) = try await (group.get(eve, path), nowhere.get(eve, path))
+                #expect(one.status == 404 && one.body["code"] == "groupNotFound", "\(path): \(one)")
+                #expect(one.body == other.body, "\(path): \(other)")
+            }
+            #expect(try await eve.offers().isEmpty)
+            let after = try await group.state(by: anna)
+            #expect(after == before)
+        }
+    }
+}
