@@ -58,9 +58,16 @@ package struct SessionClient: Service {
 
         let devices = Devices(pool: pool)
         services.session.tail.observe(where: Devices.isWanted) { devices.observe($0) }
+        let members = GroupMembers(pool: pool)
+        services.session.tail.observe(where: GroupMembers.isWanted) { members.observe($0) }
+        let clock = context.clock
+        let now: @Sendable () -> Instant = { clock.now }
+        let hub = SignalHub()
+        let signals = SignalBus(
+            configuration: database, keys: settings.serverKeys, now: now, logger: logger, deliver: hub.deliver)
         let tokens = try await Tokens(
             signingKeys: settings.signingKeys, serverKeys: settings.serverKeys, lifetime: settings.tokenLifetime,
-            now: { [clock = context.clock] in clock.now })
+            now: now)
         logger.info(
             "using these server keys, the first one for everything new",
             metadata: ["keys": "\(settings.serverKeys.all.map(\.version))"])
@@ -73,7 +80,8 @@ package struct SessionClient: Service {
             routes: Routes(
                 actions: Actions(
                     services: services, pool: pool, sagas: sagas, serverKeys: settings.serverKeys, tokens: tokens,
-                    devices: devices, phoneCodeSender: settings.phoneCodeSender, limits: settings.limits),
+                    devices: devices, phoneCodeSender: settings.phoneCodeSender, members: members, signals: signals,
+                    now: now, limits: settings.limits),
                 streams: Streams(
                     sources: services.streams
                         + [
@@ -81,7 +89,7 @@ package struct SessionClient: Service {
                                 name: .operations, reader: StreamReader(tail: operations, pool: joins),
                                 state: States.operations)
                         ],
-                    people: people, devices: devices, writeDeadline: settings.streamWriteDeadline),
+                    people: people, signals: hub, devices: devices, writeDeadline: settings.streamWriteDeadline),
                 tokens: tokens, devices: devices, addresses: ClientAddress(proxies: settings.proxies)),
             host: settings.host, port: settings.port, connections: settings.connections,
             connectionsPerAddress: settings.connectionsPerAddress, check: http, logger: logger)
@@ -92,7 +100,7 @@ package struct SessionClient: Service {
             interval: settings.retentionInterval, configuration: database, logger: logger)
         try await context.runTogether(
             [
-                doorbells, operations, retention, LongReads(pool: pool, logger: logger),
+                doorbells, operations, retention, signals, LongReads(pool: pool, logger: logger),
                 PhoneNames(
                     pool: pool, session: services.session, codes: PhoneCodes(keys: settings.serverKeys), logger: logger),
             ] + services.all.flatMap(\.services)

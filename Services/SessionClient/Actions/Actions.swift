@@ -16,6 +16,7 @@ struct Actions: Sendable {
     let operations: Operations
     let reads: Reads
     let groups: GroupReads
+    let signals: Signals
     let history: History
 
     /// How much one address or account may do in a minute.
@@ -26,11 +27,14 @@ struct Actions: Sendable {
         let signUps: Int
         /// Commands and operations of an account, a tenth of them at once.
         let commands: Int
+        /// Signals of this process in a second.
+        let signals: Int
     }
 
     init(
         services: ServiceConnections, pool: Pool, sagas: SagaRunner, serverKeys: ServerKeys, tokens: Tokens,
-        devices: Devices, phoneCodeSender: (any PhoneCodeSender)?, limits: Limits
+        devices: Devices, phoneCodeSender: (any PhoneCodeSender)?, members: GroupMembers, signals: SignalBus,
+        now: @escaping @Sendable () -> Instant, limits: Limits
     ) {
         let key = serverKeys.current.key
         let (handles, passwords) = (Handles(pool: pool), Passwords(keys: serverKeys))
@@ -54,6 +58,8 @@ struct Actions: Sendable {
         recovery = Recovery(services: services, codes: RecoveryCodes(key: key), tokens: tokens)
         avatars = Avatars(pool: pool, services: services)
         groups = GroupReads(pool: pool)
+        self.signals = Signals(
+            members: members, groups: groups, bus: signals, perSecond: limits.signals, now: now)
         reads = Reads(pool: pool, groups: groups, lookUps: lookUps)
         commands = Commands(
             services: services, contactCodes: ContactCodes(key: key),

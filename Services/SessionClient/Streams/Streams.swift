@@ -20,14 +20,16 @@ struct StreamSource: Sendable {
 struct Streams: Sendable {
     let sources: [StreamSource]
     let people: PeopleSource
+    let signals: SignalHub
     let devices: Devices
     /// How long a write may take before the stream is closed.
     let writeDeadline: Duration
     private let places = Places<AccountID>(limit: 16)
 
-    init(sources: [StreamSource], people: PeopleSource, devices: Devices, writeDeadline: Duration) {
+    init(sources: [StreamSource], people: PeopleSource, signals: SignalHub, devices: Devices, writeDeadline: Duration) {
         self.sources = sources
         self.people = people
+        self.signals = signals
         self.devices = devices
         self.writeDeadline = writeDeadline
     }
