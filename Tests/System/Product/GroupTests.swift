@@ -95,13 +95,14 @@ struct GroupTests {
             let joined = try await group.ask(bob, "JoinGroupSession", key: key)
             #expect(joined.status == 200 && joined.body["event"] == "ParticipantJoined", "\(joined)")
 
-            // Both wait while session stands still; the host changes first.
-            quartet.send(.stop, to: .session)
+            // Both wait for the session's row; the host changes first.
+            let release = try await quartet.hold(
+                "SELECT FROM session.group_session WHERE group_id = '\(group.id)' FOR UPDATE")
             async let transfer = group.ask(anna, "TransferHost", ["to": .string(bob.account)])
             try await quartet.wait(for: "the transfer", Self.commands("TransferHost")) { $0 == "1" }
             async let join = group.ask(carl, "JoinGroupSession")
             try await quartet.wait(for: "the join", Self.commands("JoinGroupSession")) { $0 == "2" }
-            quartet.send(.resume, to: .session)
+            await release()
             let (handed, came) = try await (transfer, join)
             #expect(handed.status == 200, "\(handed)")
             #expect(came.status == 200 && came.body["event"] == "ParticipantJoined", "\(came)")
@@ -110,7 +111,8 @@ struct GroupTests {
                 SELECT string_agg(c.body ->> 'contactOf', ' ' ORDER BY c.position)
                   FROM session_client.session_commands AS c WHERE c.type = 'JoinGroupSession'
                 """)
-            #expect(hosts == "\(anna.account) \(anna.account) \(bob.account)", "the join is repeated with the next host")
+            #expect(
+                hosts == "\(anna.account) \(anna.account) \(bob.account)", "the join is repeated with the next host")
 
             // Bob is the host by now, and his own contact he isn't.
             let again = try await group.ask(bob, "JoinGroupSession", key: key)

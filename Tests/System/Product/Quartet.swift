@@ -219,8 +219,16 @@ final class Quartet: Sendable {
 
     /// Takes an advisory lock, as a superuser; returns how to let it go.
     func holdAdvisoryLock(_ number: Int32) async throws -> @Sendable () async -> Void {
+        try await hold("SELECT pg_advisory_lock(\(number))::text")
+    }
+
+    /// Holds the locks of a statement in an open transaction, as a superuser; returns how to let them go.
+    func hold(_ sql: String) async throws -> @Sendable () async -> Void {
         let holder = try await Connection.connect(Configuration(databaseURL))
-        try await holder.run { _ = try $0.query("SELECT pg_advisory_lock(\(number))::text") }
+        try await holder.run { database in
+            _ = try database.query("BEGIN")
+            _ = try database.query("\(unescaped: sql)")
+        }
         return { await holder.close() }
     }
 
