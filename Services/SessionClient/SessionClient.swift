@@ -81,7 +81,7 @@ package struct SessionClient: Service {
                 actions: Actions(
                     services: services, pool: pool, sagas: sagas, serverKeys: settings.serverKeys, tokens: tokens,
                     devices: devices, phoneCodeSender: settings.phoneCodeSender, members: members, signals: signals,
-                    now: now, limits: settings.limits),
+                    clock: context.clock, limits: settings.limits),
                 streams: Streams(
                     sources: services.streams
                         + [

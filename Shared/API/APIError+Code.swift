@@ -10,7 +10,7 @@ extension APIError {
         case confirmationRequired, wrongConfirmation
         case notHost, notParticipant, removedFromGroup
         case notFound, notContact, unknownCommand, unknownOperation, methodNotAllowed
-        case groupNotFound, participantNotFound, seatNotFound
+        case groupNotFound, participantNotFound, seatNotFound, itemNotFound
         case tooSlow, bodyTooLarge, pictureTooLarge, messageTooLarge, notJSON, notAPicture
         case staleVersion, handleTaken, phoneTaken, samePassword, alreadyContact, alreadyRequested, yourself, blocked,
             notDependent, pingsOff, consentRequired, requestChanged, nothingToUndo, limitReached, codeTaken, notDue,
@@ -18,9 +18,10 @@ extension APIError {
         case alreadyInSession, needsProfile, tooManyGroups, groupFull, groupExists, groupEnded, hostChanged,
             edgeNotFound
         case seatTaken, alreadySeated, notSeated, noSeatTaken, gameRunning, gameNotRunning, notYourTurn
+        case itemChanged, notReady, groupTooLarge
         case invalidField, invalidCode, commonPassword, tooManyPixels, roleRequired, idReused, refused
         case tooSoon, tooManyAttempts, tooManyLookUps, tooManySignUps, tooManyCodes, tooManyStreams, tooManyUploads,
-            tooManyCommands, tooManySignals
+            tooManyCommands, tooManySignals, tooManyRequests
         case failed, `internal`, phoneCodesOff, overloaded, databaseUnavailable, codeNotSent, expired
     }
 
@@ -102,6 +103,7 @@ extension APIError.Code {
         case .groupNotFound: (404, .notFound, .no, "There is no such group session, or you aren't invited.")
         case .participantNotFound: (404, .notFound, .no, "This person isn't in the group session.")
         case .seatNotFound: (404, .notFound, .no, "The group session has no such seat.")
+        case .itemNotFound: (404, .notFound, .no, "The queue doesn't have this item any more.")
         case .methodNotAllowed: (405, .unimplemented, .no, "This path doesn't allow the method; see the header Allow.")
 
         case .tooSlow: (408, .deadlineExceeded, .sameKey, "The body took too long to arrive; send it again.")
@@ -149,6 +151,10 @@ extension APIError.Code {
         case .gameRunning: (409, .failedPrecondition, .no, "The game is already running.")
         case .gameNotRunning: (409, .failedPrecondition, .no, "No game is running.")
         case .notYourTurn: (409, .failedPrecondition, .no, "It isn't your turn.")
+        case .itemChanged: (409, .aborted, .no, "Another item is playing by now.")
+        case .notReady: (409, .failedPrecondition, .no, "Declare first that you can be ready.")
+        case .groupTooLarge:
+            (409, .failedPrecondition, .no, "The group is too large to wait; catch up with it instead.")
         case .groupEnded: (410, .failedPrecondition, .no, "The group session is over.")
         case .accountClosed: (410, .failedPrecondition, .no, "The account is closed.")
 
@@ -177,6 +183,8 @@ extension APIError.Code {
         case .tooManyUploads: (429, .resourceExhausted, .sameKey, "There were too many uploads; wait a moment.")
         case .tooManyCommands:
             (429, .resourceExhausted, .sameKey, "This account sends too many commands; wait a moment.")
+        case .tooManyRequests:
+            (429, .resourceExhausted, .sameKey, "This account asks too often; wait a moment.")
 
         case .tooManySignals:
             (429, .resourceExhausted, .newKey, "There were too many signals; send fewer, the newest ones only.")

@@ -4,9 +4,10 @@ CREATE TABLE session.group_session (
     group_id            uuid        NOT NULL CONSTRAINT group_session_is_one_row PRIMARY KEY,
     creator             uuid        NOT NULL,
     activity            text        NOT NULL CONSTRAINT activity_is_a_name CHECK (activity ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$'),
-    capacity            int         NOT NULL CONSTRAINT capacity_is_two_to_a_hundred CHECK (capacity BETWEEN 2 AND 100),
+    capacity            int         NOT NULL CONSTRAINT capacity_is_one_to_a_hundred CHECK (capacity BETWEEN 1 AND 100),
     seats               int         NOT NULL CONSTRAINT seats_are_at_most_thirty_two CHECK (seats BETWEEN 0 AND 32),
-    is_open_to_contacts boolean     NOT NULL,
+    is_open_to_contacts boolean     NOT NULL
+        CONSTRAINT session_of_one_is_open_to_nobody CHECK (capacity > 1 OR NOT is_open_to_contacts),
     host                uuid,
     joins               int         NOT NULL CONSTRAINT creator_joined CHECK (joins > 0),
     empty_since         timestamptz,
@@ -26,7 +27,7 @@ COMMENT ON INDEX session.group_session_by_end IS 'For deleting old sessions.';
 COMMENT ON COLUMN session.group_session.group_id IS 'Its id, derived from the command that created it.';
 COMMENT ON COLUMN session.group_session.creator IS 'The creator.';
 COMMENT ON COLUMN session.group_session.activity IS 'The app''s identifier of the activity.';
-COMMENT ON COLUMN session.group_session.capacity IS 'The most participants.';
+COMMENT ON COLUMN session.group_session.capacity IS 'The most participants. 1 for a person''s own devices.';
 COMMENT ON COLUMN session.group_session.seats IS 'The number of seats, numbered from 0.';
 COMMENT ON COLUMN session.group_session.is_open_to_contacts IS 'Whether contacts of the host may join without an invitation.';
 COMMENT ON COLUMN session.group_session.host IS 'The participant who is the host; NULL while nobody is in it.';
@@ -63,6 +64,12 @@ CREATE TABLE session.participant (
     dropped_at        timestamptz,
     is_drop_announced boolean     NOT NULL,
     version           bigint      NOT NULL CONSTRAINT version_is_not_negative CHECK (version >= 0),
+    is_ready          boolean     NOT NULL,
+    suspended_at      timestamptz,
+    suspended_until   timestamptz,
+    suspension_reason text        CONSTRAINT suspension_reason_is_known CHECK (
+        suspension_reason IN ('stalled', 'scrubbing', 'choosing', 'interrupted', 'interstitial', 'actionNeeded', 'unavailable')),
+    suspension_limit  int         CONSTRAINT suspension_limit_is_one_to_a_hundred CHECK (suspension_limit BETWEEN 1 AND 100),
     CONSTRAINT account_stands_one_way_to_a_session PRIMARY KEY (group_id, account),
     -- Checked after each statement: in one batch two people may change places.
     CONSTRAINT seat_is_taken_once UNIQUE (group_id, seat) DEFERRABLE INITIALLY IMMEDIATE,
@@ -70,7 +77,14 @@ CREATE TABLE session.participant (
     CONSTRAINT who_is_in_has_joined CHECK (status <> 'joined' OR ordinal > 0),
     CONSTRAINT only_who_is_in_has_a_seat CHECK (seat IS NULL OR status = 'joined'),
     CONSTRAINT only_who_is_in_can_be_away CHECK (dropped_at IS NULL OR status = 'joined'),
-    CONSTRAINT announced_drop_has_a_time CHECK (NOT is_drop_announced OR dropped_at IS NOT NULL)
+    CONSTRAINT announced_drop_has_a_time CHECK (NOT is_drop_announced OR dropped_at IS NOT NULL),
+    CONSTRAINT only_who_is_in_can_be_ready CHECK (NOT is_ready OR status = 'joined'),
+    CONSTRAINT only_who_can_be_ready_is_waited_for CHECK (suspended_at IS NULL OR is_ready),
+    CONSTRAINT suspension_has_an_end_and_a_reason
+        CHECK (num_nulls(suspended_at, suspended_until, suspension_reason) IN (0, 3)),
+    CONSTRAINT suspension_has_no_limit_without_a_reason CHECK (suspension_limit IS NULL OR suspension_reason IS NOT NULL),
+    CONSTRAINT suspension_lasts_thirty_seconds_at_most
+        CHECK (suspended_until > suspended_at AND suspended_until <= suspended_at + interval '30 seconds')
 ) WITH (fillfactor = 80);
 CREATE UNIQUE INDEX account_is_in_one_session_of_an_activity ON session.participant (account, activity) WHERE status = 'joined';
 CREATE UNIQUE INDEX nobody_joined_at_the_same_time ON session.participant (group_id, ordinal) WHERE status = 'joined';
@@ -90,6 +104,11 @@ COMMENT ON COLUMN session.participant.seat IS 'Their seat.';
 COMMENT ON COLUMN session.participant.dropped_at IS 'Since when no connection of theirs is known. NULL while there is one.';
 COMMENT ON COLUMN session.participant.is_drop_announced IS 'Whether others were told.';
 COMMENT ON COLUMN session.participant.version IS 'How often their name or picture changed since they joined.';
+COMMENT ON COLUMN session.participant.is_ready IS 'Whether they said that they can be ready, so that the group waits if they ask.';
+COMMENT ON COLUMN session.participant.suspended_at IS 'Since when the group waits for them. NULL if it doesn''t.';
+COMMENT ON COLUMN session.participant.suspended_until IS 'When it stops waiting.';
+COMMENT ON COLUMN session.participant.suspension_reason IS 'Why it waits.';
+COMMENT ON COLUMN session.participant.suspension_limit IS 'It waits while at most so many people are in it; NULL for any number.';
 GRANT SELECT, INSERT, UPDATE ON session.participant TO session;
 
 CREATE TABLE session.edge (

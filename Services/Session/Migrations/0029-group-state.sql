@@ -23,13 +23,29 @@ SELECT g.group_id,
                    SELECT json_agg(json_build_object(
                               'id', p.account, 'ordinal', p.ordinal, 'joined', session.microseconds(p.since),
                               'awaySince', CASE WHEN p.is_drop_announced THEN session.microseconds(p.dropped_at) END,
-                              'seat', p.seat, 'version', p.version) ORDER BY p.account)
+                              'seat', p.seat, 'version', p.version, 'isReady', p.is_ready,
+                              'suspension', CASE WHEN p.suspended_at IS NOT NULL THEN json_build_object(
+                                  'reason', p.suspension_reason, 'since', session.microseconds(p.suspended_at),
+                                  'until', session.microseconds(p.suspended_until),
+                                  'participantLimit', p.suspension_limit) END) ORDER BY p.account)
                      FROM session.participant AS p
                     WHERE p.group_id = g.group_id AND p.status = 'joined'), '[]'),
                'invited', coalesce((
                    SELECT json_agg(json_build_object('id', p.account, 'at', session.microseconds(p.since)) ORDER BY p.account)
                      FROM session.participant AS p
                     WHERE p.group_id = g.group_id AND p.status = 'waiting'), '[]'),
+               'playback', (
+                   SELECT json_build_object(
+                              'version', b.version, 'author', b.author, 'item', b.item, 'isPlaying', b.is_playing,
+                              'isWaiting', b.is_waiting, 'rate', trim_scale(b.rate / 1000.0),
+                              'position', (extract(epoch FROM b.position) * 1000000)::bigint,
+                              'anchor', session.microseconds(b.anchor))
+                     FROM session.playback AS b
+                    WHERE b.group_id = g.group_id),
+               'queue', coalesce((
+                   SELECT json_agg(q.item ORDER BY q.rank)
+                     FROM session.queue_item AS q
+                    WHERE q.group_id = g.group_id), '[]'),
                'created', session.microseconds(g.created_at),
                'end', CASE WHEN g.ended_at IS NOT NULL THEN
                           json_build_object('reason', g.end_reason, 'by', g.ended_by, 'at', session.microseconds(g.ended_at))

@@ -37,6 +37,10 @@ extension SessionRows {
         package var messages: [GroupID: Int] = [:]
         /// Group sessions that may end.
         package var ending: Set<GroupID> = []
+        /// Group sessions whose playback is needed.
+        package var playing: Set<GroupID> = []
+        /// Group sessions whose queues are needed.
+        package var queueing: Set<GroupID> = []
         /// Accounts that may enter a group session, so those that they are in are needed.
         package var newcomers: Set<AccountID> = []
         /// Accounts that change, or close, in all group sessions that they are in.
@@ -66,6 +70,7 @@ extension SessionRows {
             case .presence(let command): return add(command)
             case .game(let command): return add(command)
             case .message(let command): return add(command)
+            case .playback(let command): return add(command)
             default: break
             }
             let account = (command.body as? any OwnCommandBody)?.account ?? asker
@@ -81,7 +86,7 @@ extension SessionRows {
             // These need only the account's own row.
             case (.checkIn, _), (.alert, _): break
             // Above.
-            case (.group, _), (.presence, _), (.game, _), (.message, _): break
+            case (.group, _), (.presence, _), (.game, _), (.message, _), (.playback, _): break
             // Rejected, for want of an account.
             case (_, nil): break
             }

@@ -2,7 +2,8 @@ import ContractSupport
 package import SessionContract
 package import Vocabulary
 
-/// The rules of session: accounts and their devices, profiles, check-ins and alerts; group sessions, games and messages.
+/// The rules of session: accounts and their devices, profiles, check-ins and alerts; group sessions, games, messages and
+/// shared playback.
 package enum SessionReducer: Reducer {
     package typealias State = SessionRows
     package typealias Command = SessionCommand
@@ -26,6 +27,7 @@ package enum SessionReducer: Reducer {
             case .presence(let command): try reduce(&rows, command, context)
             case .game(let command): try reduce(&rows, command, context)
             case .message(let command): try reduce(&rows, command, context)
+            case .playback(let command): try reduce(&rows, command, context)
             }
         return events.map { Emission($0) }
     }

@@ -10,9 +10,11 @@ extension EndReason: PostgresEncodable, PostgresDecodable {}
 extension LeaveReason: PostgresEncodable, PostgresDecodable {}
 extension ParticipantStatus: PostgresEncodable, PostgresDecodable {}
 extension PhoneCodePurpose: PostgresEncodable, PostgresDecodable {}
+extension PlaybackRate: PostgresEncodable, PostgresDecodable {}
 extension ReminderLead: PostgresEncodable, PostgresDecodable {}
 extension SecurityChangeKind: PostgresEncodable, PostgresDecodable {}
 extension SignOutReason: PostgresEncodable, PostgresDecodable {}
+extension SuspensionReason: PostgresEncodable, PostgresDecodable {}
 
 extension Handle: PostgresEncodable, PostgresDecodable {
     public static var postgresType: OID { String.postgresType }
@@ -108,6 +110,28 @@ extension RecoveryRow? {
     var keptMade: Instant? {
         get { self?.made }
         set { if let newValue { self?.made = newValue } }
+    }
+}
+
+extension Suspension? {
+    var keptSince: Instant? {
+        get { self?.since }
+        set { self = newValue.map { Suspension(reason: .unavailable, since: $0, until: $0) } }
+    }
+
+    var keptUntil: Instant? {
+        get { self?.until }
+        set { if let newValue { self?.until = newValue } }
+    }
+
+    var keptReason: SuspensionReason? {
+        get { self?.reason }
+        set { if let newValue { self?.reason = newValue } }
+    }
+
+    var keptLimit: Int? {
+        get { self?.participantLimit }
+        set { self?.participantLimit = newValue }
     }
 }
 

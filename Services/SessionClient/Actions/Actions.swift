@@ -1,5 +1,6 @@
 import Crypto
 import Postgres
+import ServiceKit
 import Vocabulary
 
 /// Everything that apps can ask, whatever carries it: each takes a request and, where it needs one, a caller, and returns
@@ -18,6 +19,7 @@ struct Actions: Sendable {
     let groups: GroupReads
     let signals: Signals
     let history: History
+    let time: ServerTime
 
     /// How much one address or account may do in a minute.
     struct Limits {
@@ -34,7 +36,7 @@ struct Actions: Sendable {
     init(
         services: ServiceConnections, pool: Pool, sagas: SagaRunner, serverKeys: ServerKeys, tokens: Tokens,
         devices: Devices, phoneCodeSender: (any PhoneCodeSender)?, members: GroupMembers, signals: SignalBus,
-        now: @escaping @Sendable () -> Instant, limits: Limits
+        clock: DatabaseClock, limits: Limits
     ) {
         let key = serverKeys.current.key
         let (handles, passwords) = (Handles(pool: pool), Passwords(keys: serverKeys))
@@ -59,7 +61,7 @@ struct Actions: Sendable {
         avatars = Avatars(pool: pool, services: services)
         groups = GroupReads(pool: pool)
         self.signals = Signals(
-            members: members, groups: groups, bus: signals, perSecond: limits.signals, now: now)
+            members: members, groups: groups, bus: signals, perSecond: limits.signals, now: { clock.now })
         reads = Reads(pool: pool, groups: groups, lookUps: lookUps)
         commands = Commands(
             services: services, contactCodes: ContactCodes(key: key),
@@ -67,5 +69,6 @@ struct Actions: Sendable {
             groups: GroupSessions(services: services, pool: pool), reads: reads, limit: commandLimit)
         operations = Operations(sagas: sagas, pool: pool, limit: commandLimit)
         history = History(pool: pool)
+        time = ServerTime(clock: clock)
     }
 }

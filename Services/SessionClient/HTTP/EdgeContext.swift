@@ -11,6 +11,8 @@ struct EdgeContext: RequestContext, RemoteAddressRequestContext {
     let remoteAddress: SocketAddress?
     /// Set by ``Authentication``.
     var caller: Caller?
+    /// When its head was here.
+    let arrived = ContinuousClock.now
     /// How long it may still wait for the database.
     let time = RequestTime()
     /// Shared by everything that this request leads to.

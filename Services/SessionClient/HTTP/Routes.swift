@@ -45,6 +45,9 @@ struct Routes: Sendable {
         addReads(to: signedIn)
         addGroups(to: signedIn)
         addPictures(to: signedIn)
+        signedIn.get("time") { [time = actions.time] _, context in
+            try Response.json(try time.now(for: context.caller, since: context.edge.arrived))
+        }
         signedIn.get("stream", use: stream)
         refuseOtherMethods(in: router)
         return router

@@ -15,12 +15,13 @@ public enum SessionCommand: MessageSet {
     case presence(PresenceCommand)
     case game(GameCommand)
     case message(MessageCommand)
+    case playback(PlaybackCommand)
 
     public static let cases: Cases<Self> = [
         Case(Self.signIn), Case(Self.account), Case(Self.device), Case(Self.security), Case(Self.phone),
         Case(Self.recovery), Case(Self.avatar), Case(Self.checkIn), Case(Self.alert),
         Case(Self.group), Case(Self.presence), Case(Self.game),
-        Case(Self.message),
+        Case(Self.message), Case(Self.playback),
     ]
 
     public var body: any CommandBody {
@@ -38,6 +39,7 @@ public enum SessionCommand: MessageSet {
         case .presence(let set): set.body
         case .game(let set): set.body
         case .message(let set): set.body
+        case .playback(let set): set.body
         }
     }
 }

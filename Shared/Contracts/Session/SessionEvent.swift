@@ -32,6 +32,7 @@ public enum SessionEvent: MessageSet {
     case group(GroupEvent)
     case game(GameEvent)
     case message(MessageEvent)
+    case playback(PlaybackEvent)
 
     public static let cases: Cases<Self> = [
         Case(Self.accountOpened), Case(Self.accountClosed), Case(Self.deviceSignedIn), Case(Self.deviceRefreshed),
@@ -41,7 +42,7 @@ public enum SessionEvent: MessageSet {
         Case(Self.securityChangesUndone), Case(Self.avatarSet), Case(Self.avatarRemoved), Case(Self.checkedIn),
         Case(Self.checkInIntervalSet), Case(Self.checkInRemindersSet), Case(Self.checkInReminded),
         Case(Self.checkInMissed), Case(Self.alarmRepeated), Case(Self.alertRaised), Case(Self.alertAnnounced),
-        Case(Self.alertCleared), Case(Self.group), Case(Self.game), Case(Self.message),
+        Case(Self.alertCleared), Case(Self.group), Case(Self.game), Case(Self.message), Case(Self.playback),
     ]
 
     public var body: any EventBody {
@@ -76,6 +77,7 @@ public enum SessionEvent: MessageSet {
         case .group(let set): set.body
         case .game(let set): set.body
         case .message(let set): set.body
+        case .playback(let set): set.body
         }
     }
 }

@@ -4,7 +4,7 @@ extension BadInputTests {
     /// Anna is the host of `<group>`, has seat 0 there and plays; `<foreign>` is Eve's.
     static let groups = creating + attending + hosting + playing + messaging
 
-    private static let notGroups: [Refusal] = [
+    static let notGroups: [Refusal] = [
         .missing("group"), .malformed("group", notRequiredIDs),
         .refused("group", ["\"<nobody>\"", "\"<foreign>\""], 404, "groupNotFound"),
     ]
@@ -34,7 +34,7 @@ extension BadInputTests {
         activity(.invalid, "payload", [text(32_767), "[\(String(repeating: "0,", count: 16_384))0]"]),
         activity(.malformed, "Title", ["\"Chess\""]),
         .malformed("capacity", notNumbers.filter { $0 != "null" }),
-        .invalid("capacity", ["0", "1", "-1", "101", "9223372036854775807"]),
+        .invalid("capacity", ["0", "-1", "101", "9223372036854775807"]),
         .malformed("seats", notNumbers.filter { $0 != "null" }),
         .invalid("seats", ["-1", "33", "9223372036854775807"]),
         .malformed("isOpenToContacts", notFlags),

@@ -41,7 +41,7 @@ struct BadInputTests {
         range or someone else's (T23)
         """)
     func groupCommands() async throws {
-        try await Scene.with { scene in try await scene.refuse(Self.groups) }
+        try await Scene.with { scene in try await scene.refuse(Self.groups + Self.playback) }
     }
 
     /// Commands that only services, timers and operations may send.
@@ -51,7 +51,7 @@ struct BadInputTests {
         "ScheduleNotification", "CancelNotification", "DeliverScheduledNotification", "ChangePassword", "ResetPassword",
         "ChangePhone", "ConfirmIdentity", "RequestPhoneChange", "RequestSignInCode", "SignInByPhone", "SetAvatar",
         "FreeHandle", "RemindCheckIn", "RepeatAlarm", "AnnounceAlert", "ExpireGroupSession", "RenewEdge", "ExpireEdge",
-        "ConnectParticipant", "DisconnectParticipant", "AnnounceDrop", "DropParticipant",
+        "ConnectParticipant", "DisconnectParticipant", "AnnounceDrop", "DropParticipant", "ExpireSuspension",
     ]
 
     @Test(
@@ -301,7 +301,7 @@ private struct Scene: Sendable {
             "session.account", "session.device", "session.timer", "contacts.account", "contacts.relation",
             "contacts.request", "contacts.block", "notifications.notification", "notifications.scheduled",
             "notifications.push_device", "session_client.upload",
-            "session.group_session", "session.participant", "session.game",
+            "session.group_session", "session.participant", "session.game", "session.playback", "session.queue_item",
         ]
         let counts = tables.map { "'\($0) ' || (SELECT count(*) FROM \($0))" }.joined(separator: " || ', ' || ")
         seen.append(try await quartet.psql("SELECT \(counts)"))

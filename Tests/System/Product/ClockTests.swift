@@ -5,7 +5,9 @@ import Testing
 /// Machines whose clocks are wrong.
 @Suite("End to end: clocks", .timeLimit(.minutes(30)))
 struct ClockTests {
-    @Test("an edge ten minutes slow and one ten minutes fast work together, and report how far off they are")
+    @Test(
+        "an edge ten minutes slow and one ten minutes fast work together, tell the same time, and report how far off they are (M8)"
+    )
     func skewedEdges() async throws {
         try await Quartet.with { quartet in
             let slow = try await quartet.startAnother(.sessionClient, environment: Products.clock(aheadBy: -600))
@@ -22,6 +24,7 @@ struct ClockTests {
                         token: device.token)
                     #expect(reply.status == 200, "\(reply)")
                     try await device.operate("RespondToAllPings")
+                    try await Self.checkTime(of: device, in: quartet)
                     let sees = try await LiveView.open(device)
                     try await device.act("ResetContactCode")
                     try await sees.wait("ContactCodeReset", in: "contacts")
@@ -30,6 +33,20 @@ struct ClockTests {
             await slow.end()
             await fast.end()
         }
+    }
+
+    /// Positions that devices compute at different edges would otherwise differ by what the edges' clocks do.
+    private static func checkTime(of device: Device, in quartet: Quartet) async throws {
+        func databaseTime() async throws -> Int64 {
+            try #require(Int64(try await quartet.psql("SELECT session.microseconds(clock_timestamp())")))
+        }
+        let before = try await databaseTime()
+        let time = try await device.read("/v1/time")
+        let after = try await databaseTime()
+        let (received, sent) = (try #require(time["received"].int), try #require(time["sent"].int))
+        #expect(received <= sent)
+        // Asked for the time, a database takes a second at most to be believed.
+        #expect((before - 500_000...after + 500_000).contains(received), "\(before) \(received) \(sent) \(after)")
     }
 
     @Test("operations of one account run in the order of the requests, even when the clock goes back")

@@ -61,8 +61,8 @@ extension Device {
 }
 
 extension Quartet {
-    /// Nobody is put out for want of a connection while a test runs that has none.
+    /// Nobody is missed or put out for want of a connection while a test runs that has none.
     func waitLongForPeopleWhoAreAway() async throws {
-        _ = try await psql("UPDATE session.limits SET drop_grace = '5 minutes'")
+        _ = try await psql("UPDATE session.limits SET drop_notice = '1 minute', drop_grace = '5 minutes'")
     }
 }

@@ -62,6 +62,8 @@ struct PublishedMessagesTests {
                 "MarkRead", "MarkAllRead", "ClearNotifications", "LeaveGroupSession", "RemoveParticipant",
                 "TransferHost", "EndGroupSession", "ClaimSeat", "MoveSeat", "ReleaseSeat", "StartGame", "UpdateGame",
                 "FinishGame", "SendGroupMessage",
+                "SetPlayback", "PlayItem", "NextItem", "QueueInsert", "QueueMove", "QueueRemove", "DeclareReadiness",
+                "BeginSuspension", "EndSuspension",
             ])
     }
 

@@ -152,7 +152,8 @@ extension SessionRows {
             groups[group, account].map { row in
                 Participant(
                     id: account, ordinal: row.ordinal, joined: row.since,
-                    awaySince: row.isDropAnnounced ? row.droppedAt : nil, seat: row.seat, version: row.version)
+                    awaySince: row.isDropAnnounced ? row.droppedAt : nil, seat: row.seat, version: row.version,
+                    isReady: row.isReady, suspension: row.suspension)
             }
         }
         let invited = groups.accounts(of: group, .waiting).compactMap { account in
@@ -166,6 +167,7 @@ extension SessionRows {
             group: group, creator: session.creator, activity: groups.activities[group], capacity: session.capacity,
             seats: session.seats, isOpenToContacts: session.isOpenToContacts, host: session.host,
             participants: Ordered(participants), invited: Ordered(invited), game: groups.games[group],
-            created: session.created, end: end)
+            playback: groups.playbacks[group], queue: groups.queue(of: group).map(\.item), created: session.created,
+            end: end)
     }
 }

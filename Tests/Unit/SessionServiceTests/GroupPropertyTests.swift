@@ -10,7 +10,7 @@ import Vocabulary
 @Suite("Session: whatever people, connections and timers do in group sessions")
 struct GroupPropertyTests {
     @Test(
-        "who folds the stream sees the tables; there is one host, seats have one person each, versions have no gaps (P12 P16 P20 P22 T15)"
+        "who folds the stream sees the tables; there is one host, seats have one person each, versions have no gaps, and every wait ends (P12 P16 P20 P22 M8 M9 M10 T15)"
     )
     func random() async throws {
         try await withRandom { random in
@@ -22,6 +22,7 @@ struct GroupPropertyTests {
                     try Self.check(gathering, people)
                 }
                 try Self.checkLog(gathering.log.map(\.event))
+                try Self.checkWaitsEnd(&gathering)
             }
         }
     }
@@ -69,14 +70,15 @@ struct GroupPropertyTests {
         let seat = Int.random(in: 0...3, using: &random)
         let game = gathering.rows.groups.games[group]
         let version = (game?.version ?? 0) - (random.oneIn(4) ? 1 : 0)
-        switch Int.random(in: 0..<35, using: &random) {
+        switch Int.random(in: 0..<52, using: &random) {
         case 0...1:
             let activity = Activity(identifier: random.oneIn(2) ? "chess" : "film", title: "Together")
+            let capacity = Int.random(in: 1...4, using: &random)
             try gathering.ask(
                 person,
                 CreateGroupSession(
-                    group: gathering.id(), activity: activity, capacity: Int.random(in: 2...4, using: &random),
-                    seats: Int.random(in: 0...3, using: &random), isOpenToContacts: random.oneIn(2)))
+                    group: gathering.id(), activity: activity, capacity: capacity,
+                    seats: Int.random(in: 0...3, using: &random), isOpenToContacts: capacity > 1 && random.oneIn(2)))
         case 2...3:
             try gathering.ask(
                 random.oneIn(3) ? person : host ?? person,
@@ -129,7 +131,7 @@ struct GroupPropertyTests {
                 SendGroupMessage(
                     group: group, to: random.oneIn(2) ? nil : [other], type: "org.example",
                     data: random.oneIn(4) ? nil : data))
-        default: break
+        default: try play(of: person, in: group, &gathering, using: &random)
         }
     }
 
@@ -146,6 +148,7 @@ struct GroupPropertyTests {
                 try #require(state.participants.isEmpty && state.invited.isEmpty)
                 try #require(groups.connections(of: group).isEmpty && groups.games[group] == nil)
             }
+            try checkPlayback(of: state, gathering)
             for participant in state.participants {
                 let isConnected = !groups.connections(of: group, participant.id).isEmpty
                 try #require((groups[group, participant.id]?.droppedAt == nil) == isConnected)
@@ -180,6 +183,7 @@ struct GroupPropertyTests {
             try #require(version == versions[group, default: 0] + 1)
             versions[group] = version
         }
+        var playbacks: [GroupID: Int64] = [:]
         var hashed: [GroupID: HashedGroupState] = [:]
         for (number, event) in events.enumerated() {
             if let group = event.body.stream.group {
@@ -201,6 +205,10 @@ struct GroupPropertyTests {
                 try #require(away.remove(ParticipantKey(event.group, event.account)) != nil)
             case .group(.groupSessionEnded(let event)):
                 try #require(present[event.group] == Set(event.participants))
+            case .playback(let event):
+                guard let version = event.playback?.version, let group = event.body.stream.group else { continue }
+                try #require(version == playbacks[group, default: 0] + 1)
+                playbacks[group] = version
             case .game(.gameStarted(let event)): try next(event.version, event.group)
             case .game(.gameUpdated(let event)): try next(event.version, event.group)
             case .game(.gameFinished(let event)): try next(event.version, event.group)

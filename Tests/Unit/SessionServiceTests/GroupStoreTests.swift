@@ -358,6 +358,8 @@ struct GroupStoreTests {
             var (here, gone) = (Tables.participant.blank, Tables.participant.blank)
             (here.identifier, here.status, here.since, here.ordinal) = ("chess", .joined, time(4), 1)
             (here.seat, here.droppedAt, here.isDropAnnounced, here.version) = (3, time(5), true, 2)
+            here.isReady = true
+            here.suspension = Suspension(reason: .interstitial, since: time(5), until: time(7), participantLimit: 4)
             (gone.identifier, gone.status, gone.since, gone.reason) = ("film", .invalidated, time(6), .removed)
             let (anna, ben) = (AccountID.new(), AccountID.new())
             try await Tables.participant.expectRoundTrip(

@@ -28,6 +28,9 @@ package struct GroupSessionRow: Equatable, Sendable {
     /// Who ended it.
     package var endedBy: AccountID?
 
+    /// Whether it is for one person's own devices. It lasts while none of them is connected, until they leave it.
+    package var isSolo: Bool { capacity == 1 }
+
     /// To read a row into.
     package static let blank = Self(
         creator: .blank, identifier: "", capacity: 0, seats: 0, isOpenToContacts: false, joins: 0, created: .blank)
@@ -77,6 +80,10 @@ package struct ParticipantRow: Equatable, Sendable {
     package var isDropAnnounced = false
     /// Counts the changes of their name and picture since they joined.
     package var version: Int64 = 0
+    /// Whether they said that they can be ready.
+    package var isReady = false
+    /// Their request that the group wait.
+    package var suspension: Suspension?
 
     /// To read a row into.
     package static let blank = Self(identifier: "", status: .waiting, since: .blank)
@@ -86,7 +93,7 @@ package struct ParticipantRow: Equatable, Sendable {
         status = .invalidated
         since = time
         self.reason = reason
-        seat = nil
+        (seat, suspension, isReady) = (nil, nil, false)
         comeBack()
     }
 
@@ -139,7 +146,7 @@ package struct EdgeRow: Equatable, Sendable {
 }
 
 /// What session keeps of group sessions, as far as a batch of commands touches it: of a session that is here, all
-/// participants; its connections where presence matters, and its game where that does.
+/// participants; its connections, its game, its playback and its queue where these matter.
 package struct GroupRows: Equatable, Sendable {
     /// Sessions, also such as are over.
     package var sessions = WorkingSet<GroupID, GroupSessionRow>()
@@ -157,6 +164,10 @@ package struct GroupRows: Equatable, Sendable {
     package var messageHistories = WorkingSet<GroupID, MessageHistoryRow>()
     /// Messages of sessions: the oldest ones, which new ones may displace.
     package var messages = WorkingSet<MessageKey, MessageRow>()
+    /// What sessions play. The rows of those that somebody waits in are here whenever a suspension may end.
+    package var playbacks = WorkingSet<GroupID, Playback>()
+    /// What sessions play next.
+    package var queueItems = WorkingSet<QueueKey, QueueRow>()
     private var participants = WorkingSet<ParticipantKey, ParticipantRow>()
     private var accounts: [GroupID: Set<AccountID>] = [:]
     private var groups: [AccountID: Set<GroupID>] = [:]
@@ -219,5 +230,6 @@ package struct GroupRows: Equatable, Sendable {
             && left.participants == right.participants && left.connections == right.connections
             && left.edges == right.edges && left.games == right.games
             && left.messageHistories == right.messageHistories && left.messages == right.messages
+            && left.playbacks == right.playbacks && left.queueItems == right.queueItems
     }
 }

@@ -8,7 +8,7 @@ extension SessionRows.Selection {
             groups.insert(command.group)
             addNewcomer(asker)
         case .joinGroupSession(let command):
-            groups.insert(command.group)
+            addPlayback(command.group)
             addNewcomer(asker)
         case .activateGroupSession(let command):
             groups.insert(command.group)
@@ -29,8 +29,10 @@ extension SessionRows.Selection {
             addPresence(command.group)
             connectingEdges.insert(command.edge)
         case .disconnectParticipant(let command): addPresence(command.group)
-        case .announceDrop(let command): groups.insert(command.group)
-        case .dropParticipant(let command): addPresence(command.group)
+        case .announceDrop(let command): addPlayback(command.group)
+        case .dropParticipant(let command):
+            addPresence(command.group)
+            addPlayback(command.group)
         }
     }
 
@@ -51,5 +53,6 @@ extension SessionRows.Selection {
         addPresence(group)
         gaming.insert(group)
         ending.insert(group)
+        addQueue(group)
     }
 }

@@ -2,7 +2,8 @@ package import SessionContract
 package import Vocabulary
 
 extension SessionRows {
-    /// The timers that a session's state wants now, by when they are due: for who is away, and for a session that nobody is in.
+    /// The timers that a session's state wants now, by when they are due: for who is away, for whom the
+    /// group waits, and for a session that nobody is in.
     package func wantedTimers(of group: GroupID) -> [WantedTimer<SessionCommand>] {
         guard let session = groups.sessions[group], session.ended == nil else { return [] }
         var timers: [WantedTimer<SessionCommand>] = []
@@ -12,13 +13,21 @@ extension SessionRows {
                     .group(.expireGroupSession(.init(group: group, since: since))), due: since + limits.emptyGroupRest))
         }
         for account in groups.accounts(of: group, .joined) {
-            guard let row = groups[group, account], let since = row.droppedAt else { continue }
+            guard let row = groups[group, account] else { continue }
+            if let until = row.suspension?.until {
+                timers.append(
+                    WantedTimer(
+                        .playback(.expireSuspension(.init(group: group, participant: account, until: until))),
+                        due: until, part: account.description))
+            }
+            guard let since = row.droppedAt else { continue }
             if !row.isDropAnnounced, limits.dropNotice < limits.dropGrace {
                 timers.append(
                     WantedTimer(
                         .presence(.announceDrop(.init(group: group, participant: account, since: since))),
                         due: since + limits.dropNotice, part: account.description))
             }
+            guard !session.isSolo else { continue }
             timers.append(
                 WantedTimer(
                     .presence(.dropParticipant(.init(group: group, participant: account, since: since))),
@@ -46,10 +55,12 @@ extension GroupRows {
         where (change.row.emptySince, change.row.ended) != (change.before.emptySince, change.before.ended) {
             groups.insert(change.key)
         }
-        for entry in participants.inserted where entry.row.droppedAt != nil { groups.insert(entry.key.group) }
+        for entry in participants.inserted where entry.row.droppedAt != nil || entry.row.suspension != nil {
+            groups.insert(entry.key.group)
+        }
         for change in participants.updated
-        where (change.row.droppedAt, change.row.isDropAnnounced)
-            != (change.before.droppedAt, change.before.isDropAnnounced)
+        where (change.row.droppedAt, change.row.isDropAnnounced, change.row.suspension?.until)
+            != (change.before.droppedAt, change.before.isDropAnnounced, change.before.suspension?.until)
         {
             groups.insert(change.key.group)
         }

@@ -101,6 +101,11 @@ extension SessionReducer {
         _ rows: inout SessionRows, _ command: ActivateGroupSession, _ context: CommandContext
     ) throws(Rejection) -> [SessionEvent] {
         let (account, session) = try host(of: command.group, rows, context)
+        guard !session.isSolo else {
+            throw Rejection(
+                .groupFull, "This session is for your own devices; create another one to invite people.",
+                details: ["capacity": 1])
+        }
         for contact in command.contacts {
             guard let row = rows[contact] else { throw .accountNotFound("contacts") }
             guard row.closed == nil else { throw .accountClosed("contacts") }
@@ -166,7 +171,7 @@ extension SessionReducer {
                     .init(
                         group: command.group, account: account, ordinal: session.joins, isHost: isHost,
                         at: context.time)))
-        ]
+        ] + endCrowdedSuspensions(&rows, command.group, context.time)
     }
 
     private static func leave(
@@ -178,7 +183,7 @@ extension SessionReducer {
         }
         switch own.status {
         case .waiting: return [withdraw(&rows, command.group, account, .left, by: account, context.time)]
-        case .joined: return [putOut(&rows, command.group, account, .left, context.time)]
+        case .joined: return putOut(&rows, command.group, account, .left, context.time)
         case .invalidated: return []
         }
     }
@@ -194,7 +199,7 @@ extension SessionReducer {
         case .waiting:
             return [withdraw(&rows, command.group, command.participant, .removed, by: account, context.time)]
         case .joined:
-            return [putOut(&rows, command.group, command.participant, .removed, by: account, context.time)]
+            return putOut(&rows, command.group, command.participant, .removed, by: account, context.time)
         case .invalidated, nil: throw .participantNotFound("participant")
         }
     }
@@ -213,19 +218,24 @@ extension SessionReducer {
         ]
     }
 
-    /// Removes a participant and decides who is host afterwards. Every way of leaving goes through here.
+    /// Removes a participant, whom nobody waits for any more, and decides who is host afterwards. Every way of leaving goes
+    /// through here.
     static func putOut(
         _ rows: inout SessionRows, _ group: GroupID, _ account: AccountID, _ reason: LeaveReason,
         by remover: AccountID? = nil, _ time: Instant
-    ) -> SessionEvent {
+    ) -> [SessionEvent] {
+        let ended = endSuspension(&rows, group, account, .left, time)
         rows.groups[group, account]?.invalidate(reason, at: time)
         for key in rows.groups.connections(of: group, account) { rows.groups.connections[key] = nil }
         let host = rows.groups.sessions[group]?.host
         let next = host == account ? rows.groups.succession(of: group) : host
         rows.groups.sessions[group]?.host = next
         if next == nil { rows.groups.sessions[group]?.emptySince = time }
-        return .group(
-            .participantLeft(.init(group: group, account: account, reason: reason, by: remover, host: next, at: time)))
+        return [
+            .group(
+                .participantLeft(
+                    .init(group: group, account: account, reason: reason, by: remover, host: next, at: time)))
+        ] + ended
     }
 
     private static func withdraw(
@@ -238,7 +248,7 @@ extension SessionReducer {
 
     /// Removes a closed account from every session. Its invitations stay, since they can no longer be used.
     static func leaveAll(_ rows: inout SessionRows, _ account: AccountID, _ time: Instant) -> [SessionEvent] {
-        rows.groups.groups(of: account).map { putOut(&rows, $0, account, .accountClosed, time) }
+        rows.groups.groups(of: account).flatMap { putOut(&rows, $0, account, .accountClosed, time) }
     }
 
     /// Announces a changed name or picture in every session that the account is in.
@@ -285,6 +295,7 @@ extension SessionReducer {
         for key in rows.groups.connections(of: group) { rows.groups.connections[key] = nil }
         rows.groups.games[group] = nil
         rows.groups.messageHistories[group]?.isOver = true
+        rows.groups.stopPlayback(of: group)
         var ended = session
         (ended.host, ended.emptySince) = (nil, nil)
         (ended.ended, ended.endReason, ended.endedBy) = (time, reason, account)

@@ -110,16 +110,16 @@ extension SessionReducer {
             .group(
                 .participantDisconnected(
                     .init(group: command.group, account: command.participant, since: command.since, at: time)))
-        ]
+        ] + endSuspension(&rows, command.group, command.participant, .away, time)
     }
 
     private static func drop(
         _ rows: inout SessionRows, _ command: DropParticipant, _ time: Instant
     ) throws(Rejection) -> [SessionEvent] {
-        guard let row = rows.groups[command.group, command.participant], row.droppedAt == command.since else {
-            return []
-        }
+        guard let row = rows.groups[command.group, command.participant], row.droppedAt == command.since,
+            rows.groups.sessions[command.group]?.isSolo == false
+        else { return [] }
         try requireDue(command.since + rows.limits.dropGrace, time)
-        return [putOut(&rows, command.group, command.participant, .dropped, time)]
+        return putOut(&rows, command.group, command.participant, .dropped, time)
     }
 }

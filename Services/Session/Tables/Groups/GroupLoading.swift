@@ -16,17 +16,18 @@ extension Pipeline {
     func loadGroups(_ touched: SessionRows.Selection, _ limits: SessionLimits) throws -> LoadingGroups {
         var loading = LoadingGroups()
         loading.edges = lockEdges(touched)
-        var (groups, connected) = (touched.groups, touched.connectedGroups)
+        var (groups, connected, playing) = (touched.groups, touched.connectedGroups, touched.playing)
         if !touched.followed.isEmpty || !touched.expiringEdges.isEmpty {
             let joined = self.groups(of: touched.followed)
             let lost = self.groups(connectedBy: touched.expiringEdges, limit: Int64(Self.expiryPiece) + 1)
             try flush()
             let lostGroups = try lost.rowsIfAsked.map { try $0.decode(0, as: GroupID.self) }
             if lostGroups.count > Self.expiryPiece { loading.edgesWithMore = touched.expiringEdges }
-            let found =
-                try joined.rowsIfAsked.map { try $0.decode(0, as: GroupID.self) } + lostGroups.prefix(Self.expiryPiece)
+            let joinedGroups = try joined.rowsIfAsked.map { try $0.decode(0, as: GroupID.self) }
+            let found = joinedGroups + lostGroups.prefix(Self.expiryPiece)
             groups.formUnion(found)
             connected.formUnion(found)
+            playing.formUnion(joinedGroups)
         }
         loading.sessions = lockGroups(groups.sorted())
         loading.participants = participants(of: groups.sorted())
@@ -35,6 +36,8 @@ extension Pipeline {
         loading.games = games(of: touched.gaming)
         loading.messageHistories = messageHistories(of: touched.ending.union(touched.messages.keys))
         loading.oldestMessages = oldestMessages(of: touched.messages, limits)
+        loading.playbacks = playbacks(of: playing)
+        loading.queues = queues(of: touched.queueing)
         return loading
     }
 
@@ -55,6 +58,8 @@ extension Pipeline {
         try save(groups.games.changes, in: Tables.game)
         try save(groups.messageHistories.changes, in: Tables.messageHistory)
         try save(groups.messages.changes, in: Tables.groupMessage)
+        try save(groups.playbacks.changes, in: Tables.playback)
+        try save(groups.queueItems.changes, in: Tables.queueItem)
     }
 }
 
@@ -69,6 +74,8 @@ struct LoadingGroups {
     var games: Pending?
     var messageHistories: Pending?
     var oldestMessages: Pending?
+    var playbacks: Pending?
+    var queues: Pending?
 
     /// The rows.
     func rows() throws -> GroupRows {
@@ -84,6 +91,8 @@ struct LoadingGroups {
             rows.messageHistories.load(row, at: group)
         }
         for (key, row) in try Tables.messageOffset.rows(of: oldestMessages) { rows.messages.load(row, at: key) }
+        for (group, playback) in try Tables.playback.rows(of: playbacks) { rows.playbacks.load(playback, at: group) }
+        for (key, row) in try Tables.queueItem.rows(of: queues) { rows.queueItems.load(row, at: key) }
         return rows
     }
 }

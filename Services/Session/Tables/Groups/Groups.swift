@@ -44,6 +44,11 @@ extension Tables {
             Column("dropped_at", \.droppedAt),
             Column("is_drop_announced", \.isDropAnnounced),
             Column("version", \.version),
+            Column("is_ready", \.isReady),
+            Column("suspended_at", \.suspension.keptSince),
+            Column("suspended_until", \.suspension.keptUntil),
+            Column("suspension_reason", \.suspension.keptReason),
+            Column("suspension_limit", \.suspension.keptLimit),
         ])
 }
 

@@ -67,7 +67,11 @@ public struct CreateGroupSession: GroupCommandBody {
     public func validate() throws(Rejection) {
         try activity.validate()
         if let capacity, !GroupRules.capacities.contains(capacity) {
-            throw Rejection(.invalidField, "Choose a capacity from 2 to 100.", field: "capacity")
+            throw Rejection(.invalidField, "Choose a capacity from 1 to 100.", field: "capacity")
+        }
+        if capacity == 1, isOpenToContacts == true {
+            throw Rejection(
+                .invalidField, "Leave this out: a session of one is for your own devices.", field: "isOpenToContacts")
         }
         if let seats, !GroupRules.seats.contains(seats) {
             throw Rejection(.invalidField, "Choose 0 to 32 seats.", field: "seats")

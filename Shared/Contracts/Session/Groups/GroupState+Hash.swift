@@ -1,12 +1,12 @@
 public import ContractSupport
 import Foundation
-public import Vocabulary
+import Vocabulary
 
 /// A group session's state with its hash, which follows each event by what it changes.
 ///
-/// The entities are the session itself, each participant, each invitation, and the game. Each is what it is in the JSON of the
-/// state, with one member more, `entity`, that says what it is: `session` (the state without its participants, invitations and
-/// game), `participant`, `invitation` or `game`.
+/// The entities are the session itself, each participant, each invitation, the game, the playback, and the queue unless it is
+/// empty. Each is what it is in the JSON of the state, with one member more, `entity`, that says what it is: `session` (the state
+/// without all the others), `participant`, `invitation`, `game`, `playback`, or `queue`, whose member `items` has the queue.
 public struct HashedGroupState: Hashable, Sendable {
     /// The state.
     public private(set) var state: GroupState
@@ -14,7 +14,7 @@ public struct HashedGroupState: Hashable, Sendable {
     public private(set) var hash = StateHash()
 
     private enum Entity: Hashable {
-        case session, game
+        case session, game, playback, queue
         case participant(AccountID)
         case invitation(AccountID)
     }
@@ -34,7 +34,8 @@ public struct HashedGroupState: Hashable, Sendable {
     }
 
     private var all: [Entity] {
-        [.session, .game] + state.participants.map { .participant($0.id) } + state.invited.map { .invitation($0.id) }
+        [.session, .game, .playback, .queue] + state.participants.map { .participant($0.id) }
+            + state.invited.map { .invitation($0.id) }
     }
 
     private func entities(changedBy event: SessionEvent) -> [Entity] {
@@ -54,6 +55,12 @@ public struct HashedGroupState: Hashable, Sendable {
         case .game(.seatMoved(let event)): [.participant(event.account)]
         case .game(.seatReleased(let event)): [.participant(event.account)]
         case .game(.gameStarted), .game(.gameUpdated), .game(.gameFinished): [.game]
+        case .playback(.playbackSet): [.playback]
+        case .playback(.itemStarted): [.playback, .queue]
+        case .playback(.queueItemsInserted), .playback(.queueItemMoved), .playback(.queueItemsRemoved): [.queue]
+        case .playback(.readinessDeclared(let event)): [.participant(event.account)]
+        case .playback(.suspensionBegan(let event)): [.playback, .participant(event.account)]
+        case .playback(.suspensionEnded(let event)): [.playback, .participant(event.account)]
         default: []
         }
     }
@@ -64,8 +71,11 @@ public struct HashedGroupState: Hashable, Sendable {
             guard state.creator != nil else { return nil }
             var session = state
             (session.participants, session.invited, session.game) = ([], [], nil)
-            return Self.json(session, "session", without: ["participants", "invited"])
+            (session.playback, session.queue) = (nil, [])
+            return Self.json(session, "session", without: ["participants", "invited", "queue"])
         case .game: return state.game.flatMap { Self.json($0, "game") }
+        case .playback: return state.playback.flatMap { Self.json($0, "playback") }
+        case .queue: return state.queue.isEmpty ? nil : Self.json(["items": state.queue], "queue")
         case .participant(let id): return state.participants[id].flatMap { Self.json($0, "participant") }
         case .invitation(let id): return state.invited[id].flatMap { Self.json($0, "invitation") }
         }

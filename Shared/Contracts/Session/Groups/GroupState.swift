@@ -26,6 +26,10 @@ public struct GroupState: Codable, Hashable, Sendable {
     public var invited: Ordered<Invitation>
     /// The game that is played, or was played last.
     public var game: Game?
+    /// What is played together; nil before anything was.
+    public var playback: Playback?
+    /// What comes next, in this order.
+    public var queue: [PlaybackItem]
     /// When it began.
     public var created: Instant?
     /// How it ended; nothing changes after that.
@@ -34,7 +38,8 @@ public struct GroupState: Codable, Hashable, Sendable {
     public init(
         group: GroupID, creator: AccountID? = nil, activity: Activity? = nil, capacity: Int = 0, seats: Int = 0,
         isOpenToContacts: Bool = false, host: AccountID? = nil, participants: Ordered<Participant> = [],
-        invited: Ordered<Invitation> = [], game: Game? = nil, created: Instant? = nil, end: GroupEnd? = nil
+        invited: Ordered<Invitation> = [], game: Game? = nil, playback: Playback? = nil, queue: [PlaybackItem] = [],
+        created: Instant? = nil, end: GroupEnd? = nil
     ) {
         self.group = group
         self.creator = creator
@@ -46,6 +51,8 @@ public struct GroupState: Codable, Hashable, Sendable {
         self.participants = participants
         self.invited = invited
         self.game = game
+        self.playback = playback
+        self.queue = queue
         self.created = created
         self.end = end
     }
@@ -68,9 +75,14 @@ public struct Participant: Codable, Hashable, Sendable, Identifiable {
     public var seat: Int?
     /// Counts the changes of their name and picture since they joined.
     public var version: Int64
+    /// Whether the group waits for them if they ask: they said that they can be ready.
+    public var isReady: Bool
+    /// Their request that the group wait.
+    public var suspension: Suspension?
 
     public init(
-        id: AccountID, ordinal: Int, joined: Instant, awaySince: Instant? = nil, seat: Int? = nil, version: Int64 = 0
+        id: AccountID, ordinal: Int, joined: Instant, awaySince: Instant? = nil, seat: Int? = nil, version: Int64 = 0,
+        isReady: Bool = false, suspension: Suspension? = nil
     ) {
         self.id = id
         self.ordinal = ordinal
@@ -78,6 +90,8 @@ public struct Participant: Codable, Hashable, Sendable, Identifiable {
         self.awaySince = awaySince
         self.seat = seat
         self.version = version
+        self.isReady = isReady
+        self.suspension = suspension
     }
 }
 
@@ -117,6 +131,7 @@ extension GroupState {
         switch event {
         case .group(let event): apply(event)
         case .game(let event): apply(event)
+        case .playback(let event): apply(event)
         default: break
         }
     }
@@ -145,7 +160,7 @@ extension GroupState {
         case .groupSessionEnded(let event):
             participants = []
             invited = []
-            (host, game) = (nil, nil)
+            (host, game, playback, queue) = (nil, nil, nil, [])
             end = GroupEnd(
                 reason: event.reason, by: event.reason == .ended ? event.account : nil, at: event.at)
         }

@@ -67,8 +67,9 @@ public struct Activity: Codable, Hashable, Sendable {
 public enum GroupRules {
     /// The largest payload of an activity, in bytes of JSON.
     public static let payloadLimit = 32_768
-    /// The allowed capacities.
-    public static let capacities = 2...100
+    /// The allowed capacities. A session of one is for somebody's own devices: nobody is invited to it, and it lasts while none
+    /// of them is connected.
+    public static let capacities = 1...100
     /// The default.
     public static let defaultCapacity = 8
     /// The allowed numbers of seats.
