@@ -217,9 +217,8 @@ let package = Package(
         .testTarget(
             name: "SessionClientServiceTests",
             dependencies: [
-                "API", "SessionClientService", "SessionContract", "Vocabulary", "Webhook", crypto, httpTypes,
-                hummingbird,
-                logging, nio, nioHTTPTypes,
+                "API", "ContractSupport", "SessionClientService", "SessionContract", "Vocabulary", "Webhook", crypto,
+                httpTypes, hummingbird, logging, nio, nioHTTPTypes,
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
             path: "Tests/Unit/SessionClientServiceTests", swiftSettings: settings),

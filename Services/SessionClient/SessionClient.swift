@@ -76,6 +76,10 @@ package struct SessionClient: Service {
             services: services, pool: pool, steps: steps, operations: operations,
             ownership: settings.consumers.leaseDuration, logger: logger)
         let people = PeopleSource(session: services.session.streams, logger: logger)
+        let lists = GroupLists(people: people)
+        services.session.tail.observe(where: GroupLists.isWanted) { lists.observe($0) }
+        let presence = Presence(
+            session: services.session.sender, renewal: settings.presenceRenewal, logger: logger)
         let server = HTTPServer(
             routes: Routes(
                 actions: Actions(
@@ -89,7 +93,7 @@ package struct SessionClient: Service {
                                 name: .operations, reader: StreamReader(tail: operations, pool: joins),
                                 state: States.operations)
                         ],
-                    people: people, signals: hub, devices: devices, writeDeadline: settings.streamWriteDeadline),
+                    people: people, groups: groups, devices: devices, writeDeadline: settings.streamWriteDeadline),
                 tokens: tokens, devices: devices, addresses: ClientAddress(proxies: settings.proxies)),
             host: settings.host, port: settings.port, connections: settings.connections,
             connectionsPerAddress: settings.connectionsPerAddress, check: http, logger: logger)
@@ -104,7 +108,7 @@ package struct SessionClient: Service {
                 PhoneNames(
                     pool: pool, session: services.session, codes: PhoneCodes(keys: settings.serverKeys), logger: logger),
             ] + services.all.flatMap(\.services)
-                + policies(services, doorbells) + [sagas, people, server])
+                + policies(services, doorbells) + [sagas, people, presence, server])
         for pool in [pool, joins, steps] { await pool.close() }
     }
 

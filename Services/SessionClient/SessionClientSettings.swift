@@ -22,6 +22,11 @@ struct SessionClientSettings: Sendable {
     private static let streamWriteDeadline = Setting<Duration>.duration(
         "stream.write.deadline", in: .milliseconds(100)...(.seconds(3600)), default: .seconds(30),
         help: "How long a write to a stream may take before the stream is closed.")
+    private static let presenceRenewal = Setting<Duration>.duration(
+        "presence.renewal", in: .milliseconds(100)...(.seconds(60)), default: .seconds(5),
+        help:
+            "How often this process says that it still has the connections of participants in group sessions; at most a third of session's edge lease."
+    )
     private static let connections = Setting<Int>.int(
         "http.connections", in: 1...100_000, default: 20_000, help: "Concurrent HTTP connections; further ones wait.")
     private static let connectionsPerAddress = Setting<Int>.int(
@@ -97,7 +102,7 @@ struct SessionClientSettings: Sendable {
         [
             host, port, connections, connectionsPerAddress, commandLimit, signalLimit, serverKeys, signingKeys,
             tokenLifetime,
-            poolSize, joinPoolSize, streamWriteDeadline, unanswered, proxies, guessLimit,
+            poolSize, joinPoolSize, streamWriteDeadline, presenceRenewal, unanswered, proxies, guessLimit,
             signUpLimit, phoneCodes, phoneCodesKey,
         ]
             + ConsumerSettings.declared
@@ -153,6 +158,7 @@ struct SessionClientSettings: Sendable {
     var poolSize: Int { settings[Self.poolSize] }
     var joinPoolSize: Int { settings[Self.joinPoolSize] }
     var streamWriteDeadline: Duration { settings[Self.streamWriteDeadline] }
+    var presenceRenewal: Duration { settings[Self.presenceRenewal] }
     var unanswered: Int { settings[Self.unanswered] }
     var tokenLifetime: Duration { settings[Self.tokenLifetime] }
     var limits: Actions.Limits {

@@ -2,8 +2,47 @@ public import SessionContract
 public import Vocabulary
 
 /// The sequences that one connection carries, each in its own order.
-public enum StreamName: String, CaseIterable, Codable, Sendable {
+public enum StreamName: Hashable, Sendable, LosslessStringConvertible {
     case account, contacts, notifications, operations
+    /// A group session's.
+    case group(GroupID)
+
+    /// Those of every account, which each connection carries.
+    public static let ofAccount: [StreamName] = [.account, .contacts, .notifications, .operations]
+
+    /// As it stands in an event's id: `contacts`, or `group/01a1…`.
+    public init?(_ text: String) {
+        if let name = Self.ofAccount.first(where: { $0.description == text }) {
+            self = name
+        } else if text.hasPrefix("group/"), let group = GroupID(String(text.dropFirst("group/".count))) {
+            self = .group(group)
+        } else {
+            return nil
+        }
+    }
+
+    public var description: String {
+        switch self {
+        case .account, .contacts, .notifications, .operations: family
+        case .group(let group): "\(family)/\(group)"
+        }
+    }
+
+    /// What its events' names begin with.
+    public var family: String {
+        switch self {
+        case .account: "account"
+        case .contacts: "contacts"
+        case .notifications: "notifications"
+        case .operations: "operations"
+        case .group: "group"
+        }
+    }
+
+    /// The session whose sequence it is, if it is one's.
+    public var group: GroupID? {
+        if case .group(let group) = self { group } else { nil }
+    }
 }
 
 /// What a stream carries. States and bodies are JSON as their owners published it, so that it is encoded once however many
@@ -14,7 +53,11 @@ public enum StreamEvent: Hashable, Sendable {
     /// A sequence goes on where the app was.
     case resumed(StreamName)
     case event(StreamName, StreamedEvent)
-    /// A person among the contacts, whole each time.
+    /// A group session's sequence is over for this reader; nothing of it follows.
+    case groupEnded(GroupStreamEnded)
+    /// The group sessions that the account is in or may join, all of them each time.
+    case groups(Encoded<GroupsPage>)
+    /// A person among the contacts, or in a group session that the app follows, whole each time.
     case person(Encoded<Person>)
     /// No contact any more: forget them.
     case personEnded(PersonEnded)
@@ -25,10 +68,13 @@ public enum StreamEvent: Hashable, Sendable {
 public struct StreamSnapshot: Hashable, Sendable {
     /// Whether what came before can't be continued.
     public let isRefetched: Bool
+    /// Of a group session: the hash of the state.
+    public let hash: String?
     public let state: [UInt8]
 
-    package init(isRefetched: Bool, state: [UInt8]) {
+    package init(isRefetched: Bool, hash: String? = nil, state: [UInt8]) {
         self.isRefetched = isRefetched
+        self.hash = hash
         self.state = state
     }
 }
@@ -43,12 +89,43 @@ public struct StreamedEvent: Hashable, Sendable {
     public let correlation: CorrelationID?
     /// The command that caused it.
     public let command: CommandID?
+    /// Of a group session: the hash of the state after this event, as far as it is known.
+    public let hash: String?
     public let body: [UInt8]
 
-    package init(_ recorded: RecordedMessage) {
+    package init(_ recorded: RecordedMessage, hash: String? = nil) {
         let message = recorded.message
+        self.hash = hash
         (type, version, at) = (message.type, message.version, recorded.recordedAt)
         (correlation, command, body) = (message.correlationID, message.commandID, message.body)
+    }
+}
+
+/// Why a group session's sequence is over for a reader: the data of `group.ended`.
+public struct GroupStreamEnded: Codable, Hashable, Sendable {
+    public enum Reason: String, Codable, Sendable {
+        /// The reader left.
+        case left
+        /// The host removed the reader.
+        case removed
+        /// The reader was without a connection for too long.
+        case dropped
+        /// The invitation was declined or withdrawn.
+        case withdrawn
+        /// The session was ended for everyone.
+        case ended
+        /// Nobody was in the session for too long.
+        case expired
+        /// There is no such session for the reader, or it isn't open to them any more.
+        case groupNotFound
+    }
+
+    public let group: GroupID
+    public let reason: Reason
+
+    package init(group: GroupID, reason: Reason) {
+        self.group = group
+        self.reason = reason
     }
 }
 

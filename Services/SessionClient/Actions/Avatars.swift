@@ -142,16 +142,24 @@ struct Avatars: Sendable {
         try await download(caller.account, unless: isKnown)
     }
 
-    /// A contact's picture is for their contacts.
+    /// A person's picture is for their contacts, and for those who are in a group session with them.
     func ofContact(
         _ other: AccountID, by caller: Caller, unless isKnown: @escaping @Sendable (ContentHash) -> Bool
     ) async throws -> Picture {
-        let isContact = try await pool.withConnection { database in
+        let isSeen = try await pool.withConnection { database in
             try database.query(
-                "SELECT FROM contacts.contact AS c WHERE c.account = \(caller.account) AND c.contact = \(other)"
+                """
+                SELECT true FROM contacts.contact AS c WHERE c.account = \(caller.account) AND c.contact = \(other)
+                 UNION ALL
+                SELECT true FROM session.group_participant AS o
+                  JOIN session.group_participant AS p ON p.group_id = o.group_id
+                 WHERE o.account = \(caller.account) AND o.status = 'joined'
+                   AND p.account = \(other) AND p.status = 'joined'
+                 LIMIT 1
+                """
             ).only != nil
         }
-        guard isContact else { throw APIError(.notContact, field: "account") }
+        guard isSeen else { throw APIError(.notContact, field: "account") }
         return try await download(other, unless: isKnown)
     }
 

@@ -37,11 +37,21 @@ extension Request {
     /// A query parameter that is an id.
     /// - Throws: `invalidParameter`.
     func id<Subject>(_ name: String) throws(APIError) -> ID<Subject>? {
-        guard let text = uri.queryParameters[Substring(name)] else { return nil }
-        guard let id = ID<Subject>(String(text)) else {
-            throw APIError(.invalidParameter, "\(name) must be a UUID.", field: name)
+        let ids: [ID<Subject>] = try ids(name)
+        return ids.first
+    }
+
+    /// A query parameter that is an id, as often as it is given.
+    /// - Throws: `invalidParameter`.
+    func ids<Subject>(_ name: String) throws(APIError) -> [ID<Subject>] {
+        var ids: [ID<Subject>] = []
+        for text in uri.queryParameters[values: Substring(name)] {
+            guard let id = ID<Subject>(String(text)) else {
+                throw APIError(.invalidParameter, "\(name) must be a UUID.", field: name)
+            }
+            ids.append(id)
         }
-        return id
+        return ids
     }
 }
 

@@ -40,18 +40,23 @@ struct ServerSentEvents: StreamTransport {
         if let place { text += "id: \(place)\n" }
         switch event {
         case .snapshot(let name, let snapshot):
-            text += "event: \(name.rawValue).snapshot\ndata: {\"refetched\":\(snapshot.isRefetched),\"state\":"
+            text += "event: \(name.family).snapshot\ndata: {\(Self.group(name))\"refetched\":\(snapshot.isRefetched),"
+            text += "\(Self.hash(snapshot.hash))\"state\":"
             add(snapshot.state)
-        case .resumed(let name): text += "event: \(name.rawValue).resumed\ndata: {}\n\n"
+        case .resumed(let name): text += "event: \(name.family).resumed\ndata: {\(Self.group(name, isAll: true))}\n\n"
         case .event(let name, let event):
             text += """
-                event: \(name.rawValue).event
-                data: {"type":"\(event.type)","version":\(event.version),"at":\(event.at.microseconds),\
-                "correlation":\(Self.quoted(event.correlation)),"command":\(Self.quoted(event.command)),"body":
+                event: \(name.family).event
+                data: {\(Self.group(name))"type":"\(event.type)","version":\(event.version),\
+                "at":\(event.at.microseconds),"correlation":\(Self.quoted(event.correlation)),\
+                "command":\(Self.quoted(event.command)),\(Self.hash(event.hash))"body":
                 """
             add(event.body)
         case .signal(let signal):
             text += "event: signal\ndata: \(String(decoding: signal.json, as: UTF8.self))\n\n"
+        case .groupEnded(let ended): text += "event: group.ended\ndata: \(Self.json(ended))\n\n"
+        case .groups(let groups):
+            text += "event: groups\ndata: \(String(decoding: groups.json, as: UTF8.self))\n\n"
         case .person(let person):
             text += "event: person\ndata: \(String(decoding: person.json, as: UTF8.self))\n\n"
         case .personEnded(let person): text += "event: person.ended\ndata: \(Self.json(person))\n\n"
@@ -68,6 +73,13 @@ struct ServerSentEvents: StreamTransport {
         }
         text += "}\n\n"
     }
+
+    /// The member that names a sequence's group session.
+    private static func group(_ name: StreamName, isAll: Bool = false) -> String {
+        name.group.map { "\"group\":\"\($0)\"\(isAll ? "" : ",")" } ?? ""
+    }
+
+    private static func hash(_ hash: String?) -> String { hash.map { "\"hash\":\"\($0)\"," } ?? "" }
 
     private static func json(_ value: some Encodable) -> String {
         (try? Encoded(value)).map { String(decoding: $0.json, as: UTF8.self) } ?? "{}"

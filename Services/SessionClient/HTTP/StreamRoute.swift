@@ -3,12 +3,14 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
+import Vocabulary
 
 extension Routes {
-    /// `GET /v1/stream`: the caller's streams as server-sent events.
+    /// `GET /v1/stream`: the caller's streams as server-sent events, and those of the group sessions that it names.
     func stream(_ request: Request, _ context: SignedInContext) throws -> Response {
         let connection = try streams.open(
-            for: context.caller, after: StreamTokens(request.headers[.lastEventID] ?? ""), context.logger)
+            for: context.caller, after: StreamTokens(request.headers[.lastEventID] ?? ""),
+            following: Set(request.ids("group")), context.logger)
         return Response(
             status: .ok,
             headers: [

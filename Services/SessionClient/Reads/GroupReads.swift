@@ -43,8 +43,7 @@ struct GroupReads: Sendable {
     /// The session's state, as JSON.
     /// - Throws: As ``read(_:by:_:)``.
     func state(of group: GroupID, by caller: Caller) async throws -> Encoded<GroupState> {
-        let state = try await read(
-            group, by: caller, "(SELECT s.state FROM session.group_state AS s WHERE s.group_id = w.group_id)")
+        let state = try await read(group, by: caller, States.group(group))
         guard let state else { throw APIError(.groupNotFound, field: "group") }
         return Encoded(json: state)
     }
@@ -52,9 +51,7 @@ struct GroupReads: Sendable {
     /// The game that is played in the session, or was played last.
     /// - Throws: As ``read(_:by:_:)``; `gameNotRunning` when no game was ever started.
     func game(of group: GroupID, by caller: Caller) async throws -> Game {
-        let game = try await read(
-            group, by: caller,
-            "(SELECT s.state -> 'game' FROM session.group_state AS s WHERE s.group_id = w.group_id)")
+        let game = try await read(group, by: caller, "(\(States.group(group)) -> 'game')")
         guard let game else {
             throw APIError(.gameNotRunning, "No game was started in this session yet.", field: "group")
         }
@@ -62,23 +59,37 @@ struct GroupReads: Sendable {
     }
 
     /// Reads something of a session for someone who may see it.
-    /// - Parameter value: An SQL expression of type json, in terms of `w.group_id`.
+    /// - Parameter value: An SQL expression of type json.
     /// - Throws: `groupNotFound` for strangers; `groupEnded`, `removedFromGroup` or `notParticipant` for those who were in it.
     private func read(_ group: GroupID, by caller: Caller, _ value: Query) async throws -> [UInt8]? {
-        let (standing, value) = try await pool.withConnection { database in
+        let (standing, value) = try await standing(of: caller.account, in: group, reading: value)
+        if let refusal = standing.refusal { throw refusal }
+        return value
+    }
+
+    /// How an account stands to a session.
+    func standing(of account: AccountID, in group: GroupID) async throws -> GroupStanding {
+        try await standing(of: account, in: group, reading: "NULL::json").0
+    }
+
+    private func standing(
+        of account: AccountID, in group: GroupID, reading value: Query
+    ) async throws -> (GroupStanding, [UInt8]?) {
+        try await pool.withConnection { database in
             let row = try database.query(
                 """
-                SELECT \(GroupStanding.columns(of: caller.account)), \(value)
+                SELECT p.status, p.reason,
+                       EXISTS (SELECT FROM session.open_group AS o
+                                 JOIN contacts.contact AS c ON c.account = \(account) AND c.contact = o.host
+                                WHERE o.group_id = w.group_id AND o.is_open_to_contacts),
+                       NOT EXISTS (SELECT FROM session.open_group AS o WHERE o.group_id = w.group_id), \(value)
                   FROM (SELECT \(group)) AS w(group_id)
-                  LEFT JOIN session.group_participant AS p ON p.group_id = w.group_id AND p.account = \(caller.account)
+                  LEFT JOIN session.group_participant AS p ON p.group_id = w.group_id AND p.account = \(account)
                 """
             ).only
-            return (
-                try row.map { try GroupStanding($0) }, try row?.decode(GroupStanding.columnCount, as: JSON?.self)?.bytes
-            )
+            guard let row else { return (GroupStanding(), nil) }
+            return (try GroupStanding(row), try row.decode(4, as: JSON?.self)?.bytes)
         }
-        if let refusal = standing?.refusal { throw refusal }
-        return value
     }
 }
 
@@ -91,23 +102,13 @@ struct GroupStanding: Sendable {
     let isOpen: Bool
     let hasEnded: Bool
 
-    /// In terms of `w.group_id`, and of the account's own participation `p`.
-    static func columns(of account: AccountID) -> Query {
-        """
-        p.status, p.reason,
-        EXISTS (SELECT FROM session.open_group AS o
-                  JOIN contacts.contact AS c ON c.account = \(account) AND c.contact = o.host
-                 WHERE o.group_id = w.group_id AND o.is_open_to_contacts),
-        NOT EXISTS (SELECT FROM session.open_group AS o WHERE o.group_id = w.group_id)
-        """
-    }
+    /// Of someone who has nothing to do with a session.
+    fileprivate init() { (status, reason, isOpen, hasEnded) = (nil, nil, false, false) }
 
-    static let columnCount = 4
-
-    init(_ row: Row) throws {
+    fileprivate init(_ row: Row) throws {
         status = try row.decode(0, as: String?.self)
         reason = try row.decode(1, as: String?.self).flatMap(LeaveReason.init(rawValue:))
-        isOpen = try row.decode(2, as: Bool.self)
+        isOpen = try row.decode(2, as: Bool.self) && reason != .removed
         hasEnded = try row.decode(3, as: Bool.self)
     }
 
@@ -116,8 +117,8 @@ struct GroupStanding: Sendable {
         switch status {
         case nil: isOpen ? nil : APIError(.groupNotFound, field: "group")
         case _ where hasEnded: APIError(.groupEnded, field: "group")
-        case "invalidated" where reason == .removed: APIError(.removedFromGroup, field: "group")
-        case "invalidated": isOpen ? nil : APIError(.notParticipant, field: "group")
+        case "invalidated" where isOpen: nil
+        case "invalidated": APIError(reason == .removed ? .removedFromGroup : .notParticipant, field: "group")
         default: nil
         }
     }

@@ -17,6 +17,11 @@ enum States {
     /// For ``StreamReader/subscribe(to:state:)``; null for an unknown account.
     static let people: Query = "SELECT s.state FROM session.account_state AS s WHERE s.account = stream.account"
 
+    /// Null for a session that doesn't exist.
+    static func group(_ group: GroupID) -> Query {
+        "(SELECT s.state FROM session.group_state AS s WHERE s.group_id = \(group))"
+    }
+
     static func contacts(_ account: AccountID) throws -> Query {
         """
         coalesce((SELECT s.state FROM contacts.contacts_state AS s WHERE s.account = \(account)), \

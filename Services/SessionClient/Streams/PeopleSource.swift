@@ -82,6 +82,11 @@ final class PeopleSource: Service, Sendable {
         }
     }
 
+    /// Calls `body` for each connection that shows a person. It may not block.
+    func forEachView(of account: AccountID, _ body: (PeopleView) -> Void) {
+        for view in state.withLock({ $0.people[account]?.views.values.map(\.view) ?? [] }) { body(view) }
+    }
+
     // MARK: Following
 
     /// Reads wanted states and follows those people, until cancelled or shut down.

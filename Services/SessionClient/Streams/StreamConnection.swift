@@ -14,18 +14,22 @@ import Vocabulary
 struct StreamConnection: Sendable {
     let caller: Caller
     let tokens: StreamTokens
+    /// The group sessions to follow.
+    let groups: [GroupID]
     let streams: Streams
     /// One of the account's; to be left when the stream is over.
     let place: Places<AccountID>.Place
     let logger: Logger
-    private let outlet = StreamOutlet(room: 256)
+    let outlet = StreamOutlet(room: 256)
     private static let heartbeat: Duration = .seconds(15)
 
     init(
-        caller: Caller, tokens: StreamTokens, streams: Streams, place: Places<AccountID>.Place, logger: Logger
+        caller: Caller, tokens: StreamTokens, groups: [GroupID], streams: Streams, place: Places<AccountID>.Place,
+        logger: Logger
     ) {
         self.caller = caller
         self.tokens = tokens
+        self.groups = groups
         self.streams = streams
         self.place = place
         self.logger = logger
@@ -45,46 +49,55 @@ struct StreamConnection: Sendable {
         if try await !devices.isActive(caller) {
             outlet.end(StreamEnd(.signedOut, why: try await devices.reason(for: caller)))
         }
-        let view = PeopleView(streams.people)
+        let list = GroupList(of: caller.account, streams.groups.lists, streams.groups.reads)
+        defer { list.end() }
+        let view = PeopleView(streams.people, list: list)
         defer { view.end() }
+        let open = OpenGroups()
         try await withGracefulShutdownHandler {
-            try await withThrowingTaskGroup(of: IsOver.self) { group in
+            try await withThrowingTaskGroup(of: IsOver.self) { tasks in
                 for stream in streams.sources {
-                    group.addTask {
-                        await endOnError { try await follow(stream, stream.name == .contacts ? view : nil) }
+                    tasks.addTask {
+                        await endOnError {
+                            try await follow(stream, stream.name == .contacts ? (view, open) : nil)
+                        }
                     }
                 }
-                group.addTask { await endOnError { try await view.show(outlet) } }
-                group.addTask {
+                for group in groups {
+                    tasks.addTask { await endOnError { try await follow(group, view, open) } }
+                }
+                tasks.addTask { await endOnError { try await list.show(outlet, logger) } }
+                tasks.addTask { await endOnError { try await view.show(outlet) } }
+                tasks.addTask {
                     while true {
                         try await Task.sleep(for: Self.heartbeat)
                         outlet.putNow(.heartbeat)
                     }
                 }
-                group.addTask {
+                tasks.addTask {
                     try await Task.sleep(until: caller.expiresAt, clock: .continuous)
                     outlet.end(StreamEnd(.tokenExpired))
                     return .no
                 }
-                group.addTask {
+                tasks.addTask {
                     try await writer.run()
                     return .yes
                 }
-                group.addTask { try await writer.watch() }
-                group.addTask {
+                tasks.addTask { try await writer.watch() }
+                tasks.addTask {
                     await outlet.waitForEnd()
                     try await Task.sleep(for: StreamOutlet.endDeadline)
                     throw StreamIsStuck()
                 }
                 let result: Result<Void, any Error>
                 do {
-                    while try await group.next() == .no {}
+                    while try await tasks.next() == .no {}
                     result = .success(())
                 } catch {
                     result = .failure(error)
                 }
                 await outlet.close()
-                group.cancelAll()
+                tasks.cancelAll()
                 try result.get()
             }
         } onGracefulShutdown: {
@@ -109,11 +122,15 @@ struct StreamConnection: Sendable {
 
     // MARK: Following
 
-    /// - Parameter view: the connection's people, for the contacts stream.
-    private func follow(_ stream: StreamSource, _ view: PeopleView?) async throws {
+    /// - Parameter contacts: For the contacts stream: the people that the connection sees, and the group sessions that it sees
+    ///   because of them.
+    private func follow(_ stream: StreamSource, _ contacts: (view: PeopleView, open: OpenGroups)?) async throws {
+        let view = contacts?.view
         var token = tokens[stream.name]
         while !Task.isCancelled {
-            let subscription = try await join(stream, from: token, withState: view != nil)
+            let subscription = try await join(
+                .account(caller.account), of: stream.reader, from: token, withState: view != nil,
+                state: stream.state(caller.account))
             token = subscription.token
             switch subscription.beginning {
             case .resumed: await outlet.put(.event(.resumed(stream.name)))
@@ -125,6 +142,7 @@ struct StreamConnection: Sendable {
             }
             var people = view == nil ? nil : try people(in: subscription)
             await show(people, on: view)
+            view?.list?.changed()
             events: while let element = await subscription.next() {
                 guard case .event(let recorded, let next) = element else { break events }
                 let message = recorded.message
@@ -132,6 +150,13 @@ struct StreamConnection: Sendable {
                     let event = try ContactsEvent(type: message.type, version: message.version, body: message.body)
                     let ended = people?.apply(event, at: recorded.position)
                     await show(people, on: view, ending: ended)
+                    switch event {
+                    case .contactRemoved, .contactsClosed:
+                        contacts?.open.interrupt(besides: people?.roles ?? [:])
+                        view?.list?.changed()
+                    case .contactAdded: view?.list?.changed()
+                    default: break
+                    }
                 }
                 token = next
                 await outlet.put(
@@ -141,20 +166,11 @@ struct StreamConnection: Sendable {
     }
 
     /// Joins a stream, retrying until the database can do it. Meanwhile the stream waits; nothing in it is lost.
-    private func join(
-        _ stream: StreamSource, from token: ResumeToken?, withState: Bool
+    func join(
+        _ key: Key, of reader: StreamReader, from token: ResumeToken?, withState: Bool, state: Query
     ) async throws -> Subscription {
-        var attempt = 0
-        while true {
-            do {
-                return try await stream.reader.subscribe(
-                    to: .account(caller.account), from: token, withState: withState, state: stream.state(caller.account)
-                )
-            } catch  where StreamReader.isPassing(error) && !Task.isCancelled {
-                attempt += 1
-                logger.info("a stream is waiting for the database", metadata: ["error": "\(error)"])
-                try await Task.sleep(for: Backoff.joining.delay(attempt: attempt))
-            }
+        try await Backoff.joining.retrying("a stream", logger) {
+            try await reader.subscribe(to: key, from: token, withState: withState, state: state)
         }
     }
 
@@ -168,13 +184,34 @@ struct StreamConnection: Sendable {
     /// the connection in between gets both again.
     private func show(_ people: VisiblePeople?, on view: PeopleView?, ending gone: AccountID? = nil) async {
         guard let people, let view else { return }
-        for account in view.see(people.roles) + [gone].compactMap(\.self) {
-            await outlet.put(.event(.personEnded(PersonEnded(account: account))))
-        }
+        let ended = view.see(people.roles, in: .contacts)
+        await end(ended + [gone].compactMap(\.self).filter { !view.sees($0) })
+    }
+
+    /// Ends the cards of people whom the connection doesn't see any more.
+    func end(_ people: [AccountID]) async {
+        for account in people { await outlet.put(.event(.personEnded(PersonEnded(account: account)))) }
     }
 }
 
 extension Backoff {
     /// Retries of joining a stream while the database is away or busy, spread by jitter.
     static let joining = Backoff(initial: .milliseconds(200), maximum: .seconds(5), multiplier: 2)
+
+    /// Tries until the database can do it.
+    /// - Throws: What trying again can't help, or `CancellationError`.
+    func retrying<Value: Sendable>(
+        _ what: String, _ logger: Logger, _ body: () async throws -> Value
+    ) async throws -> Value {
+        var attempt = 0
+        while true {
+            do {
+                return try await body()
+            } catch  where StreamReader.isPassing(error) && !Task.isCancelled {
+                attempt += 1
+                logger.info("\(what) is waiting for the database", metadata: ["error": "\(error)"])
+                try await Task.sleep(for: delay(attempt: attempt))
+            }
+        }
+    }
 }

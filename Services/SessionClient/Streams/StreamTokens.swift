@@ -1,5 +1,6 @@
 import API
 import Bus
+import Vocabulary
 
 /// Where an app is in several streams, as one text: `name=token` separated by spaces.
 struct StreamTokens: Sendable, CustomStringConvertible {
@@ -14,7 +15,7 @@ struct StreamTokens: Sendable, CustomStringConvertible {
             let halves = part.split(separator: "=", maxSplits: 1)
             guard halves.count == 2, let token = ResumeToken(String(halves[1])) else { throw Self.malformed }
             // A stream that only another release knows.
-            guard let name = StreamName(rawValue: String(halves[0])) else { continue }
+            guard let name = StreamName(String(halves[0])) else { continue }
             self[name] = token
         }
     }
@@ -23,8 +24,15 @@ struct StreamTokens: Sendable, CustomStringConvertible {
         get { tokens[name] }
         set {
             tokens[name] = newValue
-            parts[name] = newValue.map { "\(name.rawValue)=\($0)" }
+            parts[name] = newValue.map { "\(name)=\($0)" }
         }
+    }
+
+    /// Without the places in group sessions other than these, which the app follows no more.
+    func following(_ groups: some Collection<GroupID>) -> StreamTokens {
+        var kept = self
+        for name in tokens.keys { if let group = name.group, !groups.contains(group) { kept[name] = nil } }
+        return kept
     }
 
     var description: String { parts.values.sorted().joined(separator: " ") }

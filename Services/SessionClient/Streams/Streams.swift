@@ -20,26 +20,37 @@ struct StreamSource: Sendable {
 struct Streams: Sendable {
     let sources: [StreamSource]
     let people: PeopleSource
-    let signals: SignalHub
+    let groups: GroupStreams
     let devices: Devices
     /// How long a write may take before the stream is closed.
     let writeDeadline: Duration
     private let places = Places<AccountID>(limit: 16)
 
-    init(sources: [StreamSource], people: PeopleSource, signals: SignalHub, devices: Devices, writeDeadline: Duration) {
+    init(
+        sources: [StreamSource], people: PeopleSource, groups: GroupStreams, devices: Devices, writeDeadline: Duration
+    ) {
         self.sources = sources
         self.people = people
-        self.signals = signals
+        self.groups = groups
         self.devices = devices
         self.writeDeadline = writeDeadline
     }
 
-    /// - Throws: `tooManyStreams`.
-    func open(for caller: Caller, after tokens: StreamTokens, _ logger: Logger) throws(APIError) -> StreamConnection {
+    /// - Parameter groups: The group sessions to follow, as far as the caller may.
+    /// - Throws: `tooManyStreams`; `invalidParameter` for too many group sessions.
+    func open(
+        for caller: Caller, after tokens: StreamTokens, following groups: Set<GroupID> = [], _ logger: Logger
+    ) throws(APIError) -> StreamConnection {
+        guard groups.count <= GroupStreams.limit else {
+            throw APIError(
+                .invalidParameter, "Follow at most \(GroupStreams.limit) group sessions on one stream.", field: "group")
+        }
         guard let place = places.enter(caller.account) else {
             throw APIError(
                 .tooManyStreams, "This account has \(places.limit) streams open; close one first.", retryAfter: 5)
         }
-        return StreamConnection(caller: caller, tokens: tokens, streams: self, place: place, logger: logger)
+        return StreamConnection(
+            caller: caller, tokens: tokens.following(groups), groups: groups.sorted(), streams: self, place: place,
+            logger: logger)
     }
 }

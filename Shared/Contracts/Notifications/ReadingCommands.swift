@@ -77,6 +77,8 @@ public struct NotificationSelection: Codable, Hashable, Sendable {
     public var category: NotificationCategory?
     /// About one of these accounts: 1 to 1000, without duplicates.
     public var subjects: [AccountID]?
+    /// About one of these group sessions: 1 to 100, without duplicates.
+    public var groups: [GroupID]?
     /// About something that happened by then; if a notification doesn't say when, delivered by then.
     public var occurredBy: Instant?
     /// True selects all of them. Then only ``occurredBy`` may be given besides.
@@ -84,12 +86,13 @@ public struct NotificationSelection: Codable, Hashable, Sendable {
 
     public init(
         ids: [NotificationID]? = nil, kinds: [NotificationKind]? = nil, category: NotificationCategory? = nil,
-        subjects: [AccountID]? = nil, occurredBy: Instant? = nil, everything: Bool? = nil
+        subjects: [AccountID]? = nil, groups: [GroupID]? = nil, occurredBy: Instant? = nil, everything: Bool? = nil
     ) {
         self.ids = ids
         self.kinds = kinds
         self.category = category
         self.subjects = subjects
+        self.groups = groups
         self.occurredBy = occurredBy
         self.everything = everything
     }
@@ -102,14 +105,16 @@ public struct NotificationSelection: Codable, Hashable, Sendable {
         return (ids?.contains(notification.id) ?? true) && (kinds?.contains(notification.kind) ?? true)
             && (category.map { $0 == notification.kind.category } ?? true)
             && (subjects?.contains { $0 == notification.subject } ?? true)
+            && (groups?.contains { $0 == notification.details.group } ?? true)
     }
 
     /// - Throws: `invalidField` if nothing or too much is given.
     func check() throws(Rejection) {
-        let isNarrow = ids != nil || kinds != nil || category != nil || subjects != nil
+        let isNarrow = ids != nil || kinds != nil || category != nil || subjects != nil || groups != nil
         guard isNarrow != (everything == true) else {
             throw Rejection(
-                .invalidField, "Select notifications by ids, kinds, category or subjects, or select everything.",
+                .invalidField,
+                "Select notifications by ids, kinds, category, subjects or groups, or select everything.",
                 field: "selection")
         }
         if let ids, !(1...500).contains(ids.count) || Set(ids).count < ids.count {
@@ -117,6 +122,9 @@ public struct NotificationSelection: Codable, Hashable, Sendable {
         }
         if let subjects, !(1...1000).contains(subjects.count) || Set(subjects).count < subjects.count {
             throw Rejection(.invalidField, "Give 1 to 1000 subjects, each once.", field: "selection.subjects")
+        }
+        if let groups, !(1...100).contains(groups.count) || Set(groups).count < groups.count {
+            throw Rejection(.invalidField, "Give 1 to 100 groups, each once.", field: "selection.groups")
         }
         if let kinds, kinds.isEmpty || Set(kinds).count < kinds.count {
             throw Rejection(.invalidField, "Give at least one kind, and each kind once.", field: "selection.kinds")

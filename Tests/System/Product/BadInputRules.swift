@@ -78,6 +78,8 @@ extension BadInputTests {
         selecting("category", .malformed, ["1", "true", "[]", "\"all\"", "\"Alerts\""]),
         selecting("subjects", .malformed, notRequiredIDs.map { "[\($0)]" }, at: "subjects.0"),
         selecting("subjects", .invalid, ["[]"]),
+        selecting("groups", .malformed, notRequiredIDs.map { "[\($0)]" }, at: "groups.0"),
+        selecting("groups", .invalid, ["[]", many("<group>", 2), many("<group>", 101)]),
         selecting("everything", .malformed, notFlags),
         .malformed(
             "selection",

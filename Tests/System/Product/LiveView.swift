@@ -8,10 +8,14 @@ final class LiveView: Sendable {
     private let task = Mutex<Task<Void, Never>?>(nil)
     private let hasEnded = Observed(false)
 
-    /// Opens a stream and follows it. Returns when all four streams have begun: what happens from then on is an event.
-    static func open(_ device: Device, after lastEventID: String? = nil) async throws -> LiveView {
+    /// Opens a stream and follows it. Returns when all its sequences have begun, or are over: what happens from then on is an
+    /// event.
+    static func open(
+        _ device: Device, following groups: [Group] = [], after lastEventID: String? = nil
+    ) async throws -> LiveView {
         let view = LiveView()
-        let stream = try await device.edge.stream(token: device.token, after: lastEventID)
+        let stream = try await device.edge.stream(
+            token: device.token, following: groups.map(\.id), after: lastEventID)
         view.task.withLock {
             $0 = Task {
                 do { for try await event in stream { view.events.update { $0.append(event) } } } catch {}
@@ -21,6 +25,12 @@ final class LiveView: Sendable {
         for stream in ["account", "contacts", "notifications", "operations"] {
             try await view.wait("the beginning of \(stream)") {
                 $0.name == "\(stream).snapshot" || $0.name == "\(stream).resumed"
+            }
+        }
+        for group in groups {
+            try await view.wait("the beginning of \(group.id)") {
+                ["group.snapshot", "group.resumed", "group.ended"].contains($0.name)
+                    && $0.data["group"].string == group.id
             }
         }
         return view
@@ -75,6 +85,29 @@ final class LiveView: Sendable {
         try await wait("\(type) in \(stream)") { $0.name == "\(stream).event" && $0.data["type"].string == type }
     }
 
+    /// Waits for an event of a group session by its type and the account that it is about.
+    @discardableResult
+    func wait(_ type: String, of device: Device? = nil, in group: Group) async throws -> ServerSentEvent {
+        try await wait("\(type) in \(group.id)") { $0.isEvent(type, of: device, in: group) }
+    }
+
+    /// Waits until there are so many events of a group session of a type and about an account.
+    func wait(for count: Int, _ type: String, of device: Device? = nil, in group: Group) async throws {
+        do {
+            try await events.wait("\(count) \(type) in \(group.id)") { events in
+                events.count { $0.isEvent(type, of: device, in: group) } >= count ? true : nil
+            }
+        } catch {
+            throw TimedOut("\(error)\nseen so far:\n\(all.map(\.description).joined(separator: "\n"))")
+        }
+    }
+
+    /// The types of all events of a group session so far.
+    func events(of group: Group) -> [String] {
+        all.filter { $0.name == "group.event" && $0.data["group"].string == group.id }
+            .compactMap { $0.data["type"].string }
+    }
+
     /// Waits until a notification of a kind is delivered.
     @discardableResult
     func wait(notification kind: String) async throws -> JSON {
@@ -87,5 +120,13 @@ final class LiveView: Sendable {
     /// The state that a stream began with.
     func snapshot(of stream: String) async throws -> JSON {
         try await wait("the snapshot of \(stream)") { $0.name == "\(stream).snapshot" }.data["state"]
+    }
+}
+
+extension ServerSentEvent {
+    /// Whether it is such an event of a group session.
+    func isEvent(_ type: String, of device: Device? = nil, in group: Group) -> Bool {
+        name == "group.event" && data["group"].string == group.id && data["type"].string == type
+            && (device == nil || data["body"]["account"].string == device?.account)
     }
 }

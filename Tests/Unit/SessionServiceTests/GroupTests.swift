@@ -96,6 +96,32 @@ struct GroupTests {
                 == .accountClosed)
     }
 
+    @Test("the end of a relation withdraws what the host offered to the other, and nothing else (P4)")
+    func endOfRelation() throws {
+        var gathering = Gathering()
+        let people = try gathering.people(4)
+        let own = try gathering.group(of: Array(people.prefix(2)))
+        let theirs = try gathering.group(of: [people[1], people[0]], Activity(identifier: "b", title: "B"))
+        for (group, host) in [(own, people[0]), (theirs, people[1])] {
+            try gathering.ask(host, ActivateGroupSession(group: group, contacts: Array(people.suffix(2))))
+        }
+        let events = try gathering.ask(people[0], WithdrawInvitations(contact: people[2]))
+        let at = gathering.time
+        #expect(
+            events == [
+                .group(.invitationWithdrawn(.init(group: own, account: people[2], by: people[0], at: at)))
+            ])
+        #expect(try gathering.state(own).invited.map(\.id) == [people[3]])
+        #expect(try gathering.state(theirs).invited.count == 2)
+        let refusal = try gathering.refusal(people[2], JoinGroupSession(group: own))
+        #expect(refusal?.code == .removedFromGroup)
+        // Somebody who is in it stays, and so does whoever wasn't invited.
+        for other in [people[1], people[2]] {
+            let nothing = try gathering.ask(people[0], WithdrawInvitations(contact: other))
+            #expect(nothing.isEmpty)
+        }
+    }
+
     @Test("strangers don't learn that there is a session, whatever they try (P6)")
     func strangers() throws {
         var gathering = Gathering()

@@ -18,6 +18,10 @@ extension SessionRows.Selection {
         case .transferHost(let command): groups.insert(command.group)
         case .endGroupSession(let command): addLeaving(command.group)
         case .expireGroupSession(let command): addLeaving(command.group)
+        case .withdrawInvitations:
+            guard let asker else { return }
+            accounts.insert(asker)
+            followed.insert(asker)
         }
     }
 

@@ -17,6 +17,7 @@ extension SessionReducer {
         case .transferHost(let command): try transferHost(&rows, command, context)
         case .endGroupSession(let command): try end(&rows, command, context)
         case .expireGroupSession(let command): try expire(&rows, command, context.time)
+        case .withdrawInvitations(let command): try withdraw(&rows, command, context)
         }
     }
 
@@ -236,6 +237,16 @@ extension SessionReducer {
                 .participantLeft(
                     .init(group: group, account: account, reason: reason, by: remover, host: next, at: time)))
         ] + ended
+    }
+
+    private static func withdraw(
+        _ rows: inout SessionRows, _ command: WithdrawInvitations, _ context: CommandContext
+    ) throws(Rejection) -> [SessionEvent] {
+        guard let account = context.account else { throw .accountRequired }
+        return rows.groups.groups(of: account).filter { group in
+            rows.groups.sessions[group]?.host == account
+                && rows.groups[group, command.contact]?.status == .waiting
+        }.map { withdraw(&rows, $0, command.contact, .removed, by: account, context.time) }
     }
 
     private static func withdraw(

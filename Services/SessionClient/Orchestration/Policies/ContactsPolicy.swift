@@ -1,5 +1,6 @@
 package import ContactsContract
 import NotificationsContract
+import SessionContract
 package import Vocabulary
 
 /// When contacts says something, tell those whom it concerns.
@@ -89,8 +90,9 @@ package struct ContactsPolicy: Policy {
             case (.incoming, _): return [clear([.roleChangeRequested], from: event.contact, by: event.at)]
             }
         case .contactRemoved(let event):
-            // Nobody can answer somebody who is gone.
+            // Nobody can answer somebody who is gone. Each side withdraws what it offered to the other.
             return [
+                .tell(.session, WithdrawInvitations(contact: event.contact), for: account),
                 clear([.pingReceived, .roleChangeRequested], from: event.contact, by: event.at),
                 notify(.contactRemoved, about: event.contact, .init(at: event.at)),
             ]

@@ -93,7 +93,30 @@ package struct SessionPolicy: Policy {
         // A closed account's other parts are closed by the saga that closed it.
         case .accountClosed, .deviceRefreshed, .signInFailed, .profileUpdated,
             .phoneCodeIssued, .phoneCodeFailed, .identityConfirmed, .avatarSet, .avatarRemoved, .checkInIntervalSet,
-            .checkInRemindersSet, .group, .game, .message, .playback:
+            .checkInRemindersSet, .game, .message, .playback:
+            return []
+        case .group(let event): return commands(for: event, because: message)
+        }
+    }
+
+    /// An invitation is a notification for as long as it stands.
+    private func commands(for event: GroupEvent, because message: RecordedMessage) -> [PolicyCommand] {
+        func withdraw(_ accounts: [AccountID], _ group: GroupID, at time: Instant) -> [PolicyCommand] {
+            let selection = NotificationSelection(kinds: [.groupInvitation], groups: [group], occurredBy: time)
+            return accounts.map { .tell(.notifications, ClearNotifications(selection: selection), for: $0) }
+        }
+        switch event {
+        case .participantsInvited(let event):
+            return event.invited.map {
+                .notify(
+                    $0, .groupInvitation, about: event.account, .init(at: event.at, group: event.group),
+                    because: message)
+            }
+        case .invitationWithdrawn(let event): return withdraw([event.account], event.group, at: event.at)
+        case .participantJoined(let event): return withdraw([event.account], event.group, at: event.at)
+        case .groupSessionEnded(let event): return withdraw(event.invited, event.group, at: event.at)
+        case .groupSessionCreated, .participantUpdated, .participantDisconnected, .participantConnected,
+            .participantLeft, .hostTransferred:
             return []
         }
     }

@@ -10,11 +10,13 @@ public enum GroupCommand: MessageSet {
     case transferHost(TransferHost)
     case endGroupSession(EndGroupSession)
     case expireGroupSession(ExpireGroupSession)
+    case withdrawInvitations(WithdrawInvitations)
 
     public static let cases: Cases<Self> = [
         Case(Self.createGroupSession), Case(Self.activateGroupSession), Case(Self.joinGroupSession),
         Case(Self.leaveGroupSession), Case(Self.removeParticipant), Case(Self.transferHost),
         Case(Self.endGroupSession), Case(Self.expireGroupSession),
+        Case(Self.withdrawInvitations),
     ]
 
     public var body: any CommandBody {
@@ -27,6 +29,7 @@ public enum GroupCommand: MessageSet {
         case .transferHost(let body): body
         case .endGroupSession(let body): body
         case .expireGroupSession(let body): body
+        case .withdrawInvitations(let body): body
         }
     }
 }
@@ -188,5 +191,17 @@ public struct ExpireGroupSession: GroupCommandBody {
     public init(group: GroupID, since: Instant) {
         self.group = group
         self.since = since
+    }
+}
+
+/// Withdraws a person's invitations to all sessions whose host the asker is: they aren't contacts any more. A policy sends this.
+///
+/// Result: ``InvitationWithdrawn`` for each; nothing if there is none.
+public struct WithdrawInvitations: CommandBody {
+    /// The invited account.
+    public let contact: AccountID
+
+    public init(contact: AccountID) {
+        self.contact = contact
     }
 }

@@ -1,0 +1,196 @@
+import API
+import Bus
+import Foundation
+import Postgres
+import SessionClientOrchestration
+import SessionContract
+import Synchronization
+import Vocabulary
+
+/// What connections need to follow group sessions.
+struct GroupStreams: Sendable {
+    /// How many one connection follows at most.
+    static let limit = 8
+
+    let reader: StreamReader
+    let reads: GroupReads
+    let lists: GroupLists
+    let presence: Presence
+    let followers = GroupFollowers()
+
+    init(reader: StreamReader, reads: GroupReads, lists: GroupLists, presence: Presence) {
+        self.reader = reader
+        self.reads = reads
+        self.lists = lists
+        self.presence = presence
+    }
+}
+
+/// The group sessions that a connection follows only because it is a contact of their hosts.
+final class OpenGroups: Sendable {
+    private let subscriptions = Mutex<[GroupID: (host: AccountID, subscription: Subscription)]>([:])
+
+    /// Notes why the connection follows a session from now on; nil when it doesn't any more.
+    func note(_ basis: GroupAccess.Basis?, of group: GroupID, _ subscription: Subscription) {
+        subscriptions.withLock { subscriptions in
+            subscriptions[group] = if case .openness(let host) = basis { (host, subscription) } else { nil }
+        }
+    }
+
+    /// Interrupts what is followed because of hosts who aren't among the contacts any more. Joined again, it is looked up.
+    func interrupt(besides contacts: [AccountID: Bool]) {
+        let ended = subscriptions.withLock { subscriptions in
+            let ended = subscriptions.filter { contacts[$0.value.host] == nil }
+            for group in ended.keys { subscriptions[group] = nil }
+            return ended.values.map(\.subscription)
+        }
+        for subscription in ended { subscription.end() }
+    }
+}
+
+extension StreamConnection {
+    /// Follows a group session for as long as the caller may see it, and says why when that is over.
+    func follow(_ group: GroupID, _ view: PeopleView, _ open: OpenGroups) async throws {
+        var token = tokens[.group(group)]
+        var reason: GroupStreamEnded.Reason?
+        var attendance: Presence.Attendance?
+        defer {
+            attendance?.end(isOver: reason != nil)
+            streams.groups.followers.remove(outlet, from: group)
+        }
+        while reason == nil, !Task.isCancelled {
+            let subscription = try await join(
+                .group(group), of: streams.groups.reader, from: token, withState: true, state: States.group(group))
+            let joined = try subscription.state.map {
+                (state: try JSONDecoder().decode(GroupState.self, from: Data($0.body)), position: $0.position)
+            }
+            let access = try await access(to: group, in: joined?.state)
+            if let joined, case .granted(let access) = access {
+                var reader = GroupReader(
+                    group: group, access: access, participants: Set(joined.state.participants.map(\.id)),
+                    position: joined.position,
+                    fold: streams.groups.followers.add(
+                        .init(account: caller.account, outlet: outlet), to: group))
+                reason = try await show(subscription, joined.state, &reader, &attendance, view, open)
+                token = subscription.token
+                open.note(nil, of: group, subscription)
+            } else if case .refused(let why) = access {
+                reason = why
+            }
+            subscription.end()
+        }
+        await end(view.see([:], in: .group(group)))
+        guard let reason else { return }
+        await outlet.put(
+            .event(.groupEnded(GroupStreamEnded(group: group, reason: reason)), at: .init(.group(group), nil)))
+    }
+
+    // MARK: Who may follow
+
+    private enum Access {
+        case granted(GroupAccess)
+        case refused(GroupStreamEnded.Reason)
+    }
+
+    /// Whether the caller may follow a session: by its state, or else as it is looked up.
+    private func access(to group: GroupID, in state: GroupState?) async throws -> Access {
+        guard let state else { return .refused(.groupNotFound) }
+        var access = GroupAccess(of: caller.account, to: state, isOpen: false)
+        if access.basis != nil { return .granted(access) }
+        let standing = try await Backoff.joining.retrying("a group session", logger) {
+            try await streams.groups.reads.standing(of: caller.account, in: group)
+        }
+        access = GroupAccess(of: caller.account, to: state, isOpen: standing.isOpen)
+        if access.basis != nil { return .granted(access) }
+        guard standing.status != nil else { return .refused(.groupNotFound) }
+        if let end = state.end { return .refused(end.reason == .expired ? .expired : .ended) }
+        return .refused(standing.reason.map { GroupStreamEnded.Reason($0) } ?? .groupNotFound)
+    }
+
+    // MARK: What they see
+
+    /// Hands over a session's stream from where it was joined.
+    /// - Returns: Why it is over for the caller; nil if it has to be joined again.
+    private func show(
+        _ subscription: Subscription, _ state: GroupState, _ reader: inout GroupReader,
+        _ attendance: inout Presence.Attendance?, _ view: PeopleView, _ open: OpenGroups
+    ) async throws -> GroupStreamEnded.Reason? {
+        let name = StreamName.group(reader.group)
+        open.note(reader.access.basis, of: reader.group, subscription)
+        attend(reader, &attendance)
+        let hash = reader.fold.join(state, at: reader.position)
+        switch subscription.beginning {
+        case .resumed: await outlet.put(.event(.resumed(name)))
+        case .snapshot(let body, let isRefetched):
+            await outlet.put(
+                .event(
+                    .snapshot(name, StreamSnapshot(isRefetched: isRefetched, hash: hash, state: body)),
+                    at: .init(name, subscription.token)))
+        }
+        await end(view.see(reader.people, in: name))
+        while let element = await subscription.next() {
+            guard case .event(let recorded, let next) = element else { return nil }
+            let hash = reader.fold.pass(recorded)
+            await outlet.put(.event(.event(name, reader.shown(recorded, hash: hash)), at: .init(name, next)))
+            guard recorded.position > reader.position, GroupReader.followed.contains(recorded.message.type) else {
+                continue
+            }
+            let change = try reader.apply(recorded.message)
+            open.note(reader.access.basis, of: reader.group, subscription)
+            attend(reader, &attendance)
+            await end(view.see(reader.people, in: name))
+            switch change {
+            case .none: break
+            case .unknown: return nil
+            case .ended(let reason): return reason
+            }
+        }
+        return nil
+    }
+
+    /// Says that a participant is here, whether they were in the session when the connection began or joined meanwhile.
+    private func attend(_ reader: GroupReader, _ attendance: inout Presence.Attendance?) {
+        guard attendance == nil, reader.access.basis == .participant else { return }
+        attendance = streams.groups.presence.begin(caller.account, in: reader.group)
+    }
+}
+
+/// Someone who follows a group session.
+private struct GroupReader {
+    let group: GroupID
+    private(set) var access: GroupAccess
+    private(set) var participants: Set<AccountID>
+    /// Where the session was joined: what is older is in the state already.
+    let position: Position
+    let fold: GroupFold
+
+    init(
+        group: GroupID, access: GroupAccess, participants: Set<AccountID>, position: Position, fold: GroupFold
+    ) {
+        (self.group, self.access, self.participants) = (group, access, participants)
+        (self.position, self.fold) = (position, fold)
+    }
+
+    /// What the reader sees of an event. Everybody sees all of each event.
+    func shown(_ recorded: RecordedMessage, hash: String?) -> StreamedEvent { StreamedEvent(recorded, hash: hash) }
+
+    /// Participants see each other's names and pictures; no one sees more of another because of a session.
+    var people: [AccountID: Bool] {
+        guard access.basis == .participant else { return [:] }
+        return Dictionary(uniqueKeysWithValues: participants.subtracting([access.account]).map { ($0, false) })
+    }
+
+    /// The types of events that change who may follow a session.
+    static let followed = Set(GroupEvent.types.map { $0.type })
+
+    /// Takes in an event of one of these types.
+    mutating func apply(_ message: Message) throws -> GroupAccess.Change {
+        let event = try GroupEvent(type: message.type, version: message.version, body: message.body)
+        switch event {
+        case .participantJoined(let event): participants.insert(event.account)
+        case .participantLeft(let event): participants.remove(event.account)
+        default: break
+        }
+        return access.apply(event)
+    }
+}
