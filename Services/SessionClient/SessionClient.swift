@@ -60,14 +60,9 @@ package struct SessionClient: Service {
         services.session.tail.observe(where: Devices.isWanted) { devices.observe($0) }
         let members = GroupMembers(pool: pool)
         services.session.tail.observe(where: GroupMembers.isWanted) { members.observe($0) }
-        let clock = context.clock
-        let now: @Sendable () -> Instant = { clock.now }
-        let hub = SignalHub()
-        let signals = SignalBus(
-            configuration: database, keys: settings.serverKeys, now: now, logger: logger, deliver: hub.deliver)
         let tokens = try await Tokens(
             signingKeys: settings.signingKeys, serverKeys: settings.serverKeys, lifetime: settings.tokenLifetime,
-            now: now)
+            now: { [clock = context.clock] in clock.now })
         logger.info(
             "using these server keys, the first one for everything new",
             metadata: ["keys": "\(settings.serverKeys.all.map(\.version))"])
@@ -80,6 +75,11 @@ package struct SessionClient: Service {
         services.session.tail.observe(where: GroupLists.isWanted) { lists.observe($0) }
         let presence = Presence(
             session: services.session.sender, renewal: settings.presenceRenewal, logger: logger)
+        let groups = GroupStreams(
+            reader: services.session.streams, reads: GroupReads(pool: joins), lists: lists, presence: presence)
+        let signals = SignalBus(
+            configuration: database, keys: settings.serverKeys, now: { [clock = context.clock] in clock.now },
+            logger: logger, deliver: SignalDelivery(to: groups.followers).deliver)
         let server = HTTPServer(
             routes: Routes(
                 actions: Actions(

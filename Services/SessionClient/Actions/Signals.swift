@@ -10,7 +10,7 @@ struct Signals: Sendable {
     let bus: SignalBus
     let now: @Sendable () -> Instant
     private let limit = RateLimit<AccountID>(
-        perMinute: 60 * SignalHub.perSecond, burst: SignalHub.perSecond)
+        perMinute: 60 * SignalDelivery.perSecond, burst: SignalDelivery.perSecond)
     private let budget: RateLimit<Budget>
     private enum Budget { case process }
 
@@ -30,8 +30,7 @@ struct Signals: Sendable {
         try request.validate()
         let participants = try await members.participants(of: group)
         guard participants.contains(caller.account) else {
-            try await groups.requireParticipant(caller, in: group)
-            throw APIError(.notParticipant, field: "group")
+            throw try await groups.refusal(to: caller, in: group)
         }
         guard request.to.map(participants.isSuperset) ?? true else { throw Rejection.participantNotFound("to") }
         guard budget.admit(.process) else {

@@ -10,14 +10,12 @@ extension GroupReads {
     /// - Throws: As ``state(of:by:)``; `notParticipant` for those who aren't in the session now.
     func messages(_ query: MessagesQuery, of group: GroupID, by caller: Caller) async throws -> MessagesPage {
         let account = caller.account
-        let (standing, firstKept, found) = try await pool.withConnection { database in
+        let found: (firstKept: Int64?, messages: [GroupMessage])? = try await pool.withConnection { database in
             let rows = try database.query(
                 """
-                SELECT \(GroupStanding.columns(of: account)), r.first_kept,
-                       m.number, m.sender, m.recipients, m.type, m.data, m.sent_at
-                  FROM (SELECT \(group)) AS w(group_id)
-                  LEFT JOIN session.group_participant AS p ON p.group_id = w.group_id AND p.account = \(account)
-                  LEFT JOIN session.message_range AS r ON r.group_id = w.group_id AND p.status = 'joined'
+                SELECT r.first_kept, m.number, m.sender, m.recipients, m.type, m.data, m.sent_at
+                  FROM session.group_participant AS p
+                  LEFT JOIN session.message_range AS r ON r.group_id = p.group_id
                   LEFT JOIN LATERAL (
                        SELECT k.number, k.sender, k.recipients, k.type, k.data, k.sent_at
                          FROM session.kept_message AS k
@@ -26,26 +24,24 @@ extension GroupReads {
                                OR k.recipients::jsonb ? \(account.description))
                         ORDER BY k.number
                         LIMIT \(Int64(query.limit + 1))) AS m ON true
+                 WHERE p.group_id = \(group) AND p.account = \(account) AND p.status = 'joined'
                  ORDER BY m.number
                 """)
-            let first = rows.count > 0 ? rows[0] : nil
-            let column = GroupStanding.columnCount
+            guard rows.count > 0 else { return nil }
             return (
-                try first.map { try GroupStanding($0) }, try first?.decode(column, as: Int64?.self),
-                try rows.compactMap { try GroupMessage($0, from: column + 1) }
+                try rows[0].decode(0, as: Int64?.self), try rows.compactMap { try GroupMessage($0, from: 1) }
             )
         }
-        if let refusal = standing?.refusal { throw refusal }
-        guard standing?.status == "joined" else { throw APIError(.notParticipant, field: "group") }
-        let messages = Array(found.prefix(query.limit))
+        guard let found else { throw try await refusal(to: caller, in: group) }
+        let messages = Array(found.messages.prefix(query.limit))
         return MessagesPage(
-            messages: messages, truncated: query.after + 1 < firstKept ?? 1,
-            next: found.count > query.limit ? messages.last?.number : nil)
+            messages: messages, truncated: query.after + 1 < found.firstKept ?? 1,
+            next: found.messages.count > query.limit ? messages.last?.number : nil)
     }
 
-    /// - Throws: Why the caller isn't in the session.
-    func requireParticipant(_ caller: Caller, in group: GroupID) async throws {
-        _ = try await messages(MessagesQuery(after: .max - 1, limit: 1), of: group, by: caller)
+    /// Why somebody who isn't in a session may do nothing there.
+    func refusal(to caller: Caller, in group: GroupID) async throws -> APIError {
+        try await standing(of: caller.account, in: group).refusal ?? APIError(.notParticipant, field: "group")
     }
 }
 

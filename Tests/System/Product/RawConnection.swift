@@ -102,6 +102,12 @@ final class RawConnection: Sendable {
     /// Waits for the beginning of an answer that may have no end.
     func status() async throws -> Int { try await read { Self.parts(of: $0)?.status } }
 
+    /// Waits for a text, and returns all that came with it and before.
+    func bytes(until text: String) async throws -> [UInt8] {
+        let wanted = Array(text.utf8)
+        return try await read { bytes in bytes.firstRange(of: wanted) == nil ? nil : bytes }
+    }
+
     /// Waits until the other side closes the connection, and returns all that it said before.
     func rest() async throws -> String {
         try await read(atEnd: { String(decoding: $0, as: UTF8.self) }, { _ in nil })
