@@ -58,6 +58,13 @@ extension Device {
         let groups = try await read("/v1/groups\(open ? "?open=true" : "")")["groups"].array
         return Dictionary(uniqueKeysWithValues: groups.map { ($0["group"].string ?? "", $0) })
     }
+
+    /// How many invitations to each session stand in the notifications.
+    func invitations() async throws -> [String: Int] {
+        let notifications = try await read("/v1/notifications?limit=200&category=group")["notifications"].array
+        let groups = notifications.filter { $0["cleared"] == .null }.compactMap { $0["details"]["group"].string }
+        return Dictionary(groups.map { ($0, 1) }, uniquingKeysWith: +)
+    }
 }
 
 extension Quartet {

@@ -133,8 +133,102 @@ struct GroupTests {
 
     @Test(
         """
-        two hundred claims of five seats have five winners and each loser hears by whom the seat is taken; one move of \
-        a version wins, and the other gets the game as it is (P16, P17, P18, P21, P22)
+        two hundred claims of five seats at once have five winners, and all others hear by whom the seat is taken \
+        (P16, P18)
+        """)
+    func claims() async throws {
+        try await Quartet.with { quartet in
+            try await quartet.waitLongForPeopleWhoAreAway()
+            let anna = try await quartet.signUp("anna")
+            let group = try await Group.create(by: anna)
+            var people = [anna]
+            for number in 0..<7 {
+                let other = try await Device.signUp("other-\(number)", name: "Other", at: quartet.edge)
+                try await anna.add(other)
+                try await group.invite(other, by: anna)
+                try await group.act(other, "JoinGroupSession")
+                people.append(other)
+            }
+            // Each of eight people claims each of five seats five times.
+            let claims = (0..<200).map { (person: people[$0 % 8], seat: Int64($0 / 8 % 5)) }
+            let replies = try await withThrowingTaskGroup(of: (String, Int64, EdgeClient.Reply).self) { tasks in
+                for (person, seat) in claims {
+                    tasks.addTask {
+                        (person.account, seat, try await group.ask(person, "ClaimSeat", ["seat": .int(seat)]))
+                    }
+                }
+                return try await tasks.reduce(into: []) { $0.append($1) }
+            }
+            let participants = try await group.state(by: anna)["participants"].array
+            var occupants: [Int64: String] = [:]
+            for participant in participants {
+                if let seat = participant["seat"].int { occupants[seat] = participant["id"].string }
+            }
+            #expect(occupants.keys.sorted() == [0, 1, 2, 3, 4] && Set(occupants.values).count == 5)
+            var winners = 0
+            for (account, seat, reply) in replies {
+                switch (reply.status, reply.body["code"].string) {
+                case (200, _):
+                    #expect(occupants[seat] == account, "\(reply)")
+                    winners += reply.body["event"] == "SeatClaimed" ? 1 : 0
+                case (409, "seatTaken"):
+                    #expect(reply.body["details"]["by"].string == occupants[seat], "\(reply)")
+                case (409, "alreadySeated"):
+                    #expect(reply.body["details"]["seat"].int.flatMap { occupants[$0] } == account, "\(reply)")
+                default: Issue.record("\(reply)")
+                }
+            }
+            #expect(winners == 5)
+        }
+    }
+
+    @Test("an invitation is a notification, once, for as long as it stands (P4)")
+    func invitations() async throws {
+        try await Quartet.with { quartet in
+            try await quartet.waitLongForPeopleWhoAreAway()
+            let (anna, bob, carl) = try await quartet.signUp("anna", "bob", "carl")
+            let (dora, fred) = try await quartet.signUp("dora", "fred")
+            let guests = [bob, carl, dora, fred]
+            for guest in guests { try await anna.add(guest) }
+            let sees = try await LiveView.open(bob)
+            let (group, other) = try await (
+                Group.create(by: anna), Group.create(by: anna, activity: "org.example.other")
+            )
+            for group in [group, other] { try await group.invite(bob, carl, dora, fred, by: anna) }
+            // Those who are invited already aren't told again.
+            try await group.invite(bob, carl, by: anna)
+            let told = try await sees.wait("the invitation") {
+                $0.name == "notifications.event"
+                    && $0.data["body"]["notification"]["details"]["group"].string == group.id
+            }.data["body"]["notification"]
+            #expect(told["kind"] == "groupInvitation" && told["subject"].string == anna.account, "\(told)")
+            try await quartet.waitUntilQuiet()
+            for guest in guests { #expect(try await guest.invitations() == [group.id: 1, other.id: 1]) }
+
+            try await group.act(bob, "JoinGroupSession")
+            try await group.act(carl, "LeaveGroupSession")
+            try await group.act(anna, "RemoveParticipant", ["participant": .string(dora.account)])
+            try await fred.act("RemoveContact", ["contact": .string(anna.account)])
+            try await quartet.waitUntilQuiet()
+            for guest in [bob, carl, dora] { #expect(try await guest.invitations() == [other.id: 1]) }
+            #expect(try await fred.invitations().isEmpty)
+            let late = try await group.ask(fred, "JoinGroupSession")
+            #expect(late.status == 403 && late.body["code"] == "removedFromGroup", "\(late)")
+
+            try await group.invite(dora, by: anna)
+            try await quartet.waitUntilQuiet()
+            #expect(try await dora.invitations() == [group.id: 1, other.id: 1])
+            for group in [group, other] { try await group.act(anna, "EndGroupSession") }
+            try await quartet.waitUntilQuiet()
+            for guest in guests { #expect(try await guest.invitations().isEmpty) }
+            await sees.close()
+        }
+    }
+
+    @Test(
+        """
+        one move of a version wins, and the loser gets the game as it is; only whoever has a seat and the turn moves \
+        (P17, P21, P22)
         """)
     func playing() async throws {
         try await Quartet.with { quartet in
