@@ -6,8 +6,8 @@ struct Plan: Sendable {
         usage: benchmark SERVER_URL EXECUTABLES JSON_FILE [SECTION...]
 
         Measures the executables in the folder EXECUTABLES on the PostgreSQL at SERVER_URL, as a superuser that creates
-        databases there. Sections: limits commands latency fanout sagas streams memory checkins rejoin; by default all of
-        these. Only by request, growth: it may take half an hour and checks the free disk space first (GROWTH_ROWS,
+        databases there. Sections: limits commands latency fanout sagas streams memory checkins rejoin signals; by default
+        all of these. Only by request, growth: it may take half an hour and checks the free disk space first (GROWTH_ROWS,
         default 10000000).
         CHECKIN_PEOPLE (default 50000) is how many people miss a check-in within one minute.
         REJOIN_CLIENTS (default 5000) is how many apps reconnect at once.
@@ -27,7 +27,9 @@ struct Plan: Sendable {
         let words = Array(arguments.dropFirst())
         guard words.count >= 3, !words.contains("--help"), let server = Server(url: words[0], executables: words[1])
         else { return nil }
-        let known = ["limits", "commands", "latency", "fanout", "sagas", "streams", "memory", "checkins", "rejoin"]
+        let known = [
+            "limits", "commands", "latency", "fanout", "sagas", "streams", "memory", "checkins", "rejoin", "signals",
+        ]
         let asked = Array(words.dropFirst(3))
         guard Set(asked).isSubset(of: known + ["growth"]) else { return nil }
         self.server = server
@@ -65,6 +67,9 @@ struct Plan: Sendable {
         }
         if sections.contains("rejoin") {
             try await ProductBenchmark.with(server) { try await $0.rejoin(rejoinClients, &report) }
+        }
+        if sections.contains("signals") {
+            try await ProductBenchmark.with(server) { try await $0.signals(min(5, seconds), &report) }
         }
         try report.write(to: file)
         print(report.table)
