@@ -57,7 +57,7 @@ extension ProductBenchmark {
                     tasks.addTask {
                         var due = begun + pause * Double.random(in: 0...1)
                         while due - begun < .seconds(seconds) {
-                            try await Task.sleep(until: max(due, .now), clock: .continuous)
+                            try await Task.sleep(until: max(due, ContinuousClock.now), clock: .continuous)
                             let reply = try await edge.send(
                                 "POST", "/v1/groups/\(session.id)/signals",
                                 body: ["topic": "org.example.pen", "data": ["sent": .int(Instant.now.microseconds)]],
@@ -66,7 +66,7 @@ extension ProductBenchmark {
                             guard [202, 429].contains(reply.status) else {
                                 throw Failure("a signal was answered with \(reply)")
                             }
-                            due = max(due + pause, .now)
+                            due = max(due + pause, ContinuousClock.now)
                         }
                     }
                 }
