@@ -244,7 +244,7 @@ let package = Package(
         .target(
             name: "EdgeClient",
             dependencies: [
-                httpClient, nio, nioHTTP,
+                crypto, httpClient, nio, nioHTTP,
             ],
             path: "Tests/Kit/EdgeClient", swiftSettings: settings),
         .executableTarget(
@@ -316,7 +316,7 @@ let package = Package(
             name: "benchmark",
             dependencies: [
                 "Bus", "EdgeClient", "LedgerContract", "LedgerEdge", "LedgerService", "Postgres", "ServiceKit",
-                "Vocabulary", crypto, httpClient, logging,
+                "Vocabulary", httpClient, logging,
                 lifecycle,
                 nio,
                 nioHTTP,

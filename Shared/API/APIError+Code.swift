@@ -22,6 +22,7 @@ extension APIError {
         case invalidField, invalidCode, commonPassword, tooManyPixels, roleRequired, idReused, refused
         case tooSoon, tooManyAttempts, tooManyLookUps, tooManySignUps, tooManyCodes, tooManyStreams, tooManyUploads,
             tooManyCommands, tooManySignals, tooManyRequests
+        case truncated
         case failed, `internal`, phoneCodesOff, overloaded, databaseUnavailable, codeNotSent, expired
     }
 
@@ -189,6 +190,8 @@ extension APIError.Code {
         case .tooManySignals:
             (429, .resourceExhausted, .newKey, "There were too many signals; send fewer, the newest ones only.")
 
+        case .truncated:
+            (410, .failedPrecondition, .no, "This history isn't kept any longer; ask for a later position.")
         case .failed:
             (
                 500, .internal, .newKey,

@@ -76,3 +76,18 @@ public struct GroupsPage: Codable, Hashable, Sendable {
         self.groups = groups
     }
 }
+
+/// `GET /v1/groups/<group>?at=<position>`: a group session as it was.
+public struct GroupMoment: Codable, Hashable, Sendable {
+    /// The position of the last event that changed it by then.
+    public let position: Int64
+    public let state: GroupState
+    /// The state's hash, as sixteen hexadecimal digits.
+    public let hash: String
+
+    package init(position: Int64, state: GroupState, hash: String) {
+        self.position = position
+        self.state = state
+        self.hash = hash
+    }
+}

@@ -8,8 +8,8 @@ let help = """
     Usage: demo [URL]
 
     Two people sign up; Anna adds Bob by his code and pings him; Bob clears all received pings; then he misses a
-    check-in, Anna is notified, and gets the all-clear. Prints what each of them sees, as it happens. URL is that of
-    the HTTP API (http://127.0.0.1:8080).
+    check-in, Anna is notified, and gets the all-clear. In the end they play four in a row. Prints what each of them
+    sees, as it happens. URL is that of the HTTP API (http://127.0.0.1:8080).
     """
 let arguments = CommandLine.arguments.dropFirst()
 if arguments.contains(where: ["--help", "-h", "help"].contains) {
@@ -115,6 +115,9 @@ do {
                 "The server refuses short intervals: \(reason) To see the rest, start it with LEAST_CHECK_IN_INTERVAL=5s make run."
             )
         }
+
+        narrator.chapter("Anna and Bob play four in a row. In mid-game Bob's connection drops.")
+        try await SecondAct(anna: anna, bob: bob, narrator: narrator).play()
 
         narrator.chapter("In the end:")
         for (name, device) in [("Anna", anna), ("Bob", bob)] {

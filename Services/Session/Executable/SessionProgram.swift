@@ -7,7 +7,9 @@ struct SessionProgram: DomainProgram {
     static let summary = "Accounts, devices, profiles, check-ins and alerts; group sessions, games and messages."
     static let target = "SessionService"
 
-    static let forgetting = ["delete_old_attempts", "delete_old_groups", "delete_old_messages"]
+    static let forgetting = [
+        "delete_old_attempts", "delete_old_groups", "delete_old_messages", "delete_old_checkpoints",
+    ]
 
     static var limits: [StoredLimit] {
         [

@@ -12,8 +12,12 @@ extension Routes {
             let isOpen = try request.choice("open", of: YesOrNo.self) == .yes
             return try Response.json(try await groups.offers(to: context.caller.account, isOpen: isOpen))
         }
-        signedIn.get("groups/{group}") { _, context in
-            Response.json(try await groups.state(of: context.id("group"), by: context.caller).json)
+        signedIn.get("groups/{group}") { request, context in
+            if let position = try request.number("at", in: 0...Int.max) {
+                return try Response.json(
+                    try await groups.state(of: context.id("group"), at: Int64(position), by: context.caller))
+            }
+            return Response.json(try await groups.state(of: context.id("group"), by: context.caller).json)
         }
         signedIn.get("groups/{group}/messages") { request, context in
             let query = MessagesQuery(

@@ -6,11 +6,12 @@ struct Plan: Sendable {
         usage: benchmark SERVER_URL EXECUTABLES JSON_FILE [SECTION...]
 
         Measures the executables in the folder EXECUTABLES on the PostgreSQL at SERVER_URL, as a superuser that creates
-        databases there. Sections: limits commands latency fanout sagas streams memory checkins rejoin signals; by default
-        all of these. Only by request, growth: it may take half an hour and checks the free disk space first (GROWTH_ROWS,
-        default 10000000).
+        databases there. Sections: limits commands latency fanout sagas streams memory checkins rejoin groups signals; by
+        default all of these. Only by request, growth: it may take half an hour and checks the free disk space first
+        (GROWTH_ROWS, default 10000000).
         CHECKIN_PEOPLE (default 50000) is how many people miss a check-in within one minute.
         REJOIN_CLIENTS (default 5000) is how many apps reconnect at once.
+        GROUP_SESSIONS (default 1000) is how many group sessions there are at most.
         SECONDS (default 8) is how long each figure is measured.
 
         """
@@ -22,13 +23,15 @@ struct Plan: Sendable {
     let growthRows: Int
     let checkInPeople: Int
     let rejoinClients: Int
+    let groups: Int
 
     init?(_ arguments: [String], _ environment: [String: String]) {
         let words = Array(arguments.dropFirst())
         guard words.count >= 3, !words.contains("--help"), let server = Server(url: words[0], executables: words[1])
         else { return nil }
         let known = [
-            "limits", "commands", "latency", "fanout", "sagas", "streams", "memory", "checkins", "rejoin", "signals",
+            "limits", "commands", "latency", "fanout", "sagas", "streams", "memory", "checkins", "rejoin", "groups",
+            "signals",
         ]
         let asked = Array(words.dropFirst(3))
         guard Set(asked).isSubset(of: known + ["growth"]) else { return nil }
@@ -39,6 +42,7 @@ struct Plan: Sendable {
         growthRows = environment["GROWTH_ROWS"].flatMap(Int.init) ?? 10_000_000
         checkInPeople = environment["CHECKIN_PEOPLE"].flatMap(Int.init) ?? 50_000
         rejoinClients = environment["REJOIN_CLIENTS"].flatMap(Int.init) ?? 5000
+        groups = environment["GROUP_SESSIONS"].flatMap(Int.init) ?? 1000
     }
 
     func run() async throws {
@@ -67,6 +71,9 @@ struct Plan: Sendable {
         }
         if sections.contains("rejoin") {
             try await ProductBenchmark.with(server) { try await $0.rejoin(rejoinClients, &report) }
+        }
+        if sections.contains("groups") {
+            try await ProductBenchmark.with(server) { try await $0.groups(groups, min(5, seconds), &report) }
         }
         if sections.contains("signals") {
             try await ProductBenchmark.with(server) { try await $0.signals(min(5, seconds), &report) }

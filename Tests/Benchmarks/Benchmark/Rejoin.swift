@@ -1,6 +1,5 @@
 import AsyncHTTPClient
 import Bus
-import Crypto
 import EdgeClient
 import Foundation
 import Glibc
@@ -21,11 +20,10 @@ extension ProductBenchmark {
     func rejoin(_ clients: Int, _ report: inout Report) async throws {
         guard clients > Self.contacts else { throw Failure("set REJOIN_CLIENTS to more than \(Self.contacts)") }
         say("\(clients) accounts with \(Self.contacts) contacts each")
-        try seed(clients)
-        let apps = try tokens(clients).map { App(token: $0) }
+        let devices = try crowd(clients, contacts: Self.contacts)
+        let apps = devices.map { App(token: $0.token) }
         let publisher = try await Connection.connect(Configuration(server.url("quartet", as: "notifications")))
         let log = try await publisher.run { try Log.open(LogName(schema: "notifications", table: "log"), $0) }
-        let accounts = try ids(clients).accounts
         try await withThrowingTaskGroup(of: Void.self) { group in
             for app in apps { group.addTask { try await self.follow(app) } }
             say("all of them for the first time")
@@ -33,7 +31,8 @@ extension ProductBenchmark {
             group.addTask {
                 // Events go on while the edge is down.
                 while true {
-                    try await self.publish(Array(accounts.shuffled().prefix(clients / 50)), log, publisher)
+                    try await self.publish(
+                        Array(devices.map(\.account).shuffled().prefix(clients / 50)), log, publisher)
                     try await Task.sleep(for: .milliseconds(100))
                 }
             }
@@ -74,82 +73,11 @@ extension ProductBenchmark {
             .reduce(0, +)
     }
 
-    // MARK: What is there before
-
-    private func ids(_ count: Int) throws -> (accounts: [String], devices: [String]) {
-        let rows = try server.psql(
-            "quartet",
-            [
-                "-c",
-                "SELECT md5('app' || n)::uuid || ' ' || md5('device' || n)::uuid FROM generate_series(0, \(count - 1)) AS n",
-            ]
-        ).split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
-        return (rows.map { $0[0] }, rows.map { $0[1] })
-    }
-
-    /// Accounts as the services keep them, in a ring: each is a contact of the 25 on either side, and their responder.
-    private func seed(_ count: Int) throws {
-        try server.psql(
-            "quartet",
-            [
-                "-c",
-                """
-                INSERT INTO session.account
-                       (account, handle, skeleton, name, emergency_note, profile_version, is_single_device,
-                        is_confirmation_required, check_in_interval, reminds_two_hours, reminds_thirty_minutes,
-                        due_at, missed_repetitions, alert_repetitions, opened_at)
-                SELECT md5('app' || n)::uuid, 'app' || n, translate('app' || n, '015', 'ols'), 'App', 'A note', 1, false,
-                       false, interval '1 day', true, true, now() + interval '1 day', 0, 0, now()
-                  FROM generate_series(0, \(count - 1)) AS n
-                """,
-                "-c",
-                """
-                INSERT INTO session.device (account, device, name, signed_in_at, last_seen_at, token, earlier_tokens)
-                SELECT md5('app' || n)::uuid, md5('device' || n)::uuid, 'phone', now(), now(), sha256('none'), ''
-                  FROM generate_series(0, \(count - 1)) AS n
-                """,
-                "-c",
-                "INSERT INTO contacts.account (account, code) SELECT account, gen_random_uuid() FROM session.account",
-                "-c",
-                "INSERT INTO notifications.account (account, unread, total) SELECT account, 0, 0 FROM session.account",
-                "-c",
-                """
-                INSERT INTO contacts.relation
-                       (low, high, low_is_responder, low_nickname, low_notes, low_send_pings, low_receive_pings,
-                        low_notify_on_check_in, low_notify_on_missed_check_in, low_version, low_updated_at, high_is_responder,
-                        high_nickname, high_notes, high_send_pings, high_receive_pings, high_notify_on_check_in,
-                        high_notify_on_missed_check_in, high_version, high_updated_at, added_at)
-                SELECT least(one, other), greatest(one, other), true, '', '', true, true, false, true, 1, now(), true, '', '',
-                       true, true, false, true, 1, now(), now()
-                  FROM (SELECT md5('app' || n)::uuid, md5('app' || (n + step) % \(count))::uuid
-                          FROM generate_series(0, \(count - 1)) AS n, generate_series(1, \(Self.contacts / 2)) AS step
-                       ) AS pair(one, other)
-                """,
-                "-c", "ANALYZE",
-            ])
-    }
-
-    /// Access tokens as the edge signs them (RFC 7519, ES256).
-    private func tokens(_ count: Int) throws -> [String] {
-        let key = try P256.Signing.PrivateKey(pemRepresentation: signingKey)
-        let name = SHA256.hash(data: Data(key.publicKey.pemRepresentation.utf8)).prefix(8)
-            .map { String(format: "%02x", $0) }.joined()
-        let now = Instant.now.microseconds / 1_000_000
-        func part(_ text: String) -> String { Self.base64URL(Data(text.utf8)) }
-        let (accounts, devices) = try ids(count)
-        return try zip(accounts, devices).map { account, device in
-            let text =
-                part(#"{"alg":"ES256","typ":"JWT","kid":"\#(name)"}"#) + "."
-                + part(
-                    #"{"iss":"quartet","sub":"\#(account)","dev":"\#(device)","roles":["user"],"iat":\#(now),"exp":\#(now + 900)}"#
-                )
-            let signature = try key.signature(for: Data(text.utf8))
-            return text + "." + Self.base64URL(signature.rawRepresentation)
-        }
-    }
-
-    private static func base64URL(_ data: Data) -> String {
-        data.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    /// Makes accounts with contacts, and access tokens for them.
+    func crowd(_ count: Int, contacts: Int) throws -> [Device] {
+        let crowd = Crowd(count)
+        try server.psql("quartet", crowd.statements(contacts: contacts).flatMap { ["-c", $0] })
+        return try crowd.devices(signedBy: signingKey, at: edge)
     }
 
     // MARK: Apps

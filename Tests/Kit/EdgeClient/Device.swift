@@ -22,6 +22,11 @@ public struct Device: Sendable {
         (self.token, self.refreshToken) = (token, refreshToken)
     }
 
+    init(edge: EdgeClient, account: String, id: String, token: String, refreshToken: String) {
+        (self.edge, self.account, self.id) = (edge, account, id)
+        (self.token, self.refreshToken) = (token, refreshToken)
+    }
+
     /// The same device at another replica of the edge.
     public init(_ device: Device, at edge: EdgeClient) {
         self.edge = edge

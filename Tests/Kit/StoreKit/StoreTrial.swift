@@ -28,14 +28,17 @@ public final class StoreTrial<Kept: Store>: Sendable where Kept.Rules.Command: S
     public typealias Ended = Result<[Emission<Kept.Rules.Event>], Rejection>
 
     private let store: Kept
+    private let log: LogName?
     private let connection: Connection
 
     /// - Parameters:
     ///   - store: The store.
+    ///   - log: Where events are appended, if they are.
     ///   - database: Where its tables are.
     ///   - role: The role that the service runs as.
-    public init(_ store: Kept, in database: TestDatabase, as role: String) async throws {
+    public init(_ store: Kept, log: LogName? = nil, in database: TestDatabase, as role: String) async throws {
         self.store = store
+        self.log = log
         connection = try await Connection.connect(Configuration(try database.url(as: role)))
     }
 
@@ -47,8 +50,9 @@ public final class StoreTrial<Kept: Store>: Sendable where Kept.Rules.Command: S
         let requests = try commands.map {
             Request(try Kept.Rules.Command(sent: $0.body), key: $0.context.key, account: $0.context.account)
         }
-        return try await connection.run { database in
+        return try await connection.run { [log] database in
             do {
+                let log = try log.map { try Log.open($0, database) }
                 return try database.pipeline { pipeline in
                     pipeline.query("BEGIN ISOLATION LEVEL READ COMMITTED")
                     var state = try store.load(requests, in: pipeline)
@@ -58,6 +62,8 @@ public final class StoreTrial<Kept: Store>: Sendable where Kept.Rules.Command: S
                         }
                     }
                     try store.save(state, in: pipeline)
+                    let events = try ended.flatMap { try (try? $0.get())?.map(Self.message) ?? [] }
+                    if let log, !events.isEmpty { pipeline.query(log.append(events)) }
                     let commit = pipeline.commit()
                     try pipeline.flush()
                     try commit.check()
@@ -68,6 +74,13 @@ public final class StoreTrial<Kept: Store>: Sendable where Kept.Rules.Command: S
                 throw error
             }
         }
+    }
+
+    private static func message(_ emission: Emission<Kept.Rules.Event>) throws -> Message {
+        let event = emission.event.body
+        return Message(
+            kind: .event, type: type(of: event).type, version: type(of: event).version, key: emission.key,
+            account: emission.key.account, body: try event.encoded())
     }
 
     /// Handles commands, and again while other transactions are in the way.
@@ -83,11 +96,11 @@ public final class StoreTrial<Kept: Store>: Sendable where Kept.Rules.Command: S
 
     /// Handles a history of commands in batches of random sizes. Each must end as it did by the rules alone.
     package func replay<Replica>(
-        _ rules: RuleTrial<Kept.Rules, Replica>, using random: inout SeededRandom
+        _ rules: RuleTrial<Kept.Rules, Replica>, batches: ClosedRange<Int> = 1...24, using random: inout SeededRandom
     ) async throws where Kept.Rules.State: Equatable {
         var rest = rules.history[...]
         while !rest.isEmpty {
-            let batch = rest.prefix(Int.random(in: 1...24, using: &random))
+            let batch = rest.prefix(Int.random(in: batches, using: &random))
             rest = rest.dropFirst(batch.count)
             let ended = try await handle(batch.map { Command($0.command, $0.context) })
             for (mine, theirs) in zip(batch, ended) { try #require(mine.ended == theirs, "\(mine.command)") }

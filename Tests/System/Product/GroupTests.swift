@@ -131,57 +131,6 @@ struct GroupTests {
         "SELECT count(*) FROM session_client.session_commands WHERE type = '\(type)'"
     }
 
-    @Test(
-        """
-        two hundred claims of five seats at once have five winners, and all others hear by whom the seat is taken \
-        (P16, P18)
-        """)
-    func claims() async throws {
-        try await Quartet.with { quartet in
-            try await quartet.waitLongForPeopleWhoAreAway()
-            let anna = try await quartet.signUp("anna")
-            let group = try await Group.create(by: anna)
-            var people = [anna]
-            for number in 0..<7 {
-                let other = try await Device.signUp("other-\(number)", name: "Other", at: quartet.edge)
-                try await anna.add(other)
-                try await group.invite(other, by: anna)
-                try await group.act(other, "JoinGroupSession")
-                people.append(other)
-            }
-            // Each of eight people claims each of five seats five times.
-            let claims = (0..<200).map { (person: people[$0 % 8], seat: Int64($0 / 8 % 5)) }
-            let replies = try await withThrowingTaskGroup(of: (String, Int64, EdgeClient.Reply).self) { tasks in
-                for (person, seat) in claims {
-                    tasks.addTask {
-                        (person.account, seat, try await group.ask(person, "ClaimSeat", ["seat": .int(seat)]))
-                    }
-                }
-                return try await tasks.reduce(into: []) { $0.append($1) }
-            }
-            let participants = try await group.state(by: anna)["participants"].array
-            var occupants: [Int64: String] = [:]
-            for participant in participants {
-                if let seat = participant["seat"].int { occupants[seat] = participant["id"].string }
-            }
-            #expect(occupants.keys.sorted() == [0, 1, 2, 3, 4] && Set(occupants.values).count == 5)
-            var winners = 0
-            for (account, seat, reply) in replies {
-                switch (reply.status, reply.body["code"].string) {
-                case (200, _):
-                    #expect(occupants[seat] == account, "\(reply)")
-                    winners += reply.body["event"] == "SeatClaimed" ? 1 : 0
-                case (409, "seatTaken"):
-                    #expect(reply.body["details"]["by"].string == occupants[seat], "\(reply)")
-                case (409, "alreadySeated"):
-                    #expect(reply.body["details"]["seat"].int.flatMap { occupants[$0] } == account, "\(reply)")
-                default: Issue.record("\(reply)")
-                }
-            }
-            #expect(winners == 5)
-        }
-    }
-
     @Test("an invitation is a notification, once, for as long as it stands (P4)")
     func invitations() async throws {
         try await Quartet.with { quartet in
