@@ -48,13 +48,13 @@ extension ProductBenchmark {
         _ rate: Double, _ seconds: Int, _ sessions: [Session], _ heard: HeardSignals
     ) async throws -> (sent: Double, heard: Double, waits: [Double]) {
         let edge = edge
-        let sent = Atomic(0)
         _ = heard.take()
         let (begun, pause) = (ContinuousClock.now, Duration.seconds(1 / rate))
-        try await withThrowingTaskGroup(of: Void.self) { tasks in
+        let sent = try await withThrowingTaskGroup(of: Int.self) { tasks -> Int in
             for session in sessions {
                 for device in session.devices {
                     tasks.addTask {
+                        var sent = 0
                         var due = begun + pause * Double.random(in: 0...1)
                         while due - begun < .seconds(seconds) {
                             try await Task.sleep(until: max(due, ContinuousClock.now), clock: .continuous)
@@ -62,21 +62,22 @@ extension ProductBenchmark {
                                 "POST", "/v1/groups/\(session.id)/signals",
                                 body: ["topic": "org.example.pen", "data": ["sent": .int(Instant.now.microseconds)]],
                                 token: device.token)
-                            if reply.status == 202 { sent.add(1, ordering: .relaxed) }
+                            if reply.status == 202 { sent += 1 }
                             guard [202, 429].contains(reply.status) else {
                                 throw Failure("a signal was answered with \(reply)")
                             }
                             due = max(due + pause, ContinuousClock.now)
                         }
+                        return sent
                     }
                 }
             }
-            try await tasks.waitForAll()
+            return try await tasks.reduce(0, +)
         }
         let took = (ContinuousClock.now - begun) / .seconds(1)
         try await Task.sleep(for: .milliseconds(500))
         let waits = heard.take()
-        return (Double(sent.load(ordering: .relaxed)) / took, Double(waits.count) / took, waits)
+        return (Double(sent) / took, Double(waits.count) / took, waits)
     }
 
     private func listen(_ device: Device, _ group: String, _ heard: HeardSignals) async throws {
