@@ -224,9 +224,9 @@ struct GroupSignalTests {
             #expect(try await group.signal(anna, ["topic": "org.example.last"]).status == 202)
             let capture = String(decoding: try await slow.body(until: "org.example.last"), as: UTF8.self)
             let messages = capture.split(separator: "\n").compactMap { line in
-                line.firstRange(of: "\"message ").map { line[$0.upperBound...].prefix { $0 != ";" } }
+                line.firstRange(of: "\"message ").map { String(line[$0.upperBound...].prefix { $0 != ";" }) }
             }
-            #expect(messages == (0..<12).map { "\($0)"[...] })
+            #expect(messages == (0..<12).map { "\($0)" })
             let numbers = capture.split(separator: "\n").compactMap { line in
                 line.firstRange(of: "\"n\":").map { Int(line[$0.upperBound...].prefix { $0.isNumber }) ?? -1 }
             }
