@@ -47,7 +47,10 @@ struct SecondAct {
     private func gather() async throws -> String {
         let created = try await anna.device.act(
             "CreateGroupSession",
-            ["activity": ["identifier": "org.example.four-in-a-row", "title": "Four in a row"], "seats": 2])
+            [
+                "activity": ["identifier": "org.example.four-in-a-row", "type": "generic", "title": "Four in a row"],
+                "seats": 2,
+            ])
         let group = created["group"].string ?? ""
         narrator.does("Anna", "creates a group session with two seats")
         try await anna.connect(to: group)

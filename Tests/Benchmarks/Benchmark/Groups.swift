@@ -57,7 +57,8 @@ extension ProductBenchmark {
     private func seat(_ people: [Device]) async throws -> Table {
         let host = people[0]
         let created = try await host.act(
-            "CreateGroupSession", ["activity": ["identifier": "org.example.bench", "title": "Bench"], "seats": 0])
+            "CreateGroupSession",
+            ["activity": ["identifier": "org.example.bench", "type": "generic", "title": "Bench"], "seats": 0])
         let group = created["group"]
         try await host.act(
             "ActivateGroupSession",
