@@ -20,13 +20,12 @@ final class GroupFold: Sendable {
     private let state = Mutex(State())
 
     /// A connection joins the stream with this state.
-    /// - Returns: The hash of the state.
+    /// - Returns: The hash of the state, by itself: whatever was folded before, this connection's copy can be compared with it.
     func join(_ joined: GroupState, at position: Position) -> String {
         state.withLock { state in
-            if let known = state.hashed, state.position == position { return known.hash.description }
             let hashed = HashedGroupState(joined)
             // Who is further has the later state. What lies between here and there has no hash then.
-            if state.hashed == nil || position > state.position {
+            if state.hashed == nil || position >= state.position {
                 (state.hashed, state.position) = (hashed, position)
             }
             return hashed.hash.description
