@@ -19,6 +19,7 @@ struct Actions: Sendable {
     let operations: Operations
     let reads: Reads
     let groups: GroupReads
+    let signals: Signals
     let history: History
     let time: ServerTime
 
@@ -30,11 +31,14 @@ struct Actions: Sendable {
         let signUps: Int
         /// Commands and operations of an account, a tenth of them at once.
         let commands: Int
+        /// Signals of this process in a second.
+        let signals: Int
     }
 
     init(
         services: ServiceConnections, pool: Pool, sagas: SagaRunner, serverKeys: ServerKeys, tokens: Tokens,
-        devices: Devices, phoneCodeSender: (any PhoneCodeSender)?, clock: DatabaseClock, limits: Limits
+        devices: Devices, phoneCodeSender: (any PhoneCodeSender)?, members: GroupMembers, signals: SignalBus,
+        clock: DatabaseClock, limits: Limits
     ) {
         let key = serverKeys.current.key
         let (handles, passwords) = (Handles(pool: pool), Passwords(keys: serverKeys))
@@ -60,6 +64,8 @@ struct Actions: Sendable {
         avatars = Avatars(pool: pool, services: services, uploads: uploads)
         groups = GroupReads(pool: pool)
         attachments = Attachments(pool: pool, groups: groups)
+        self.signals = Signals(
+            members: members, groups: groups, bus: signals, perSecond: limits.signals, now: { clock.now })
         reads = Reads(pool: pool, groups: groups, lookUps: lookUps)
         commands = Commands(
             services: services, contactCodes: ContactCodes(key: key),

@@ -19,6 +19,17 @@ extension Routes {
             }
             return Response.json(try await groups.state(of: context.id("group"), by: context.caller).json)
         }
+        signedIn.get("groups/{group}/messages") { request, context in
+            let query = MessagesQuery(
+                after: Int64(try request.number("after", in: 0...(1 << 53)) ?? 0),
+                limit: try request.number("limit", in: MessagesQuery.limits) ?? MessagesQuery.limits.upperBound)
+            return try Response.json(try await groups.messages(query, of: context.id("group"), by: context.caller))
+        }
+        signedIn.post("groups/{group}/signals") { [signals = actions.signals] request, context in
+            let group: GroupID = try context.id("group")
+            try await signals.send(try await request.decoded(context.edge), to: group, by: context.caller)
+            return Response(status: .accepted)
+        }
         signedIn.get("groups/{group}/game") { request, context in
             let game = try await groups.game(of: context.id("group"), by: context.caller)
             let tag = EntityTag(game.version)

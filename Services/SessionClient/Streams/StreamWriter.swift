@@ -42,7 +42,7 @@ struct StreamWriter<Transport: StreamTransport>: Sendable {
             let hasMore = outlet.taken()
             switch item {
             case .heartbeat: transport.addHeartbeat()
-            case .signals(let queue): for signal in queue.take() { transport.add(.signal(signal), at: nil) }
+            case .signals: for signal in outlet.takeSignals() { transport.add(.signal(signal), at: nil) }
             case .left: return
             case .event(let event, let place):
                 if let place { position[place.name] = place.token }
