@@ -51,15 +51,15 @@ extension Routes {
     // MARK: Downloading
 
     private func response(to request: Request, _ download: Attachments.Download) throws -> Response {
-        let tag = "\"\(download.attachment)\""
+        let tag = EntityTag(download.attachment)
         // Private, and asked for again each time, because who is in the session changes.
         var headers: HTTPFields = [
-            .eTag: tag, .acceptRanges: "bytes", .cacheControl: "private, no-cache", .xContentTypeOptions: "nosniff",
+            .eTag: tag.text, .acceptRanges: "bytes", .cacheControl: "private, no-cache", .xContentTypeOptions: "nosniff",
         ]
-        if Self.isKnown(tag, by: request.headers[.ifNoneMatch]) {
+        if request.has(tag) {
             return Response(status: .notModified, headers: headers)
         }
-        let isPartWanted = request.method == .get && request.headers[.ifRange].map { $0 == tag } ?? true
+        let isPartWanted = request.method == .get && request.headers[.ifRange].map { $0 == tag.text } ?? true
         let range = isPartWanted ? ByteRange(request.headers[.range], of: download.size) : .everything
         let part: Range<Int>
         switch range {
