@@ -248,15 +248,16 @@ let package = Package(
             ],
             path: "Tests/Kit/EdgeClient", swiftSettings: settings),
         .target(
-            name: "WebDriver", dependencies: ["EdgeClient", "TestKit", httpClient, nio, nioHTTP], path: "Tests/Kit/WebDriver",
-            swiftSettings: settings),
+            name: "WebDriver", dependencies: ["EdgeClient", "TestKit", httpClient, nio, nioHTTP],
+            path: "Tests/Kit/WebDriver", swiftSettings: settings),
         .executableTarget(
             name: "demo", dependencies: ["EdgeClient", httpClient], path: "Tests/Demo", swiftSettings: settings),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "EdgeClient", "NotificationsContract", "Postgres", "ServiceKit", "TestKit", "WebDriver", "contacts", "notifications", "session",
-                "session-client", crypto, httpClient, httpTypes, hummingbird, logging, nio, nioHTTP,
+                "EdgeClient", "NotificationsContract", "Postgres", "ServiceKit", "TestKit", "WebDriver", "contacts",
+                "notifications", "session", "session-client", crypto, httpClient, httpTypes, hummingbird, logging, nio,
+                nioHTTP,
             ],
             path: "Tests/System/Product", swiftSettings: settings),
         .testTarget(
