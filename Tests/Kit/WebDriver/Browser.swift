@@ -147,6 +147,13 @@ public struct Browser: Sendable {
                 """, .string(name)))
     }
 
+    /// Clicks a button that asks whether it is meant, and the button of the same name that says yes.
+    public func confirm(_ name: String) async throws {
+        try await click(name)
+        try await wait("a question after “\(name)”", "document.querySelector('dialog[open]') !== null")
+        try await click(name)
+    }
+
     /// Turns a switch, or opens a list of choices.
     public func toggle(_ label: String) async throws { try await click(await field(label)) }
 

@@ -110,8 +110,7 @@ struct ConsoleTests {
             try await ben.see("Remove Anna?")
             try await ben.click("Cancel")
             try await ben.see("Only for you")
-            try await ben.click("Remove")
-            try await ben.click("Remove")
+            try await ben.confirm("Remove")
             try await ben.see("No contacts yet")
             try await ben.expectNoErrors()
         }

@@ -67,8 +67,7 @@ struct ConsoleTogetherTests {
 
             try await bob.click("Leave")
             try await anna.see("Participants (1)")
-            try await anna.click("End for all")
-            try await anna.click("End for all")
+            try await anna.confirm("End for all")
             try await anna.see("No sessions yet")
             try await bob.see("No sessions yet")
             try await anna.expectNoErrors()
