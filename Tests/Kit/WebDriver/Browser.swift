@@ -1,5 +1,5 @@
 public import EdgeClient
-public import Foundation
+import Foundation
 import TestKit
 
 /// A headless Chromium of its own: a person with a profile that nobody else has.

@@ -1,5 +1,5 @@
-public import AsyncHTTPClient
-public import EdgeClient
+import AsyncHTTPClient
+import EdgeClient
 import Foundation
 import NIOCore
 import NIOHTTP1
