@@ -16,8 +16,13 @@ extension ProductBenchmark {
         say("\(Self.groups) group sessions of \(Self.people) people")
         let edge = edge
         let sessions = try await withThrowingTaskGroup(of: Session.self) { tasks -> [Session] in
-            for number in 0..<Self.groups { tasks.addTask { try await Session(number, Self.people, at: edge) } }
-            return try await tasks.reduce(into: []) { $0.append($1) }
+            var sessions: [Session] = []
+            for number in 0..<Self.groups {
+                // Passwords take time: the edge refuses more sign-ups at once.
+                if number >= 4, let session = try await tasks.next() { sessions.append(session) }
+                tasks.addTask { try await Session(number, Self.people, at: edge) }
+            }
+            return try await tasks.reduce(into: sessions) { $0.append($1) }
         }
         let heard = HeardSignals()
         try await withThrowingTaskGroup(of: Void.self) { tasks in
