@@ -299,7 +299,8 @@ await_ready() { # name-replica
 
 report() {
   echo "Quartet is running."
-  echo "  HTTP API   $url"
+  echo "  Console    $url (a private window is a second person)"
+  echo "  HTTP API   $url/v1"
   [ "$scheme" = http ] || echo "  Trust      $certificate (curl --cacert)"
   echo "  Database   $([ -n "$own_database" ] && echo "yours (DATABASE_URL)" || echo "private, in $cluster")"
   echo "  Logs       $state/*.log"

@@ -35,7 +35,9 @@ struct SessionClientSettings: Sendable {
             "\(kind).per.minute", in: 1...1_000_000, default: limit,
             help: "\(name) per account and minute, a tenth of them at once; more are refused (429).")
     }
-
+    private static let signalLimit = Setting<Int>.int(
+        "signals.per.second", in: 1...100_000, default: 2000,
+        help: "Signals of all accounts per second, and as many at once; more are refused (503).")
     private static let unanswered = Setting<Int>.int(
         "commands.unanswered", in: 1...100_000, default: 4096,
         help: "Unanswered commands per service; more are refused (503) until the service catches up.")
@@ -91,11 +93,18 @@ struct SessionClientSettings: Sendable {
         SymmetricKey(data: Data(text.trimmingCharacters(in: .whitespacesAndNewlines).utf8))
     }
 
+    private static let consoleFolder = Setting<String?>.text(
+        "console.folder", placeholder: "FOLDER",
+        help: """
+            The folder of the console's files, read for each request; for working on them. By default those beside the \
+            executable.
+            """)
+
     static var declared: [any SettingDeclaration] {
         [
-            readLimit, commandLimit, operationLimit, streamLimit, addressFactor, serverKeys, signingKeys, tokenLifetime,
-            poolSize, joinPoolSize, streamWriteDeadline, presenceRenewal, unanswered,
-            guessLimit, signUpLimit, phoneCodes, phoneCodesKey,
+            readLimit, commandLimit, operationLimit, streamLimit, addressFactor, signalLimit, serverKeys, signingKeys,
+            tokenLifetime, poolSize, joinPoolSize, streamWriteDeadline, presenceRenewal, unanswered, guessLimit,
+            signUpLimit, phoneCodes, phoneCodesKey, consoleFolder,
         ]
             + HTTPSettings.declared + ConsumerSettings.declared
     }
@@ -149,9 +158,11 @@ struct SessionClientSettings: Sendable {
     var presenceRenewal: Duration { settings[Self.presenceRenewal] }
     var unanswered: Int { settings[Self.unanswered] }
     var tokenLifetime: Duration { settings[Self.tokenLifetime] }
+    var consoleFolder: String? { settings[Self.consoleFolder] }
     var limits: Actions.Limits {
         Actions.Limits(
-            guesses: settings[Self.guessLimit], signUps: settings[Self.signUpLimit])
+            guesses: settings[Self.guessLimit], signUps: settings[Self.signUpLimit],
+            signals: settings[Self.signalLimit])
     }
     var requestLimits: RequestLimits {
         RequestLimits(

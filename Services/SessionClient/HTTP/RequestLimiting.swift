@@ -13,7 +13,9 @@ struct AddressLimiting: RouterMiddleware {
         _ request: Request, context: EdgeContext, next: @concurrent (Request, EdgeContext) async throws -> Response
     ) async throws -> Response {
         guard request.uri.string.utf8.count <= Self.urlLimit else { throw APIError(.urlTooLong) }
-        try limits.admit(request.kind, from: addresses.network(of: request, context), context.quota.note)
+        if let kind = request.kind {
+            try limits.admit(kind, from: addresses.network(of: request, context), context.quota.note)
+        }
         return try await next(request, context)
     }
 }
@@ -25,17 +27,21 @@ struct AccountLimiting: RouterMiddleware {
     func handle(
         _ request: Request, context: EdgeContext, next: @concurrent (Request, EdgeContext) async throws -> Response
     ) async throws -> Response {
-        if let caller = context.caller { try limits.admit(request.kind, of: caller.account, context.quota.note) }
+        if let caller = context.caller, let kind = request.kind {
+            try limits.admit(kind, of: caller.account, context.quota.note)
+        }
         return try await next(request, context)
     }
 }
 
 extension Request {
-    /// Which limit it counts for.
-    fileprivate var kind: RequestLimits.Kind {
+    /// Which limit it counts for; nil for signals and uploads, which have limits of their own.
+    fileprivate var kind: RequestLimits.Kind? {
         let path = uri.path
         switch method {
         case .get, .head, .options: return path == "/v1/stream" ? .streams : .reads
+        case .post where path.hasPrefix("/v1/groups/") && path.hasSuffix("/signals"): return nil
+        case .put where path.hasPrefix("/v1/uploads/"): return nil
         default: return path.hasPrefix("/v1/operations/") ? .operations : .commands
         }
     }

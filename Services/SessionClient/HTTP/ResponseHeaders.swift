@@ -1,8 +1,9 @@
 import HTTPTypes
 import Hummingbird
 
-/// What every response says besides its answer: what is left of the limits it counted for, that browsers mustn't guess its type, that they come by TLS from now on
-/// (HSTS, RFC 6797), and which web pages may read it (CORS, https://fetch.spec.whatwg.org/#http-cors-protocol).
+/// What every response says besides its answer: what is left of the limits that it counted for, that browsers mustn't guess
+/// its type, that they come by TLS from now on (HSTS, RFC 6797), and which web pages may read it (CORS,
+/// https://fetch.spec.whatwg.org/#http-cors-protocol).
 ///
 /// Tokens travel in a header that only the app's own code sets, never in cookies. So a page that isn't allowed can send
 /// nothing in a person's name either.
@@ -16,9 +17,11 @@ struct ResponseHeaders: RouterMiddleware {
 
     private static let methods = "GET, HEAD, POST, PUT, PATCH, DELETE"
     private static let readable =
-        "Deprecation, ETag, Idempotency-Key, Link, Location, RateLimit, RateLimit-Policy, Retry-After, Sunset"
+        "Accept-Ranges, Content-Disposition, Content-Range, Deprecation, ETag, Idempotency-Key, Link, Location, RateLimit, "
+        + "RateLimit-Policy, Retry-After, Sunset"
     private static let sendable =
-        "Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, Quartet-Client, Range, traceparent"
+        "Authorization, Content-Digest, Content-Type, Idempotency-Key, If-None-Match, If-Range, Last-Event-ID, Quartet-Client, "
+        + "Range, traceparent"
 
     func handle(
         _ request: Request, context: EdgeContext, next: @concurrent (Request, EdgeContext) async throws -> Response

@@ -18,6 +18,7 @@ struct Routes: Sendable {
     let drain: Drain
     let versions: ClientVersions
     var deprecations = Deprecations()
+    let console: ConsoleRoutes
 
     /// The routes, and before them what every request goes through.
     func router() -> Router<EdgeContext> {
@@ -57,8 +58,10 @@ struct Routes: Sendable {
         signedIn.get("time") { [time = actions.time] _, context in
             try Response.json(try time.now(for: context.caller, since: context.edge.arrived))
         }
+        addAttachments(to: signedIn)
         signedIn.get("stream", use: stream)
         signedIn.post("stream/token", use: extendStream)
+        console.add(to: router)
         refuseOtherMethods(in: router)
         return router
     }

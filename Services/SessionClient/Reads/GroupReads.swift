@@ -58,6 +58,12 @@ struct GroupReads: Sendable {
         return try JSONDecoder().decode(Game.self, from: Data(game))
     }
 
+    /// What the session plays; nil before anything was played.
+    /// - Throws: As ``read(_:by:_:)``.
+    func playback(of group: GroupID, by caller: Caller) async throws -> Encoded<Playback>? {
+        try await read(group, by: caller, "(\(States.group(group)) -> 'playback')").map { Encoded(json: $0) }
+    }
+
     /// Reads something of a session for someone who may see it.
     /// - Parameter value: An SQL expression of type json.
     /// - Throws: `groupNotFound` for strangers; `groupEnded`, `removedFromGroup` or `notParticipant` for those who were in it.

@@ -113,6 +113,7 @@ struct Reads: Sendable {
         case let command as UpdateContact: try Encoded(try await contact(command.contact, of: caller)).json
         case let command as UpdateGame: try Encoded(try await groups.game(of: command.group, by: caller)).json
         case let command as FinishGame: try Encoded(try await groups.game(of: command.group, by: caller)).json
+        case let command as SetPlayback: try await groups.playback(of: command.group, by: caller)?.json
         default: nil
         }
     }
