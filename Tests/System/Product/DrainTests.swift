@@ -39,7 +39,7 @@ struct DrainTests {
         let first = try fleet.pick()
         if let reply = try? await send(first.client), reply.isSuccess { return }
         let reply = try await send(fleet.pick(not: first.id).client)
-        guard reply.isSuccess else { throw EdgeClient.Refused(reply) }
+        guard reply.isSuccess else { throw TimedOut("refused twice: \(reply)") }
     }
 
     /// What one app saw of an account over all its connections.
