@@ -221,7 +221,8 @@ let package = Package(
         .testTarget(
             name: "SessionClientServiceTests",
             dependencies: [
-                "API", "ContractSupport", "ServiceKit", "SessionClientService", "SessionContract", "Vocabulary", "Webhook", crypto,
+                "API", "ContractSupport", "ServiceKit", "SessionClientService", "SessionContract", "Vocabulary",
+                "Webhook", crypto,
                 httpTypes, hummingbird,
                 logging, nio, nioHTTP2, nioHTTPTypes, nioTLS,
                 .product(name: "NIOEmbedded", package: "swift-nio"),
