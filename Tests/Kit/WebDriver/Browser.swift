@@ -28,18 +28,11 @@ public struct Browser: Sendable {
             "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--lang=en-GB",
             "--window-size=1280,900", "--host-resolver-rules=\(mapped)",
         ]
-        let value = try await driver.send(
-            "POST", "/session",
-            [
-                "capabilities": [
-                    "alwaysMatch": [
-                        "browserName": "chrome", "timeouts": ["script": 120_000],
-                        "goog:loggingPrefs": ["browser": "ALL"],
-                        "goog:chromeOptions": ["args": .array(arguments.map(JSON.string))],
-                    ]
-                ]
-            ])
-        guard let session = value["sessionId"].string else { throw Unexpected(value) }
+        let session = try await driver.open([
+            "browserName": "chrome", "timeouts": ["script": 120_000],
+            "goog:loggingPrefs": ["browser": "ALL"],
+            "goog:chromeOptions": ["args": .array(arguments.map(JSON.string))],
+        ])
         return Browser(driver: driver, session: session, address: address)
     }
 
