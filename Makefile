@@ -52,6 +52,10 @@ build: install ## Build everything
 test: ## Check the style, build, and run all tests on a scratch database (TEST_DATABASE_URL: on your server; ARGS)
 	@Tests/run.sh $(ARGS)
 
+.PHONY: test-console
+test-console: ## Run only the tests of the console, in headless Chromium; screenshots go to .local/screenshots
+	@Tests/run.sh --filter 'EndToEndTests.Console'
+
 .PHONY: soak
 soak: ## Run the tests with random faults for much longer (ARGS='--filter Durability')
 	@SOAK=1 Tests/run.sh $(or $(ARGS),--filter 'LedgerReplicaTests|DurabilityTests|TroubleTests|PropertyTests')

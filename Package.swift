@@ -174,7 +174,7 @@ let package = Package(
                 .product(name: "JWTKit", package: "jwt-kit"),
             ],
             path: "Services/SessionClient", exclude: ["Executable", "Orchestration"],
-            resources: [.copy("Migrations"), .embedInCode("Access/common-passwords.txt")],
+            resources: [.copy("Console"), .copy("Migrations"), .embedInCode("Access/common-passwords.txt")],
             swiftSettings: settings),
         .executableTarget(
             name: "session-client", dependencies: ["ServiceKit", "SessionClientService", lifecycle],
@@ -196,7 +196,7 @@ let package = Package(
             dependencies: [
                 "Bus", "ContractSupport", "Postgres", "SessionContract", "SessionRules", "SessionService", "Storage",
                 "StoreKit", "TestKit",
-                "Vocabulary", logging,
+                "Vocabulary", crypto, logging,
             ],
             path: "Tests/Unit/SessionServiceTests", swiftSettings: settings),
         .testTarget(
@@ -268,14 +268,17 @@ let package = Package(
                 crypto, httpClient, nio, nioHTTP,
             ],
             path: "Tests/Kit/EdgeClient", swiftSettings: settings),
+        .target(
+            name: "WebDriver", dependencies: ["EdgeClient", "TestKit", httpClient, nio, nioHTTP],
+            path: "Tests/Kit/WebDriver", swiftSettings: settings),
         .executableTarget(
             name: "demo", dependencies: ["EdgeClient", httpClient], path: "Tests/Demo", swiftSettings: settings),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "EdgeClient", "Postgres", "QuartetClient", "ServiceKit", "TestKit", "contacts", "notifications",
-                "session",
-                "session-client", crypto, httpClient, httpTypes, hummingbird, logging, nio, nioHTTP,
+                "EdgeClient", "NotificationsContract", "Postgres", "QuartetClient", "ServiceKit", "TestKit",
+                "WebDriver", "contacts", "notifications", "session", "session-client", crypto, httpClient, httpTypes,
+                hummingbird, logging, nio, nioHTTP,
             ],
             path: "Tests/System/Product", swiftSettings: settings),
         .testTarget(

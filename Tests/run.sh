@@ -11,7 +11,7 @@ flags='--explicit-target-dependency-import-check error'
 started=$(date +%s)
 say() { printf '\n== %s (%ss)\n' "$*" "$(($(date +%s) - started))"; }
 
-deploy/install.sh
+deploy/install.sh --tests
 
 # One run at a time in one checkout: they share .build and the scratch cluster.
 mkdir -p .local

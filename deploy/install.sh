@@ -4,12 +4,13 @@ set -eu
 
 usage() {
   cat <<'TEXT'
-Usage: install.sh
+Usage: install.sh [--tests]
 
 Checks for everything that is needed to build and run Quartet, and installs
 what is missing with apt-get: a PostgreSQL server, version 15 or newer; libpq's
 headers and pkg-config (Quartet uses libpq); openssl and curl (for `make run`
-and `make demo`). It prints what it installs and why, asks nothing, and creates
+and `make demo`); with --tests, also Chromium and its driver (the console is
+tested in a browser). It prints what it installs and why, asks nothing, and creates
 no database cluster. If nothing is missing, it prints nothing and needs neither
 root nor sudo.
 
@@ -18,8 +19,10 @@ get it.
 TEXT
 }
 
+tests=
 case "${1:-}" in
   '') ;;
+  --tests) tests=yes ;;
   -h | --help | help) usage; exit 0 ;;
   *) echo "install.sh: unknown argument '$1'; see install.sh --help" >&2; exit 2 ;;
 esac
@@ -58,6 +61,10 @@ has_server || need postgresql "the database, Quartet's only moving part (version
 { has flock && has setpriv; } || need util-linux "flock and setpriv, for the scripts that start PostgreSQL"
 has openssl || need openssl "makes the key that signs access tokens"
 has curl || need curl "for make demo, and to wait until the services are ready"
+if [ -n "$tests" ]; then
+  has chromium || need chromium "the browser in which the console is tested"
+  has chromedriver || need chromium-driver "drives that browser"
+fi
 [ -n "$packages" ] || exit 0
 
 echo "These packages are missing:$reasons"

@@ -285,7 +285,8 @@ await_ready() { # name-replica
 
 report() {
   echo "Quartet is running."
-  echo "  HTTP API   http://127.0.0.1:$port"
+  echo "  Console    http://127.0.0.1:$port (a private window is a second person)"
+  echo "  HTTP API   http://127.0.0.1:$port/v1"
   echo "  Database   $([ -n "$own_database" ] && echo "yours (DATABASE_URL)" || echo "private, in $cluster")"
   echo "  Logs       $state/*.log"
   echo

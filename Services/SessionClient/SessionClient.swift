@@ -14,12 +14,14 @@ package struct SessionClient: Service {
 
     private let context: ServiceContext
     private let settings: SessionClientSettings
+    private let console: ConsoleRoutes
     private let bus: Health.Check
     private let http: Health.Check
 
     /// - Throws: What is missing in the settings.
     package init(_ context: ServiceContext) throws {
         settings = try SessionClientSettings(context.settings, context.logger)
+        console = try ConsoleRoutes(folder: settings.consoleFolder)
         self.context = context
         bus = context.health.check("bus")
         http = context.health.check("http")
@@ -58,6 +60,8 @@ package struct SessionClient: Service {
 
         let devices = Devices(pool: pool)
         services.session.tail.observe(where: Devices.isWanted) { devices.observe($0) }
+        let members = GroupMembers(pool: pool)
+        services.session.tail.observe(where: GroupMembers.isWanted) { members.observe($0) }
         let tokens = try await Tokens(
             signingKeys: settings.signingKeys, serverKeys: settings.serverKeys, lifetime: settings.tokenLifetime,
             now: { [clock = context.clock] in clock.now })
@@ -73,12 +77,17 @@ package struct SessionClient: Service {
         services.session.tail.observe(where: GroupLists.isWanted) { lists.observe($0) }
         let presence = Presence(
             session: services.session.sender, renewal: settings.presenceRenewal, logger: logger)
+        let groups = GroupStreams(
+            reader: services.session.streams, reads: GroupReads(pool: joins), lists: lists, presence: presence)
+        let signals = SignalBus(
+            configuration: database, keys: settings.serverKeys, now: { [clock = context.clock] in clock.now },
+            logger: logger, deliver: SignalDelivery(to: groups.followers).deliver)
         let server = HTTPServer(
             routes: Routes(
                 actions: Actions(
                     services: services, pool: pool, sagas: sagas, serverKeys: settings.serverKeys, tokens: tokens,
-                    devices: devices, phoneCodeSender: settings.phoneCodeSender, clock: context.clock,
-                    limits: settings.limits),
+                    devices: devices, phoneCodeSender: settings.phoneCodeSender, members: members, signals: signals,
+                    clock: context.clock, limits: settings.limits),
                 streams: Streams(
                     sources: services.streams
                         + [
@@ -86,12 +95,9 @@ package struct SessionClient: Service {
                                 name: .operations, reader: StreamReader(tail: operations, pool: joins),
                                 state: States.operations)
                         ],
-                    people: people,
-                    groups: GroupStreams(
-                        reader: services.session.streams, reads: GroupReads(pool: joins), lists: lists,
-                        presence: presence),
-                    devices: devices, writeDeadline: settings.streamWriteDeadline),
-                tokens: tokens, devices: devices, addresses: ClientAddress(proxies: settings.proxies)),
+                    people: people, groups: groups, devices: devices, writeDeadline: settings.streamWriteDeadline),
+                tokens: tokens, devices: devices, addresses: ClientAddress(proxies: settings.proxies),
+                console: console),
             host: settings.host, port: settings.port, connections: settings.connections,
             connectionsPerAddress: settings.connectionsPerAddress, check: http, logger: logger)
 
@@ -101,7 +107,7 @@ package struct SessionClient: Service {
             interval: settings.retentionInterval, configuration: database, logger: logger)
         try await context.runTogether(
             [
-                doorbells, operations, retention, LongReads(pool: pool, logger: logger),
+                doorbells, operations, retention, signals, LongReads(pool: pool, logger: logger),
                 PhoneNames(
                     pool: pool, session: services.session, codes: PhoneCodes(keys: settings.serverKeys), logger: logger),
             ] + services.all.flatMap(\.services)

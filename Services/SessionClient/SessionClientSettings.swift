@@ -37,6 +37,9 @@ struct SessionClientSettings: Sendable {
     private static let commandLimit = Setting<Int>.int(
         "commands.per.minute", in: 1...1_000_000, default: 600,
         help: "Commands and operations per account and minute, a tenth of them at once; more are refused (429).")
+    private static let signalLimit = Setting<Int>.int(
+        "signals.per.second", in: 1...100_000, default: 2000,
+        help: "Signals of all accounts per second, and as many at once; more are refused (503).")
     private static let unanswered = Setting<Int>.int(
         "commands.unanswered", in: 1...100_000, default: 4096,
         help: "Unanswered commands per service; more are refused (503) until the service catches up.")
@@ -95,11 +98,19 @@ struct SessionClientSettings: Sendable {
         SymmetricKey(data: Data(text.trimmingCharacters(in: .whitespacesAndNewlines).utf8))
     }
 
+    private static let consoleFolder = Setting<String?>.text(
+        "console.folder", placeholder: "FOLDER",
+        help: """
+            The folder of the console's files, read for each request; for working on them. By default those beside the \
+            executable.
+            """)
+
     static var declared: [any SettingDeclaration] {
         [
-            host, port, connections, connectionsPerAddress, commandLimit, serverKeys, signingKeys, tokenLifetime,
+            host, port, connections, connectionsPerAddress, commandLimit, signalLimit, serverKeys, signingKeys,
+            tokenLifetime,
             poolSize, joinPoolSize, streamWriteDeadline, presenceRenewal, unanswered, proxies, guessLimit,
-            signUpLimit, phoneCodes, phoneCodesKey,
+            signUpLimit, phoneCodes, phoneCodesKey, consoleFolder,
         ]
             + ConsumerSettings.declared
     }
@@ -157,10 +168,11 @@ struct SessionClientSettings: Sendable {
     var presenceRenewal: Duration { settings[Self.presenceRenewal] }
     var unanswered: Int { settings[Self.unanswered] }
     var tokenLifetime: Duration { settings[Self.tokenLifetime] }
+    var consoleFolder: String? { settings[Self.consoleFolder] }
     var limits: Actions.Limits {
         Actions.Limits(
             guesses: settings[Self.guessLimit], signUps: settings[Self.signUpLimit],
-            commands: settings[Self.commandLimit])
+            commands: settings[Self.commandLimit], signals: settings[Self.signalLimit])
     }
     /// For consumers, in the same way as in other services.
     var consumers: ConsumerSettings { ConsumerSettings(settings) }

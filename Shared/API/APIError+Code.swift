@@ -10,8 +10,8 @@ extension APIError {
         case confirmationRequired, wrongConfirmation
         case notHost, notParticipant, removedFromGroup
         case notFound, notContact, unknownCommand, unknownOperation, methodNotAllowed
-        case groupNotFound, participantNotFound, seatNotFound, itemNotFound
-        case tooSlow, bodyTooLarge, pictureTooLarge, messageTooLarge, notJSON, notAPicture
+        case groupNotFound, participantNotFound, seatNotFound, itemNotFound, attachmentNotFound
+        case tooSlow, bodyTooLarge, pictureTooLarge, messageTooLarge, notJSON, notAPicture, rangeNotSatisfiable
         case staleVersion, handleTaken, phoneTaken, samePassword, alreadyContact, alreadyRequested, yourself, blocked,
             notDependent, pingsOff, consentRequired, requestChanged, nothingToUndo, limitReached, codeTaken, notDue,
             accountNotFound, accountExists, accountRequired, accountClosed
@@ -19,9 +19,11 @@ extension APIError {
             edgeNotFound
         case seatTaken, alreadySeated, notSeated, noSeatTaken, gameRunning, gameNotRunning, notYourTurn
         case itemChanged, notReady, groupTooLarge
-        case invalidField, invalidCode, commonPassword, tooManyPixels, roleRequired, idReused, refused
+        case attachmentExists, tooManyAttachments, accountStorageFull, groupStorageFull, chunkMissing, uploadsFull
+        case invalidField, invalidCode, commonPassword, tooManyPixels, roleRequired, idReused, refused,
+            digestMismatch, contentMismatch, wrongChunkSize
         case tooSoon, tooManyAttempts, tooManyLookUps, tooManySignUps, tooManyCodes, tooManyStreams, tooManyUploads,
-            tooManyCommands, tooManySignals, tooManyRequests
+            tooManyCommands, tooManySignals, tooManyRequests, tooManyDownloads
         case truncated
         case failed, `internal`, phoneCodesOff, overloaded, databaseUnavailable, codeNotSent, expired
     }
@@ -105,6 +107,7 @@ extension APIError.Code {
         case .participantNotFound: (404, .notFound, .no, "This person isn't in the group session.")
         case .seatNotFound: (404, .notFound, .no, "The group session has no such seat.")
         case .itemNotFound: (404, .notFound, .no, "The queue doesn't have this item any more.")
+        case .attachmentNotFound: (404, .notFound, .no, "The group session has no such attachment.")
         case .methodNotAllowed: (405, .unimplemented, .no, "This path doesn't allow the method; see the header Allow.")
 
         case .tooSlow: (408, .deadlineExceeded, .sameKey, "The body took too long to arrive; send it again.")
@@ -114,6 +117,7 @@ extension APIError.Code {
         case .notJSON: (415, .invalidArgument, .no, "Send JSON with Content-Type: application/json.")
         case .notAPicture:
             (415, .invalidArgument, .no, "Send a PNG or a JPEG: Content-Type: image/png or image/jpeg.")
+        case .rangeNotSatisfiable: (416, .outOfRange, .no, "There are no such bytes; ask for others.")
 
         case .staleVersion:
             (409, .aborted, .no, "It has changed in the meantime; read it again and repeat your change.")
@@ -156,6 +160,17 @@ extension APIError.Code {
         case .notReady: (409, .failedPrecondition, .no, "Declare first that you can be ready.")
         case .groupTooLarge:
             (409, .failedPrecondition, .no, "The group is too large to wait; catch up with it instead.")
+        case .attachmentExists:
+            (409, .alreadyExists, .no, "The group session already has this attachment; use that one.")
+        case .tooManyAttachments:
+            (409, .resourceExhausted, .no, "The group session has too many attachments; remove one first.")
+        case .accountStorageFull:
+            (409, .resourceExhausted, .no, "Your attachments take too much room; remove one first.")
+        case .groupStorageFull:
+            (409, .resourceExhausted, .no, "The group session's attachments take too much room; remove one first.")
+        case .chunkMissing: (409, .failedPrecondition, .no, "A chunk of the attachment is missing; upload it.")
+        case .uploadsFull:
+            (409, .resourceExhausted, .no, "Your unfinished uploads take too much room; finish or delete one first.")
         case .groupEnded: (410, .failedPrecondition, .no, "The group session is over.")
         case .accountClosed: (410, .failedPrecondition, .no, "The account is closed.")
 
@@ -166,6 +181,12 @@ extension APIError.Code {
         case .roleRequired: (422, .invalidArgument, .no, "Choose at least one role.")
         case .idReused:
             (422, .invalidArgument, .newKey, "This Idempotency-Key was used for another request; use a new one.")
+        case .digestMismatch:
+            (422, .invalidArgument, .sameKey, "The body isn't what its digest says; send it again.")
+        case .contentMismatch:
+            (422, .failedPrecondition, .no, "The attachment's bytes aren't those of its id; upload it again.")
+        case .wrongChunkSize:
+            (422, .failedPrecondition, .no, "A chunk of the attachment has the wrong size; upload it again.")
         case .refused: (422, .failedPrecondition, .no, "The service refused this.")
 
         case .tooSoon: (429, .resourceExhausted, .newKey, "This was done a moment ago; wait and try again.")
@@ -186,7 +207,8 @@ extension APIError.Code {
             (429, .resourceExhausted, .sameKey, "This account sends too many commands; wait a moment.")
         case .tooManyRequests:
             (429, .resourceExhausted, .sameKey, "This account asks too often; wait a moment.")
-
+        case .tooManyDownloads:
+            (429, .resourceExhausted, .sameKey, "This account has too many downloads at a time; wait for one to end.")
         case .tooManySignals:
             (429, .resourceExhausted, .newKey, "There were too many signals; send fewer, the newest ones only.")
 

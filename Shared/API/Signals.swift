@@ -1,5 +1,5 @@
 import Foundation
-public import SessionContract
+import SessionContract
 public import Vocabulary
 
 /// `POST /v1/groups/{group}/signals`: an unreliable message to participants of a group session.

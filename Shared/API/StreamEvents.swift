@@ -112,6 +112,12 @@ public struct StreamedEvent: Hashable, Sendable {
         (type, version, at) = (message.type, message.version, recorded.recordedAt)
         (correlation, command, body) = (message.correlationID, message.commandID, message.body)
     }
+
+    /// In place of a message that isn't for the reader: at its position, without anything of it.
+    package init(withheld recorded: RecordedMessage, hash: String?) {
+        (type, version, at) = (MessageWithheld.type, MessageWithheld.version, recorded.recordedAt)
+        (correlation, command, self.hash, body) = (nil, nil, hash, Array("{}".utf8))
+    }
 }
 
 /// Why a group session's sequence is over for a reader: the data of `group.ended`.

@@ -2,8 +2,8 @@
 # Measures a release build beside this machine's limits, on a scratch PostgreSQL with full durability that is deleted
 # afterwards. Prints a table and writes the figures as JSON to the file that BENCH_JSON names (.local/bench.json).
 #
-#   Tests/Benchmarks/run.sh [SECTION...]     (limits commands latency fanout sagas streams memory checkins rejoin groups, or growth;
-#                                            SECONDS=8 per figure, CHECKIN_PEOPLE=50000, REJOIN_CLIENTS=5000,
+#   Tests/Benchmarks/run.sh [SECTION...]     (limits commands latency fanout sagas streams memory attachments checkins rejoin groups
+#                                            signals, or growth; SECONDS=8 per figure, CHECKIN_PEOPLE=50000, REJOIN_CLIENTS=5000,
 #                                            GROUP_SESSIONS=1000)
 set -eu
 cd "$(dirname "$0")/../.."

@@ -4,11 +4,13 @@ import SessionService
 @main
 struct SessionProgram: DomainProgram {
     static let name = "session"
-    static let summary = "Accounts, devices, profiles, check-ins and alerts; group sessions, games and messages."
+    static let summary =
+        "Accounts, devices, profiles, check-ins and alerts; group sessions with games, messages and attachments."
     static let target = "SessionService"
 
     static let forgetting = [
-        "delete_old_attempts", "delete_old_groups", "delete_old_messages", "delete_old_checkpoints",
+        "delete_old_attempts", "delete_old_attachments", "delete_old_groups", "delete_old_messages",
+        "delete_old_checkpoints",
     ]
 
     static var limits: [StoredLimit] {

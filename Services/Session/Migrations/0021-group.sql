@@ -152,6 +152,7 @@ BEGIN
      WHERE g.group_id IN (
         SELECT o.group_id FROM session.group_session AS o
          WHERE o.ended_at < clock_timestamp() - (SELECT r.keep FROM session.retention AS r WHERE r.subject = 'group_session')
+           AND NOT EXISTS (SELECT FROM session.attachment AS a WHERE a.group_id = o.group_id)
          ORDER BY o.ended_at LIMIT at_most);
     GET DIAGNOSTICS deleted = ROW_COUNT;
     RETURN deleted;

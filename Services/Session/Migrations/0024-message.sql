@@ -81,7 +81,7 @@ BEGIN
               FROM session.message_history AS h
               JOIN session.group_message AS o ON o.group_id = h.group_id
              WHERE h.is_over
-             ORDER BY h.group_id, o.number LIMIT at_most) AS g
+             LIMIT at_most) AS g
      WHERE m.group_id = g.group_id AND m.number = g.number;
     GET DIAGNOSTICS deleted = ROW_COUNT;
     IF deleted = 0 THEN

@@ -11,7 +11,7 @@ GRANT EXECUTE ON FUNCTION session.with_member(json, text, json) TO session, sess
 -- The JSON is GroupState of the contract; a test holds the two together.
 CREATE VIEW session.group_state AS
 SELECT g.group_id,
-       session.with_member(session.with_member(
+       session.with_member(session.with_member(session.with_member(
            json_strip_nulls(json_build_object(
                'group', g.group_id,
                'creator', g.creator,
@@ -59,7 +59,17 @@ SELECT g.group_id,
                               'turnField', m.turn_field, 'finished', session.microseconds(m.finished_at))),
                           'state', m.state)
                  FROM session.game AS m
-                WHERE m.group_id = g.group_id)) AS state
+                WHERE m.group_id = g.group_id)),
+           'attachments', coalesce((
+               SELECT json_agg(session.with_member(
+                          json_build_object(
+                              'id', encode(t.hash, 'hex'), 'account', t.account, 'name', d.name, 'contentType', d.content_type,
+                              'size', t.size, 'added', session.microseconds(t.completed_at)),
+                          'metadata', d.metadata) ORDER BY t.hash)
+                 FROM session.attachment AS t
+                 JOIN session.attachment_description AS d
+                   ON d.group_id = t.group_id AND d.account = t.account AND d.hash = t.hash
+                WHERE t.group_id = g.group_id AND t.completed_at IS NOT NULL), '[]')) AS state
   FROM session.group_session AS g
   JOIN session.group_activity AS a ON a.group_id = g.group_id;
 COMMENT ON VIEW session.group_state IS 'The state of the stream group/<group session>, as JSON; read it together with the log''s position, in one statement. It names accounts by their ids alone.';
@@ -75,6 +85,19 @@ COMMENT ON COLUMN session.group_participant.account IS 'Who.';
 COMMENT ON COLUMN session.group_participant.status IS 'Whether they are invited (waiting), in (joined), or neither any more (invalidated).';
 COMMENT ON COLUMN session.group_participant.since IS 'Since when.';
 COMMENT ON COLUMN session.group_participant.reason IS 'Why they aren''t in or invited any more.';
+
+CREATE VIEW session.group_attachment AS
+SELECT t.group_id, t.hash, t.content, t.size, d.name, d.content_type
+  FROM session.attachment AS t
+  JOIN session.attachment_description AS d ON d.group_id = t.group_id AND d.account = t.account AND d.hash = t.hash
+ WHERE t.completed_at IS NOT NULL;
+COMMENT ON VIEW session.group_attachment IS 'Complete attachments of group sessions, to download.';
+COMMENT ON COLUMN session.group_attachment.group_id IS 'The session.';
+COMMENT ON COLUMN session.group_attachment.hash IS 'Its id: the SHA-256 of the hashes of its chunks.';
+COMMENT ON COLUMN session.group_attachment.content IS 'Names its bytes in attachment_chunk.';
+COMMENT ON COLUMN session.group_attachment.size IS 'In bytes.';
+COMMENT ON COLUMN session.group_attachment.name IS 'The file''s name.';
+COMMENT ON COLUMN session.group_attachment.content_type IS 'Its media type, as its uploader says.';
 
 CREATE VIEW session.open_group AS
 SELECT g.group_id, g.host, g.is_open_to_contacts, g.capacity, a.activity, g.created_at,
@@ -94,4 +117,4 @@ COMMENT ON COLUMN session.open_group.participants IS 'How many people are in it.
 CREATE INDEX group_session_by_host ON session.group_session (host) WHERE is_open_to_contacts AND ended_at IS NULL;
 COMMENT ON INDEX session.group_session_by_host IS 'The sessions that contacts of a host may join.';
 
-GRANT SELECT ON session.group_state, session.group_participant, session.open_group TO session_client;
+GRANT SELECT ON session.group_state, session.group_participant, session.group_attachment, session.open_group TO session_client;

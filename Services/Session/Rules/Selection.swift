@@ -41,6 +41,12 @@ extension SessionRows {
         package var playing: Set<GroupID> = []
         /// Group sessions whose queues are needed.
         package var queueing: Set<GroupID> = []
+        /// Group sessions whose attachments are needed.
+        package var attaching: Set<GroupID> = []
+        /// Accounts whose attachments in all group sessions are needed.
+        package var uploaders: Set<AccountID> = []
+        /// Chunks of attachments.
+        package var chunks: Set<Chunks> = []
         /// Accounts that may enter a group session, so those that they are in are needed.
         package var newcomers: Set<AccountID> = []
         /// Accounts that change, or close, in all group sessions that they are in.
@@ -71,6 +77,7 @@ extension SessionRows {
             case .game(let command): return add(command)
             case .message(let command): return add(command)
             case .playback(let command): return add(command)
+            case .attachment(let command): return add(command, of: asker)
             default: break
             }
             let account = (command.body as? any OwnCommandBody)?.account ?? asker
@@ -86,7 +93,7 @@ extension SessionRows {
             // These need only the account's own row.
             case (.checkIn, _), (.alert, _): break
             // Above.
-            case (.group, _), (.presence, _), (.game, _), (.message, _), (.playback, _): break
+            case (.group, _), (.presence, _), (.game, _), (.message, _), (.playback, _), (.attachment, _): break
             // Rejected, for want of an account.
             case (_, nil): break
             }

@@ -63,6 +63,12 @@ package struct SessionLimits: Equatable, Sendable {
     package var messages: Int64 = 10_000
     /// Bytes of messages that a group session keeps.
     package var messageBytes: Int64 = 64 << 20
+    /// Attachments of a group session, those that are being uploaded too.
+    package var attachments = 100
+    /// Bytes in all attachments of a group session.
+    package var attachmentsOfGroup = 1 << 30
+    /// Bytes in all attachments that an account has in its group sessions.
+    package var attachmentsOfAccount = 200 << 20
 
     package init() {}
 }

@@ -2,8 +2,8 @@ import ContractSupport
 package import SessionContract
 package import Vocabulary
 
-/// The rules of session: accounts and their devices, profiles, check-ins and alerts; group sessions, games, messages and
-/// shared playback.
+/// The rules of session: accounts and their devices, profiles, check-ins and alerts; group sessions with games, messages, shared
+/// playback and attachments.
 package enum SessionReducer: Reducer {
     package typealias State = SessionRows
     package typealias Command = SessionCommand
@@ -28,6 +28,7 @@ package enum SessionReducer: Reducer {
             case .game(let command): try reduce(&rows, command, context)
             case .message(let command): try reduce(&rows, command, context)
             case .playback(let command): try reduce(&rows, command, context)
+            case .attachment(let command): try reduce(&rows, command, context)
             }
         return events.map { Emission($0) }
     }

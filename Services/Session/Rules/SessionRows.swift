@@ -13,6 +13,8 @@ package struct SessionRows: Equatable, Sendable {
     package var attempts = WorkingSet<AttemptKey, AttemptsRow>()
     /// Recent and complete uploads that the batch's commands name.
     package var uploads: [UploadKey: Upload] = [:]
+    /// Uploaded chunks that the batch's commands adopt.
+    package var uploadedChunks: [UploadedChunkKey: UploadedChunk] = [:]
     package var groups = GroupRows()
     /// Accounts, including closed ones: an id is never used again.
     private var accounts = WorkingSet<AccountID, AccountRow>()

@@ -1,5 +1,5 @@
 import Postgres
-package import SessionContract
+import SessionContract
 package import SessionRules
 package import Storage
 package import Vocabulary

@@ -12,13 +12,14 @@ extension Pipeline {
         let keys = Array(keys)
         return query(
             """
-            SELECT u.account, u.hash, sum(octet_length(u.bytes)),
-                   substring(string_agg(u.bytes, '' ORDER BY u.number) FROM 1 FOR 8)
-              FROM unnest(\(keys.map(\.account)), \(keys.map { Bytes($0.hash.bytes) })) AS p(account, hash)
+            SELECT c.account, c.hash, sum(octet_length(c.bytes)),
+                   substring(string_agg(c.bytes, '' ORDER BY c.number) FROM 1 FOR 8)
+              FROM unnest(\(keys.map(\.account)), \(keys.map(\.hash))) AS p(account, hash)
               JOIN session_client.upload AS u ON u.account = p.account AND u.hash = p.hash
-             GROUP BY u.account, u.hash
-            HAVING min(u.uploaded_at) > clock_timestamp() - interval '50 minutes'
-               AND sha256(string_agg(u.bytes, '' ORDER BY u.number)) = u.hash
+              JOIN session_client.upload_chunk AS c ON c.account = p.account AND c.hash = p.hash
+             WHERE u.renewed_at > clock_timestamp() - interval '50 minutes' AND u.size <= \(ImageHeader.sizes.upperBound)
+             GROUP BY c.account, c.hash
+            HAVING sha256(string_agg(sha256(c.bytes), '' ORDER BY c.number)) = c.hash
             """)
     }
 
@@ -33,19 +34,17 @@ extension Pipeline {
             """
             INSERT INTO session.avatar_chunk (account, number, bytes)
             SELECT n.account, u.number, u.bytes
-              FROM unnest(\(new.map(\.account)), \(new.map { Bytes($0.hash.bytes) })) AS n(account, hash)
-              JOIN session_client.upload AS u ON u.account = n.account AND u.hash = n.hash
+              FROM unnest(\(new.map(\.account)), \(new.map(\.hash))) AS n(account, hash)
+              JOIN session_client.upload_chunk AS u ON u.account = n.account AND u.hash = n.hash
             """)
     }
 }
 
 extension Row {
-    /// Nil if its name isn't a hash.
-    func upload() throws -> (UploadKey, Upload)? {
-        guard let hash = ContentHash(bytes: try decode(1, as: Bytes.self).bytes) else { return nil }
+    func upload() throws -> (UploadKey, Upload) {
         let type = ImageType(signature: try decode(3, as: Bytes.self).bytes)
         return (
-            UploadKey(try decode(0, as: AccountID.self), hash),
+            UploadKey(try decode(0, as: AccountID.self), try decode(1, as: ContentHash.self)),
             Upload(size: Int(try decode(2, as: Int64.self)), type: type)
         )
     }

@@ -43,6 +43,7 @@ package struct SessionStore: TimedStore {
         let attempts = pipeline.attempts(touched.attempts)
         let uploads = pipeline.uploads(touched.uploads)
         let groups = try pipeline.loadGroups(touched, limits)
+        let uploadedChunks = pipeline.uploadedChunks(touched.chunks)
         let settled = pipeline.limits()
         try pipeline.flush()
 
@@ -55,8 +56,12 @@ package struct SessionStore: TimedStore {
         for (key, row) in try Tables.securityChange.rows(of: changes) { rows.securityChanges.load(row, at: key) }
         for (key, row) in try Tables.attempt.rows(of: attempts) { rows.attempts.load(row, at: key) }
         for row in try uploads.rowsIfAsked {
-            guard let (key, upload) = try row.upload() else { continue }
+            let (key, upload) = try row.upload()
             rows.uploads[key] = upload
+        }
+        for row in try uploadedChunks.rowsIfAsked {
+            let (key, chunk) = try row.uploadedChunk()
+            rows.uploadedChunks[key] = chunk
         }
         rows.groups = try groups.rows()
         return rows

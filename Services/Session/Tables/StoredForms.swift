@@ -26,6 +26,32 @@ extension Handle: PostgresEncodable, PostgresDecodable {
     }
 }
 
+/// Exactly 32 bytes, as bytea.
+public protocol StoredHash: PostgresEncodable, PostgresDecodable {
+    var bytes: [UInt8] { get }
+    /// Nil unless there are exactly 32 bytes.
+    init?(bytes: [UInt8])
+}
+
+extension StoredHash {
+    public static var postgresType: OID { Bytes.postgresType }
+
+    public func encode(into buffer: inout [UInt8]) -> Bool { Bytes(bytes).encode(into: &buffer) }
+
+    public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
+        guard let hash = Self(bytes: try Bytes(postgres: bytes, type: type).bytes) else {
+            throw DecodingFailure("it doesn't have 32 bytes")
+        }
+        self = hash
+    }
+}
+
+extension ChunkHash: StoredHash {}
+extension ContentHash: StoredHash {}
+extension Secret: StoredHash {
+    public init?(bytes: [UInt8]) { self.init(bytes) }
+}
+
 extension KeyVersion: PostgresEncodable, PostgresDecodable {
     public static var postgresType: OID { String.postgresType }
 
@@ -36,19 +62,6 @@ extension KeyVersion: PostgresEncodable, PostgresDecodable {
             throw DecodingFailure("it isn't a key's version")
         }
         self = version
-    }
-}
-
-extension Secret: PostgresEncodable, PostgresDecodable {
-    public static var postgresType: OID { Bytes.postgresType }
-
-    public func encode(into buffer: inout [UInt8]) -> Bool { Bytes(bytes).encode(into: &buffer) }
-
-    public init(postgres bytes: UnsafeRawBufferPointer?, type: OID) throws(DecodingFailure) {
-        guard let secret = Self(try Bytes(postgres: bytes, type: type).bytes) else {
-            throw DecodingFailure("it doesn't have 32 bytes")
-        }
-        self = secret
     }
 }
 
@@ -73,7 +86,7 @@ extension [[UInt8]] {
 extension [Secret] {
     var kept: Bytes {
         get { Bytes(flatMap(\.bytes)) }
-        set { self = newValue.hashes.compactMap(Secret.init) }
+        set { self = newValue.hashes.compactMap { Secret($0) } }
     }
 }
 

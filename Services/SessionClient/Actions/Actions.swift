@@ -13,10 +13,13 @@ struct Actions: Sendable {
     let confirmations: Confirmations
     let recovery: Recovery
     let avatars: Avatars
+    let uploads: Uploads
+    let attachments: Attachments
     let commands: Commands
     let operations: Operations
     let reads: Reads
     let groups: GroupReads
+    let signals: Signals
     let history: History
     let time: ServerTime
 
@@ -28,11 +31,14 @@ struct Actions: Sendable {
         let signUps: Int
         /// Commands and operations of an account, a tenth of them at once.
         let commands: Int
+        /// Signals of this process in a second.
+        let signals: Int
     }
 
     init(
         services: ServiceConnections, pool: Pool, sagas: SagaRunner, serverKeys: ServerKeys, tokens: Tokens,
-        devices: Devices, phoneCodeSender: (any PhoneCodeSender)?, clock: DatabaseClock, limits: Limits
+        devices: Devices, phoneCodeSender: (any PhoneCodeSender)?, members: GroupMembers, signals: SignalBus,
+        clock: DatabaseClock, limits: Limits
     ) {
         let key = serverKeys.current.key
         let (handles, passwords) = (Handles(pool: pool), Passwords(keys: serverKeys))
@@ -54,13 +60,17 @@ struct Actions: Sendable {
         confirmations = Confirmations(
             services: services, passwords: passwords, handles: handles, guesses: guesses)
         recovery = Recovery(services: services, codes: RecoveryCodes(key: key), tokens: tokens)
-        avatars = Avatars(pool: pool, services: services)
+        uploads = Uploads(pool: pool)
+        avatars = Avatars(pool: pool, services: services, uploads: uploads)
         groups = GroupReads(pool: pool)
+        attachments = Attachments(pool: pool, groups: groups)
+        self.signals = Signals(
+            members: members, groups: groups, bus: signals, perSecond: limits.signals, now: { clock.now })
         reads = Reads(pool: pool, groups: groups, lookUps: lookUps)
         commands = Commands(
             services: services, contactCodes: ContactCodes(key: key),
             people: PeopleSearch(handles: handles, phoneCodes: phoneCodes, byAccount: lookUps), devices: devices,
-            groups: GroupSessions(services: services, pool: pool), reads: reads, limit: commandLimit)
+            groups: GroupSessions(services: services, pool: pool), uploads: uploads, reads: reads, limit: commandLimit)
         operations = Operations(sagas: sagas, pool: pool, limit: commandLimit)
         history = History(pool: pool)
         time = ServerTime(clock: clock)

@@ -14,6 +14,7 @@ struct Commands: Sendable {
     let people: PeopleSearch
     let devices: Devices
     let groups: GroupSessions
+    let uploads: Uploads
     let reads: Reads
     /// How many commands and operations an account may send.
     let limit: RateLimit<AccountID>
@@ -29,11 +30,12 @@ struct Commands: Sendable {
         }
         let (command, names) = try await command(for: request, id, by: caller, call)
         do {
-            return CommandReply(
-                id,
+            let event = try await uploads.claim(by: command, caller, call) {
                 try await services.ask(
                     domain, command, id: id, key: command.key(of: caller.account), account: caller.account, call,
-                    naming: names))
+                    naming: names)
+            }
+            return CommandReply(id, event)
         } catch let rejection as Rejection where rejection.code == .staleVersion {
             // An app that has to repeat a change needs what it was changed to, and gets it with the refusal.
             var error = APIError(rejection)

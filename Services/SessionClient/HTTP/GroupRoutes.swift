@@ -19,12 +19,23 @@ extension Routes {
             }
             return Response.json(try await groups.state(of: context.id("group"), by: context.caller).json)
         }
+        signedIn.get("groups/{group}/messages") { request, context in
+            let query = MessagesQuery(
+                after: Int64(try request.number("after", in: 0...(1 << 53)) ?? 0),
+                limit: try request.number("limit", in: MessagesQuery.limits) ?? MessagesQuery.limits.upperBound)
+            return try Response.json(try await groups.messages(query, of: context.id("group"), by: context.caller))
+        }
+        signedIn.post("groups/{group}/signals") { [signals = actions.signals] request, context in
+            let group: GroupID = try context.id("group")
+            try await signals.send(try await request.decoded(context.edge), to: group, by: context.caller)
+            return Response(status: .accepted)
+        }
         signedIn.get("groups/{group}/game") { request, context in
             let game = try await groups.game(of: context.id("group"), by: context.caller)
-            let tag = "\"\(game.version)\""
+            let tag = EntityTag(game.version)
             // Private, and revalidated each time, because the caller may have left meanwhile.
-            let headers: HTTPFields = [.eTag: tag, .cacheControl: "private, no-cache"]
-            guard !Self.isKnown(tag, by: request.headers[.ifNoneMatch]) else {
+            let headers: HTTPFields = [.eTag: tag.text, .cacheControl: "private, no-cache"]
+            guard !request.has(tag) else {
                 return Response(status: .notModified, headers: headers)
             }
             var response = try Response.json(game)

@@ -59,9 +59,15 @@ extension RequestContext {
     /// A part of the path that is an id.
     /// - Throws: `invalidID`.
     func id<Subject>(_ name: String, as: Subject.Type = Subject.self) throws(APIError) -> ID<Subject> {
-        guard let text = parameters.get(name), let id = ID<Subject>(text) else {
-            throw APIError(.invalidID, "\(name) in the path must be a UUID.", field: name)
+        try part(name)
+    }
+
+    /// A part of the path that has a form of its own.
+    /// - Throws: `invalidID`.
+    func part<Value: TextCodable>(_ name: String) throws(APIError) -> Value {
+        guard let text = parameters.get(name), let value = Value(text) else {
+            throw APIError(.invalidID, "\(name) in the path must be \(Value.form).", field: name)
         }
-        return id
+        return value
     }
 }

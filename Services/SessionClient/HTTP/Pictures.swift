@@ -34,40 +34,24 @@ extension Routes {
             try await request.body(upTo: limit, within: time, context.edge, orElse: APIError(.pictureTooLarge))
         }
         var response = try Response.json(avatar)
-        response.headers[.eTag] = Self.tag(of: avatar.hash)
+        response.headers[.eTag] = EntityTag(avatar.hash).text
         return response
     }
 
     private static func response(_ picture: Picture) -> Response {
         // Private, and revalidated each time, because a relation may end.
-        var headers: HTTPFields = [.eTag: tag(of: picture.avatar.hash), .cacheControl: "private, no-cache"]
+        var headers: HTTPFields = [.eTag: EntityTag(picture.avatar.hash).text, .cacheControl: "private, no-cache"]
         guard let bytes = picture.bytes else { return Response(status: .notModified, headers: headers) }
         headers[.contentType] = picture.avatar.type.rawValue
         headers[.contentLength] = "\(bytes.count)"
         // A picture is never anything else, whatever is in it.
-        headers[.contentTypeOptions] = "nosniff"
+        headers[.xContentTypeOptions] = "nosniff"
         headers[.contentSecurityPolicy] = "default-src 'none'"
         return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
-    private static func tag(of hash: ContentHash) -> String { "\"\(hash)\"" }
-
+    /// Whether the app has a picture already.
     private static func known(by request: Request) -> @Sendable (ContentHash) -> Bool {
-        let header = request.headers[.ifNoneMatch]
-        return { isKnown(tag(of: $0), by: header) }
+        { request.has(EntityTag($0)) }
     }
-
-    /// Whether an If-None-Match names the tag (RFC 9110, section 13.1.2): any of a list, weak ones too.
-    static func isKnown(_ tag: String, by header: String?) -> Bool {
-        guard let header else { return false }
-        return header == "*"
-            || header.split(separator: ",").contains {
-                $0.trimmingCharacters(in: .whitespaces).replacing("W/", with: "") == tag
-            }
-    }
-}
-
-extension HTTPField.Name {
-    fileprivate static let contentTypeOptions = HTTPField.Name("X-Content-Type-Options")!
-    fileprivate static let contentSecurityPolicy = HTTPField.Name("Content-Security-Policy")!
 }

@@ -13,6 +13,7 @@ struct Routes: Sendable {
     let tokens: Tokens
     let devices: Devices
     let addresses: ClientAddress
+    let console: ConsoleRoutes
 
     /// The routes, and before them what every request goes through.
     func router() -> Router<EdgeContext> {
@@ -48,7 +49,9 @@ struct Routes: Sendable {
         signedIn.get("time") { [time = actions.time] _, context in
             try Response.json(try time.now(for: context.caller, since: context.edge.arrived))
         }
+        addAttachments(to: signedIn)
         signedIn.get("stream", use: stream)
+        console.add(to: router)
         refuseOtherMethods(in: router)
         return router
     }

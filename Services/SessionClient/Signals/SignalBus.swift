@@ -105,7 +105,7 @@ final class SignalBus: Service, Sendable {
                 guard !texts.isEmpty else { break }
                 var payloads: [String] = []
                 for text in texts { payloads.append(try sealer.seal(text, at: now())) }
-                try await connection.run { [payloads] database in
+                _ = try await connection.run { [payloads] database in
                     try database.execute("SELECT pg_notify(\(Self.channel), p) FROM unnest(\(payloads)) AS u(p)")
                 }
                 sent.increment(by: payloads.count)

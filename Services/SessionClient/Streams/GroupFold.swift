@@ -44,14 +44,17 @@ final class GroupFold: Sendable {
                 }
             }
             state.position = position
-            guard state.hashed != nil,
-                // One that only a newer release knows: from here on the state is unknown until the next one joins.
-                let event = try? SessionEvent(type: message.type, version: message.version, body: message.body)
-            else {
-                state.hashed = nil
-                return nil
+            // Nothing follows from a message that was emptied.
+            if recorded.isReadable {
+                guard state.hashed != nil,
+                    // One that only a newer release knows: from here on the state is unknown until the next one joins.
+                    let event = try? SessionEvent(type: message.type, version: message.version, body: message.body)
+                else {
+                    state.hashed = nil
+                    return nil
+                }
+                state.hashed?.apply(event)
             }
-            state.hashed?.apply(event)
             guard let hash = state.hashed?.hash.description else { return nil }
             if state.hashes.count == Self.limit { state.hashes.removeFirst(Self.limit / 2) }
             state.hashes.append((position, hash))
@@ -68,6 +71,8 @@ final class GroupFollowers: Sendable {
         /// Where events of the session enter the connection. What isn't part of the sequence is put without a place, so that it
         /// has no id.
         let outlet: StreamOutlet
+        /// Whether the account is in the session; otherwise it only looks on.
+        var isParticipant = false
     }
 
     private struct Followed: Sendable {
@@ -92,6 +97,13 @@ final class GroupFollowers: Sendable {
             groups[group]?.followers[ObjectIdentifier(outlet)] = nil
             if groups[group]?.followers.isEmpty == true { groups[group] = nil }
         }
+        outlet.dropSignals(of: group)
+    }
+
+    /// Notes whether the account of a connection takes part in the session that it follows.
+    func note(isParticipant: Bool, _ outlet: StreamOutlet, in group: GroupID) {
+        groups.withLock { $0[group]?.followers[ObjectIdentifier(outlet)]?.isParticipant = isParticipant }
+        if !isParticipant { outlet.dropSignals(of: group) }
     }
 
     /// The connections that follow a session now: to them goes what isn't kept.

@@ -150,7 +150,9 @@ extension StreamConnection {
 
     /// Says that a participant is here, whether they were in the session when the connection began or joined meanwhile.
     private func attend(_ reader: GroupReader, _ attendance: inout Presence.Attendance?) {
-        guard attendance == nil, reader.access.basis == .participant else { return }
+        let isParticipant = reader.access.basis == .participant
+        streams.groups.followers.note(isParticipant: isParticipant, outlet, in: reader.group)
+        guard attendance == nil, isParticipant else { return }
         attendance = streams.groups.presence.begin(caller.account, in: reader.group)
     }
 }
@@ -171,8 +173,19 @@ private struct GroupReader {
         (self.position, self.fold) = (position, fold)
     }
 
-    /// What the reader sees of an event. Everybody sees all of each event.
-    func shown(_ recorded: RecordedMessage, hash: String?) -> StreamedEvent { StreamedEvent(recorded, hash: hash) }
+    /// What the reader sees of an event: all of it, except that messages are for participants, and some for some of them. A
+    /// message that this process can't read is for nobody.
+    func shown(_ recorded: RecordedMessage, hash: String?) -> StreamedEvent {
+        let message = recorded.message
+        guard message.type == GroupMessageSent.type || !recorded.isReadable else {
+            return StreamedEvent(recorded, hash: hash)
+        }
+        guard access.basis == .participant, message.type == GroupMessageSent.type,
+            let sent = try? GroupMessageSent.decoded(from: message.body, version: message.version),
+            sent.isVisible(to: access.account)
+        else { return StreamedEvent(withheld: recorded, hash: hash) }
+        return StreamedEvent(recorded, hash: hash)
+    }
 
     /// Participants see each other's names and pictures; no one sees more of another because of a session.
     var people: [AccountID: Bool] {

@@ -16,8 +16,8 @@ enum StreamItem: Sendable {
 
     /// Nil for an event that moves no sequence.
     case event(StreamEvent, at: Place? = nil)
-    /// Whatever signals wait there by the time that the writer comes to this.
-    case signals(SignalQueue)
+    /// Whatever signals wait by the time that the writer comes to this.
+    case signals
     case heartbeat
     /// The app has left; nothing more is written.
     case left
@@ -30,6 +30,8 @@ enum StreamItem: Sendable {
 final class StreamOutlet: Sendable {
     /// What the writer takes, in order.
     let items: AsyncStream<StreamItem>
+    /// Signals that the writer has not taken.
+    let signals = SignalQueue()
     private let source: AsyncStream<StreamItem>.Continuation
     private let credit: Credit
     /// Items that the writer has not taken.

@@ -1,5 +1,4 @@
 import API
-import Synchronization
 
 /// What carries a stream's events to an app.
 protocol StreamTransport: Sendable {
@@ -19,16 +18,12 @@ protocol StreamTransport: Sendable {
     func write(_ piece: Piece) async throws
 }
 
-/// The app doesn't read: a piece wasn't written before its deadline.
-struct StreamIsStuck: Error {}
-
 /// Writes one connection's items. Waiting ones are written together. Each piece has a deadline of its own.
 struct StreamWriter<Transport: StreamTransport>: Sendable {
     private let outlet: StreamOutlet
     private let tokens: StreamTokens
-    private let deadline: Duration
+    private let deadline: WriteDeadline
     private let transport: Transport
-    private let progress = Progress()
 
     /// - Parameters:
     ///   - tokens: Where the app was.
@@ -36,7 +31,7 @@ struct StreamWriter<Transport: StreamTransport>: Sendable {
     init(_ outlet: StreamOutlet, after tokens: StreamTokens, deadline: Duration, _ transport: Transport) {
         self.outlet = outlet
         self.tokens = tokens
-        self.deadline = deadline
+        self.deadline = WriteDeadline(deadline)
         self.transport = transport
     }
 
@@ -47,7 +42,7 @@ struct StreamWriter<Transport: StreamTransport>: Sendable {
             let hasMore = outlet.taken()
             switch item {
             case .heartbeat: transport.addHeartbeat()
-            case .signals(let queue): for signal in queue.take() { transport.add(.signal(signal), at: nil) }
+            case .signals: for signal in outlet.takeSignals() { transport.add(.signal(signal), at: nil) }
             case .left: return
             case .event(let event, let place):
                 if let place { position[place.name] = place.token }
@@ -67,24 +62,11 @@ struct StreamWriter<Transport: StreamTransport>: Sendable {
 
     /// Waits for a write that takes too long.
     /// - Throws: ``StreamIsStuck``.
-    func watch() async throws -> Never {
-        while true {
-            let begun = progress.begun.withLock { $0 }
-            try await Task.sleep(until: (begun ?? .now) + deadline, clock: .continuous)
-            if let begun, progress.begun.withLock({ $0 }) == begun { throw StreamIsStuck() }
-        }
-    }
+    func watch() async throws -> Never { try await deadline.watch() }
 
     private func write(_ transport: inout Transport) async throws {
         while let piece = transport.next() {
-            progress.begun.withLock { $0 = .now }
-            try await transport.write(piece)
+            try await deadline.write { try await transport.write(piece) }
         }
-        progress.begun.withLock { $0 = nil }
     }
-}
-
-/// When the write in progress began.
-private final class Progress: Sendable {
-    let begun = Mutex<ContinuousClock.Instant?>(nil)
 }

@@ -158,7 +158,7 @@ extension AccountState {
         case .alertCleared:
             alertRaised = nil
             alertAlarm = nil
-        case .group, .game, .message, .playback: break
+        case .group, .game, .message, .playback, .attachment: break
         }
     }
 }

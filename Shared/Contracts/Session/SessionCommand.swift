@@ -16,12 +16,13 @@ public enum SessionCommand: MessageSet {
     case game(GameCommand)
     case message(MessageCommand)
     case playback(PlaybackCommand)
+    case attachment(AttachmentCommand)
 
     public static let cases: Cases<Self> = [
         Case(Self.signIn), Case(Self.account), Case(Self.device), Case(Self.security), Case(Self.phone),
         Case(Self.recovery), Case(Self.avatar), Case(Self.checkIn), Case(Self.alert),
         Case(Self.group), Case(Self.presence), Case(Self.game),
-        Case(Self.message), Case(Self.playback),
+        Case(Self.message), Case(Self.playback), Case(Self.attachment),
     ]
 
     public var body: any CommandBody {
@@ -40,6 +41,7 @@ public enum SessionCommand: MessageSet {
         case .game(let set): set.body
         case .message(let set): set.body
         case .playback(let set): set.body
+        case .attachment(let set): set.body
         }
     }
 }

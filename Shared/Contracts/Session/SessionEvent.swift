@@ -33,6 +33,7 @@ public enum SessionEvent: MessageSet {
     case game(GameEvent)
     case message(MessageEvent)
     case playback(PlaybackEvent)
+    case attachment(AttachmentEvent)
 
     public static let cases: Cases<Self> = [
         Case(Self.accountOpened), Case(Self.accountClosed), Case(Self.deviceSignedIn), Case(Self.deviceRefreshed),
@@ -43,6 +44,7 @@ public enum SessionEvent: MessageSet {
         Case(Self.checkInIntervalSet), Case(Self.checkInRemindersSet), Case(Self.checkInReminded),
         Case(Self.checkInMissed), Case(Self.alarmRepeated), Case(Self.alertRaised), Case(Self.alertAnnounced),
         Case(Self.alertCleared), Case(Self.group), Case(Self.game), Case(Self.message), Case(Self.playback),
+        Case(Self.attachment),
     ]
 
     public var body: any EventBody {
@@ -78,6 +80,7 @@ public enum SessionEvent: MessageSet {
         case .game(let set): set.body
         case .message(let set): set.body
         case .playback(let set): set.body
+        case .attachment(let set): set.body
         }
     }
 }

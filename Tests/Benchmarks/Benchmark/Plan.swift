@@ -6,9 +6,9 @@ struct Plan: Sendable {
         usage: benchmark SERVER_URL EXECUTABLES JSON_FILE [SECTION...]
 
         Measures the executables in the folder EXECUTABLES on the PostgreSQL at SERVER_URL, as a superuser that creates
-        databases there. Sections: limits commands latency fanout sagas streams memory checkins rejoin groups; by default all
-        of these. Only by request, growth: it may take half an hour and checks the free disk space first (GROWTH_ROWS,
-        default 10000000).
+        databases there. Sections: limits commands latency fanout sagas streams memory attachments checkins rejoin groups
+        signals; by default all of these. Only by request, growth: it may take half an hour and checks the free disk space
+        first (GROWTH_ROWS, default 10000000).
         CHECKIN_PEOPLE (default 50000) is how many people miss a check-in within one minute.
         REJOIN_CLIENTS (default 5000) is how many apps reconnect at once.
         GROUP_SESSIONS (default 1000) is how many group sessions there are at most.
@@ -30,7 +30,8 @@ struct Plan: Sendable {
         guard words.count >= 3, !words.contains("--help"), let server = Server(url: words[0], executables: words[1])
         else { return nil }
         let known = [
-            "limits", "commands", "latency", "fanout", "sagas", "streams", "memory", "checkins", "rejoin", "groups",
+            "limits", "commands", "latency", "fanout", "sagas", "streams", "memory", "attachments", "checkins",
+            "rejoin", "groups", "signals",
         ]
         let asked = Array(words.dropFirst(3))
         guard Set(asked).isSubset(of: known + ["growth"]) else { return nil }
@@ -64,6 +65,9 @@ struct Plan: Sendable {
                 if sections.contains("growth") { try await product.timers(growthRows / 10, &report) }
             }
         }
+        if sections.contains("attachments") {
+            try await ProductBenchmark.with(server) { try await $0.attachments(seconds, &report) }
+        }
         // In a database of its own: the others are measured without sixty thousand accounts.
         if sections.contains("checkins") {
             try await ProductBenchmark.with(server) { try await $0.checkIns(checkInPeople, &report) }
@@ -73,6 +77,9 @@ struct Plan: Sendable {
         }
         if sections.contains("groups") {
             try await ProductBenchmark.with(server) { try await $0.groups(groups, min(5, seconds), &report) }
+        }
+        if sections.contains("signals") {
+            try await ProductBenchmark.with(server) { try await $0.signals(min(5, seconds), &report) }
         }
         try report.write(to: file)
         print(report.table)

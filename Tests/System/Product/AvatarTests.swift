@@ -118,12 +118,16 @@ struct AvatarTests {
         #expect(longest == "t")
         _ = try await quartet.psql(
             """
-            INSERT INTO session_client.upload (account, hash, number, bytes, uploaded_at)
-            SELECT '\(bob.account)', sha256('left'), n, 'left', clock_timestamp() - interval '61 minutes'
-              FROM generate_series(0, 5) AS n
+            INSERT INTO session_client.upload (account, hash, renewed_at)
+            VALUES ('\(bob.account)', sha256('left'), clock_timestamp() - interval '61 minutes');
+            INSERT INTO session_client.upload_chunk (account, hash, number, bytes)
+            SELECT '\(bob.account)', sha256('left'), n, 'left' FROM generate_series(0, 5) AS n
             """)
-        let deleted = try await quartet.psql("SELECT session_client.delete_old_uploads(1000)")
-        #expect(deleted == "6")
+        // Its chunks, and then itself.
+        for expected in ["6", "1", "0"] {
+            let deleted = try await quartet.psql("SELECT session_client.delete_old_uploads(1000)")
+            #expect(deleted == expected)
+        }
     }
 
     @Test("a picture loses where and when it was taken before anyone can see it (R10)")
@@ -142,7 +146,7 @@ struct AvatarTests {
             let stored = try await quartet.psql(
                 """
                 SELECT count(*) FROM (SELECT bytes FROM session.avatar_chunk
-                                      UNION ALL SELECT bytes FROM session_client.upload) AS c
+                                      UNION ALL SELECT bytes FROM session_client.upload_chunk) AS c
                  WHERE position('GPS'::bytea IN c.bytes) > 0
                 """)
             #expect(stored == "0")

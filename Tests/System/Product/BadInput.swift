@@ -11,8 +11,11 @@ struct Form: Sendable {
     let fields: [(name: String, value: String)]
 
     init(_ request: String, _ fields: KeyValuePairs<String, String> = [:]) {
-        self.request = request
-        self.fields = fields.map { ($0.key, $0.value) }
+        self.init(request, fields.map { ($0.key, $0.value) })
+    }
+
+    init(_ request: String, _ fields: [(name: String, value: String)]) {
+        (self.request, self.fields) = (request, fields)
     }
 
     /// The rules by which these bodies are refused.

@@ -2,7 +2,7 @@
 
 extension BadInputTests {
     /// Anna is the host of `<group>`, has seat 0 there and plays; `<foreign>` is Eve's.
-    static let groups = creating + attending + hosting + playing
+    static let groups = creating + attending + hosting + playing + messaging
 
     static let notGroups: [Refusal] = [
         .missing("group"), .malformed("group", notRequiredIDs),
@@ -89,6 +89,20 @@ extension BadInputTests {
         }
         + Form("RemoveParticipant", ["group": "\"<group>\"", "participant": "\"<bob>\""]).refuses(
             .invalid("participant", ["\"<anna>\""]))
+
+    private static let messaging =
+        notGroups.flatMap { Form("SendGroupMessage", ["group": "\"<group>\"", "type": "\"x\""]).refuses($0) }
+        + Form("SendGroupMessage", ["group": "\"<group>\"", "type": "\"x\""]).refuses(
+            .missing("type"), .malformed("type", notRequiredTexts),
+            .invalid("type", ["\"\"", "\".a\"", "\"a b\"", "\"\\u00E4\"", text(65)]),
+            .malformed("to", ["1", "true", "\"<anna>\"", "{}"]),
+            .malformed("to", notRequiredIDs.map { "[\($0)]" }, at: "to.0"),
+            .invalid("to", ["[]", many("<anna>", 2), many("<anna>", 101)]),
+            .refused("to", ["[\"<bob>\"]", "[\"<anna>\",\"<nobody>\"]"], 404, "participantNotFound"),
+            .refused("data", [text(44_999), "[\(text(22_500)),\(text(22_500))]"], 413, "messageTooLarge"),
+            .unknown("number", "sender", "account"))
+        + Form("SendGroupMessage", ["group": "\"<group>\"", "type": "\"text\"", "data": "{\"text\":\"a\"}"]).refuses(
+            .invalid("data", ["{}", "{\"text\":1}"], at: "data.text"), .invalid("data", ["1", "[]"]))
 
     private static let notDocuments = ["1", "true", "\"text\"", "[]"]
     /// One byte more than there may be.

@@ -41,7 +41,9 @@ struct BadInputTests {
         range or someone else's (T23)
         """)
     func groupCommands() async throws {
-        try await Scene.with { scene in try await scene.refuse(Self.groups + Self.playback) }
+        try await Scene.with { scene in
+            try await scene.refuse(Self.groups + Self.playback + Self.attaching)
+        }
     }
 
     /// Commands that only services, timers and operations may send.
@@ -84,6 +86,10 @@ struct BadInputTests {
         ("/v1/contacts?role=boss", "invalidParameter", "role"), ("/v1/contacts/me", "invalidID", "account"),
         ("/v1/contact-codes/1", "invalidID", "code"), ("/v1/groups?open=1", "invalidParameter", "open"),
         ("/v1/groups/1", "invalidID", "group"), ("/v1/groups/1/game", "invalidID", "group"),
+        ("/v1/uploads/1", "invalidID", "upload"), ("/v1/groups/1/attachments/1", "invalidID", "attachment"),
+        ("/v1/groups/1/messages", "invalidID", "group"),
+        ("/v1/groups/019ce635-b000-8aaa-8bbb-ccccddddeeee/messages?after=-1", "invalidParameter", "after"),
+        ("/v1/groups/019ce635-b000-8aaa-8bbb-ccccddddeeee/messages?limit=101", "invalidParameter", "limit"),
         ("/v1/operations/1", "invalidID", "operation"), ("/v1/operations?limit=51", "invalidParameter", "limit"),
     ]
 
@@ -303,6 +309,7 @@ private struct Scene: Sendable {
             "contacts.request", "contacts.block", "notifications.notification", "notifications.scheduled",
             "notifications.push_device", "session_client.upload",
             "session.group_session", "session.participant", "session.game", "session.playback", "session.queue_item",
+            "session.attachment",
         ]
         let counts = tables.map { "'\($0) ' || (SELECT count(*) FROM \($0))" }.joined(separator: " || ', ' || ")
         seen.append(try await quartet.psql("SELECT \(counts)"))

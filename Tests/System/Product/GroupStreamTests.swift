@@ -31,7 +31,8 @@ struct GroupStreamTests {
             // By the command, an app recognises its own.
             #expect(seen.data["command"] == move.body["command"] && seen.data["body"] == move.body["result"])
 
-            // Bob is away; Carl comes.
+            // Bob has seen it, and is away; Carl comes.
+            _ = try await views[1].wait("GameUpdated", of: bob, in: group)
             let place = try #require(views[1].lastEventID)
             await views[1].close()
             try await group.act(carl, "JoinGroupSession")

@@ -20,6 +20,8 @@ final class LiveView: Sendable {
             $0 = Task {
                 do { for try await event in stream { view.events.update { $0.append(event) } } } catch {}
                 view.hasEnded.update { $0 = true }
+                // Those who wait for an event look again.
+                view.events.update { _ in }
             }
         }
         for stream in ["account", "contacts", "notifications", "operations"] {
@@ -77,6 +79,18 @@ final class LiveView: Sendable {
         do { return try await events.wait(what) { $0.first(where: isMeant) } } catch {
             throw TimedOut("\(error)\nseen so far:\n\(all.map(\.description).joined(separator: "\n"))")
         }
+    }
+
+    /// Waits until what came so far is as wanted.
+    func waitForAll(_ what: String, until isWanted: @escaping @Sendable ([ServerSentEvent]) -> Bool) async throws {
+        do { try await events.wait(what) { isWanted($0) ? true : nil } } catch {
+            throw TimedOut("\(error)\nseen so far:\n\(all.map(\.description).joined(separator: "\n"))")
+        }
+    }
+
+    /// Waits until what came so far is as wanted, or the server ended the stream.
+    func waitForEnd(or what: String, _ isWanted: @escaping @Sendable ([ServerSentEvent]) -> Bool) async throws {
+        try await waitForAll("\(what), or the end") { [hasEnded] in hasEnded.value || isWanted($0) }
     }
 
     /// Waits for an event of a stream by its type.

@@ -93,9 +93,9 @@ final class Quartet: Sendable {
 
     // MARK: Processes
 
-    /// Starts a service; the edge also listens then, on whichever port.
-    func start(_ service: Service, environment: [String: String] = [:]) async throws {
-        let process = try await startAnother(service, environment: environment)
+    /// Starts a service; the edge also listens then, on whichever port unless one is given.
+    func start(_ service: Service, port: UInt16 = 0, environment: [String: String] = [:]) async throws {
+        let process = try await startAnother(service, port: port, environment: environment)
         processes.withLock { $0[service] = process }
         guard service == .sessionClient else { return }
         let url = try await process.announcedURL("serving the HTTP API")
@@ -103,9 +103,11 @@ final class Quartet: Sendable {
     }
 
     /// Starts one more replica, which is the caller's to end.
-    func startAnother(_ service: Service, environment: [String: String] = [:]) async throws -> ChildProcess {
+    func startAnother(
+        _ service: Service, port: UInt16 = 0, environment: [String: String] = [:]
+    ) async throws -> ChildProcess {
         try await ChildProcess.start(
-            service.rawValue, ["run"] + (service == .sessionClient ? ["--port", "0"] : []),
+            service.rawValue, ["run"] + (service == .sessionClient ? ["--port", "\(port)"] : []),
             environment: [
                 "DATABASE_URL": databaseURL, "SERVER_KEY": keys.server, "SIGNING_KEY": keys.signing,
                 "CONSUMER_LEASE": "1s",

@@ -17,6 +17,8 @@ final class RawConnection: Sendable {
     }
 
     private let descriptor: Mutex<Int32?>
+    /// What came so far of an answer that is read in parts.
+    private let received = Mutex<[UInt8]>([])
 
     /// - Parameters:
     ///   - source: which of this machine's own addresses it comes from, as in `127.0.0.2`.
@@ -102,6 +104,31 @@ final class RawConnection: Sendable {
     /// Waits for the beginning of an answer that may have no end.
     func status() async throws -> Int { try await read { Self.parts(of: $0)?.status } }
 
+    /// Waits for a text in the body of an answer that is sent in chunks, and returns all of the body that came so far.
+    func body(until text: String) async throws -> [UInt8] {
+        let wanted = Array(text.utf8)
+        return try await read(after: received.withLock { $0 }) { bytes in
+            let body = Self.unchunked(bytes)
+            guard body.firstRange(of: wanted) != nil else { return nil }
+            self.received.withLock { $0 = bytes }
+            return body
+        }
+    }
+
+    /// What came of a body that is sent in chunks (RFC 9112, section 7.1).
+    private static func unchunked(_ bytes: [UInt8]) -> [UInt8] {
+        let lineEnd = Array("\r\n".utf8)
+        guard let head = bytes.firstRange(of: lineEnd + lineEnd) else { return [] }
+        var rest = bytes[head.upperBound...]
+        var body: [UInt8] = []
+        while let end = rest.firstRange(of: lineEnd) {
+            guard let size = Int(String(decoding: rest[..<end.lowerBound], as: UTF8.self), radix: 16) else { break }
+            body += rest[end.upperBound...].prefix(size)
+            rest = rest[end.upperBound...].dropFirst(size + lineEnd.count)
+        }
+        return body
+    }
+
     /// Waits until the other side closes the connection, and returns all that it said before.
     func rest() async throws -> String {
         try await read(atEnd: { String(decoding: $0, as: UTF8.self) }, { _ in nil })
@@ -109,13 +136,15 @@ final class RawConnection: Sendable {
 
     /// Reads until what came makes something; on a thread of its own, since it blocks.
     private func read<Value: Sendable>(
-        atEnd: @escaping @Sendable ([UInt8]) -> Value? = { _ in nil }, _ make: @escaping @Sendable ([UInt8]) -> Value?
+        after before: [UInt8] = [], atEnd: @escaping @Sendable ([UInt8]) -> Value? = { _ in nil },
+        _ make: @escaping @Sendable ([UInt8]) -> Value?
     ) async throws -> Value {
         let open = descriptor.withLock { $0 } ?? -1
         return try await withCheckedThrowingContinuation { continuation in
             Thread {
-                var bytes: [UInt8] = []
+                var bytes = before
                 var buffer = [UInt8](repeating: 0, count: 65_536)
+                if let value = make(bytes) { return continuation.resume(returning: value) }
                 while true {
                     let count = recv(open, &buffer, buffer.count, 0)
                     if count < 0 && errno == EINTR { continue }

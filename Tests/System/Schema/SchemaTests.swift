@@ -91,8 +91,8 @@ struct SchemaTests {
         arguments: [
             (
                 "session",
-                "account_state avatar_chunk device_status group_participant group_state handle kept_message log "
-                    + "log_partition message_range open_group outcome phone profile"
+                "account_state attachment_chunk avatar_chunk device_status group_attachment group_participant group_state "
+                    + "handle kept_message log log_partition message_range open_group outcome phone profile"
             ),
             ("contacts", "blocking contact contact_code contacts_state log log_partition outcome"),
             ("notifications", "log log_partition notification notifications_state outcome unread"),

@@ -61,9 +61,10 @@ struct PublishedMessagesTests {
                 "RemoveContact", "BlockContact", "UnblockContact", "SendPing", "CancelPing", "RespondToPing",
                 "MarkRead", "MarkAllRead", "ClearNotifications", "LeaveGroupSession", "RemoveParticipant",
                 "TransferHost", "EndGroupSession", "ClaimSeat", "MoveSeat", "ReleaseSeat", "StartGame", "UpdateGame",
-                "FinishGame",
+                "FinishGame", "SendGroupMessage",
                 "SetPlayback", "PlayItem", "NextItem", "QueueInsert", "QueueMove", "QueueRemove", "DeclareReadiness",
-                "BeginSuspension", "EndSuspension",
+                "BeginSuspension", "EndSuspension", "BeginAttachment", "AdoptChunks", "CompleteAttachment",
+                "RemoveAttachment",
             ])
     }
 

@@ -202,9 +202,9 @@ struct SignalTests {
 
     @Test("a connection that is behind gets the newest signal of each topic, and events wait for few of them (P26)")
     func behind() async throws {
-        let (capture, outlet, hub) = (Capture(), StreamOutlet(room: 8), SignalHub())
-        let queue = SignalQueue(account: ben, outlet: outlet)
-        hub.follow(group, queue)
+        let (capture, outlet, followers) = (Capture(), StreamOutlet(room: 8), GroupFollowers())
+        let delivery = SignalDelivery(to: followers)
+        _ = followers.add(.init(account: ben, outlet: outlet, isParticipant: true), to: group)
         let writer = StreamWriter(
             outlet, after: try StreamTokens(""), deadline: .seconds(60), Transport(capture: capture))
         let running = Task { try await writer.run() }
@@ -215,7 +215,7 @@ struct SignalTests {
         let senders = (0..<40).map { _ in AccountID.new() }
         for number in 0..<50 {
             for sender in senders {
-                hub.deliver([signal("t\(number % 2)", from: sender, "\"\(String(repeating: "x", count: 900))\"")])
+                delivery.deliver([signal("t\(number % 2)", from: sender, "\"\(String(repeating: "x", count: 900))\"")])
             }
         }
         await outlet.put(.event(.resumed(.contacts)))
@@ -234,32 +234,36 @@ struct SignalTests {
         "signals to some reach these and their sender, by every connection; after the end of following, nobody (P26 P27)"
     )
     func recipients() async throws {
-        let hub = SignalHub()
-        let cleo = AccountID.new()
-        let queues = [anna, ben, ben, cleo].map { SignalQueue(account: $0, outlet: StreamOutlet(room: 8)) }
-        for queue in queues { hub.follow(group, queue) }
-        func taken() -> [[String]] { queues.map { $0.take().map(\.topic) } }
-        hub.deliver([signal("some", to: [ben]), signal("all")])
-        #expect(taken() == [["some", "all"], ["some", "all"], ["some", "all"], ["all"]])
-        let elsewhere = Signal(group: .new(), sender: anna, to: nil, topic: "x", data: [], at: now)
-        hub.deliver([elsewhere])
-        #expect(taken() == [[], [], [], []])
-        hub.deliver([signal("waiting")])
-        hub.unfollow(group, queues[1])
-        hub.deliver([signal("later")])
-        #expect(taken() == [["waiting", "later"], [], ["waiting", "later"], ["waiting", "later"]])
+        let followers = GroupFollowers()
+        let (delivery, cleo) = (SignalDelivery(to: followers), AccountID.new())
+        let outlets = (0..<5).map { _ in StreamOutlet(room: 8) }
+        for (outlet, account) in zip(outlets, [anna, ben, ben, cleo, .new()]) {
+            _ = followers.add(.init(account: account, outlet: outlet, isParticipant: true), to: group)
+        }
+        // One only looks on.
+        followers.note(isParticipant: false, outlets[4], in: group)
+        func taken() -> [[String]] { outlets.map { $0.takeSignals().map(\.topic) } }
+        delivery.deliver([signal("some", to: [ben]), signal("all")])
+        #expect(taken() == [["some", "all"], ["some", "all"], ["some", "all"], ["all"], []])
+        delivery.deliver([Signal(group: .new(), sender: anna, to: nil, topic: "x", data: [], at: now)])
+        #expect(taken() == [[], [], [], [], []])
+        delivery.deliver([signal("waiting")])
+        followers.remove(outlets[1], from: group)
+        followers.note(isParticipant: false, outlets[2], in: group)
+        delivery.deliver([signal("later")])
+        #expect(taken() == [["waiting", "later"], [], [], ["waiting", "later"], []])
     }
 
-    @Test("through however many processes a person sends, others get thirty a second and as many at once (P26)")
+    @Test("through however many processes a person sends, others get thirty a second and twice as many at once (P26)")
     func flood() throws {
-        let hub = SignalHub()
-        let queue = SignalQueue(account: ben, outlet: StreamOutlet(room: 8))
-        hub.follow(group, queue)
-        hub.deliver((0..<200).map { signal("t\($0)") })
-        let flood = queue.take().count
+        let (followers, outlet) = (GroupFollowers(), StreamOutlet(room: 8))
+        let delivery = SignalDelivery(to: followers)
+        _ = followers.add(.init(account: ben, outlet: outlet, isParticipant: true), to: group)
+        delivery.deliver((0..<200).map { signal("t\($0)") })
+        let flood = outlet.takeSignals().count
         #expect((60...70).contains(flood))
-        hub.deliver([signal("other", from: ben)])
-        #expect(queue.take().map(\.topic) == ["other"])
+        delivery.deliver([signal("other", from: ben)])
+        #expect(outlet.takeSignals().map(\.topic) == ["other"])
     }
 
     @Test("a signal's JSON has what was sent, unchanged")

@@ -28,6 +28,8 @@ extension Gathering {
                 // Presence changes quietly: what is short isn't published.
                 switch command {
                 case is RenewEdge, is ExpireEdge, is ConnectParticipant, is DisconnectParticipant: after
+                // Nobody sees an attachment before it is whole.
+                case is BeginAttachment, is AdoptChunks, is RemoveAttachment: after
                 default: before
                 }
             },
@@ -159,6 +161,16 @@ extension SessionRows {
         let invited = groups.accounts(of: group, .waiting).compactMap { account in
             groups[group, account].map { Invitation(id: account, at: $0.since) }
         }
+        let attachments = groups.attachments(of: group).compactMap { key, row in
+            row.completed.flatMap { completed in
+                groups.attachmentDescriptions[key].map { description in
+                    Attachment(
+                        id: key.hash, account: key.account, name: description.name,
+                        contentType: description.contentType, size: row.size, added: completed,
+                        metadata: description.metadata)
+                }
+            }
+        }
         var end: GroupEnd?
         if let ended = session.ended, let reason = session.endReason {
             end = GroupEnd(reason: reason, by: session.endedBy, at: ended)
@@ -167,7 +179,7 @@ extension SessionRows {
             group: group, creator: session.creator, activity: groups.activities[group], capacity: session.capacity,
             seats: session.seats, isOpenToContacts: session.isOpenToContacts, host: session.host,
             participants: Ordered(participants), invited: Ordered(invited), game: groups.games[group],
-            playback: groups.playbacks[group], queue: groups.queue(of: group).map(\.item), created: session.created,
-            end: end)
+            playback: groups.playbacks[group], queue: groups.queue(of: group).map(\.item),
+            attachments: Ordered(attachments), created: session.created, end: end)
     }
 }

@@ -71,6 +71,7 @@ extension SessionRows.Selection {
         case .freeHandle: break
         case .closeAccount:
             followed.insert(account)
+            uploaders.insert(account)
             securing.insert(account)
             coding.insert(account)
         }

@@ -146,7 +146,7 @@ package struct EdgeRow: Equatable, Sendable {
 }
 
 /// What session keeps of group sessions, as far as a batch of commands touches it: of a session that is here, all
-/// participants; its connections, its game, its playback and its queue where these matter.
+/// participants; its connections, its game, its playback, its queue and its attachments where these matter.
 package struct GroupRows: Equatable, Sendable {
     /// Sessions, also such as are over.
     package var sessions = WorkingSet<GroupID, GroupSessionRow>()
@@ -168,6 +168,12 @@ package struct GroupRows: Equatable, Sendable {
     package var playbacks = WorkingSet<GroupID, Playback>()
     /// What sessions play next.
     package var queueItems = WorkingSet<QueueKey, QueueRow>()
+    /// Attachments, those that are being uploaded too.
+    package var attachments = WorkingSet<AttachmentKey, AttachmentRow>()
+    /// The descriptions of complete attachments: written once, read by no rule. They go with the attachment.
+    package var attachmentDescriptions = WorkingSet<AttachmentKey, AttachmentDescription>()
+    /// Adopted chunks. They go with the attachment, a little later.
+    package var chunks = WorkingSet<ChunkKey, ChunkHash>()
     private var participants = WorkingSet<ParticipantKey, ParticipantRow>()
     private var accounts: [GroupID: Set<AccountID>] = [:]
     private var groups: [AccountID: Set<GroupID>] = [:]
@@ -231,5 +237,7 @@ package struct GroupRows: Equatable, Sendable {
             && left.edges == right.edges && left.games == right.games
             && left.messageHistories == right.messageHistories && left.messages == right.messages
             && left.playbacks == right.playbacks && left.queueItems == right.queueItems
+            && left.attachments == right.attachments
+            && left.attachmentDescriptions == right.attachmentDescriptions && left.chunks == right.chunks
     }
 }

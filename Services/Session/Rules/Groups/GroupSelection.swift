@@ -58,5 +58,6 @@ extension SessionRows.Selection {
         gaming.insert(group)
         ending.insert(group)
         addQueue(group)
+        attaching.insert(group)
     }
 }

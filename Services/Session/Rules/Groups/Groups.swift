@@ -228,6 +228,8 @@ extension SessionReducer {
         let ended = endSuspension(&rows, group, account, .left, time)
         rows.groups[group, account]?.invalidate(reason, at: time)
         for key in rows.groups.connections(of: group, account) { rows.groups.connections[key] = nil }
+        // Those who were dropped may come back and go on.
+        if reason != .dropped { rows.groups.forgetUploads(of: account, to: group) }
         let host = rows.groups.sessions[group]?.host
         let next = host == account ? rows.groups.succession(of: group) : host
         rows.groups.sessions[group]?.host = next
@@ -257,9 +259,12 @@ extension SessionReducer {
         return .group(.invitationWithdrawn(.init(group: group, account: account, by: asker, at: time)))
     }
 
-    /// Removes a closed account from every session. Its invitations stay, since they can no longer be used.
+    /// Removes a closed account from every session, and forgets what it was uploading. Its invitations stay, since they can no
+    /// longer be used.
     static func leaveAll(_ rows: inout SessionRows, _ account: AccountID, _ time: Instant) -> [SessionEvent] {
-        rows.groups.groups(of: account).flatMap { putOut(&rows, $0, account, .accountClosed, time) }
+        let left = rows.groups.groups(of: account).flatMap { putOut(&rows, $0, account, .accountClosed, time) }
+        rows.groups.forgetUploads(of: account)
+        return left
     }
 
     /// Announces a changed name or picture in every session that the account is in.
@@ -307,6 +312,7 @@ extension SessionReducer {
         rows.groups.games[group] = nil
         rows.groups.messageHistories[group]?.isOver = true
         rows.groups.stopPlayback(of: group)
+        for (key, _) in rows.groups.attachments(of: group) { rows.groups.forget(key) }
         var ended = session
         (ended.host, ended.emptySince) = (nil, nil)
         (ended.ended, ended.endReason, ended.endedBy) = (time, reason, account)

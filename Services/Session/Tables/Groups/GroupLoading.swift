@@ -38,6 +38,8 @@ extension Pipeline {
         loading.oldestMessages = oldestMessages(of: touched.messages, limits)
         loading.playbacks = playbacks(of: playing)
         loading.queues = queues(of: touched.queueing)
+        loading.attachments = attachments(of: touched.attaching, touched.uploaders)
+        loading.chunks = chunks(touched.chunks)
         return loading
     }
 
@@ -60,6 +62,7 @@ extension Pipeline {
         try save(groups.messages.changes, in: Tables.groupMessage)
         try save(groups.playbacks.changes, in: Tables.playback)
         try save(groups.queueItems.changes, in: Tables.queueItem)
+        try saveAttachments(groups)
     }
 }
 
@@ -76,6 +79,8 @@ struct LoadingGroups {
     var oldestMessages: Pending?
     var playbacks: Pending?
     var queues: Pending?
+    var attachments: Pending?
+    var chunks: Pending?
 
     /// The rows.
     func rows() throws -> GroupRows {
@@ -93,6 +98,11 @@ struct LoadingGroups {
         for (key, row) in try Tables.messageOffset.rows(of: oldestMessages) { rows.messages.load(row, at: key) }
         for (group, playback) in try Tables.playback.rows(of: playbacks) { rows.playbacks.load(playback, at: group) }
         for (key, row) in try Tables.queueItem.rows(of: queues) { rows.queueItems.load(row, at: key) }
+        for (key, row) in try Tables.attachment.rows(of: attachments) { rows.attachments.load(row, at: key) }
+        for row in try chunks.rowsIfAsked {
+            let (key, hash) = try row.chunk()
+            rows.chunks.load(hash, at: key)
+        }
         return rows
     }
 }

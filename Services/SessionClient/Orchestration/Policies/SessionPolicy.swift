@@ -93,7 +93,7 @@ package struct SessionPolicy: Policy {
         // A closed account's other parts are closed by the saga that closed it.
         case .accountClosed, .deviceRefreshed, .signInFailed, .profileUpdated,
             .phoneCodeIssued, .phoneCodeFailed, .identityConfirmed, .avatarSet, .avatarRemoved, .checkInIntervalSet,
-            .checkInRemindersSet, .game, .message, .playback:
+            .checkInRemindersSet, .game, .message, .playback, .attachment:
             return []
         case .group(let event): return commands(for: event, because: message)
         }

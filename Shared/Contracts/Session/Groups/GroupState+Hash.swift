@@ -4,9 +4,10 @@ import Vocabulary
 
 /// A group session's state with its hash, which follows each event by what it changes.
 ///
-/// The entities are the session itself, each participant, each invitation, the game, the playback, and the queue unless it is
-/// empty. Each is what it is in the JSON of the state, with one member more, `entity`, that says what it is: `session` (the state
-/// without all the others), `participant`, `invitation`, `game`, `playback`, or `queue`, whose member `items` has the queue.
+/// The entities are the session itself, each participant, each invitation, the game, the playback, the queue unless it is
+/// empty, and each attachment. Each is what it is in the JSON of the state, with one member more, `entity`, that says what it is:
+/// `session` (the state without all the others), `participant`, `invitation`, `game`, `playback`, `attachment`, or `queue`, whose
+/// member `items` has the queue.
 public struct HashedGroupState: Hashable, Sendable {
     /// The state.
     public private(set) var state: GroupState
@@ -17,6 +18,7 @@ public struct HashedGroupState: Hashable, Sendable {
         case session, game, playback, queue
         case participant(AccountID)
         case invitation(AccountID)
+        case attachment(ContentHash)
     }
 
     /// Hashes a whole state.
@@ -35,7 +37,7 @@ public struct HashedGroupState: Hashable, Sendable {
 
     private var all: [Entity] {
         [.session, .game, .playback, .queue] + state.participants.map { .participant($0.id) }
-            + state.invited.map { .invitation($0.id) }
+            + state.invited.map { .invitation($0.id) } + state.attachments.map { .attachment($0.id) }
     }
 
     private func entities(changedBy event: SessionEvent) -> [Entity] {
@@ -61,6 +63,8 @@ public struct HashedGroupState: Hashable, Sendable {
         case .playback(.readinessDeclared(let event)): [.participant(event.account)]
         case .playback(.suspensionBegan(let event)): [.playback, .participant(event.account)]
         case .playback(.suspensionEnded(let event)): [.playback, .participant(event.account)]
+        case .attachment(.attachmentAdded(let event)): [.attachment(event.attachment)]
+        case .attachment(.attachmentRemoved(let event)): [.attachment(event.attachment)]
         default: []
         }
     }
@@ -71,13 +75,14 @@ public struct HashedGroupState: Hashable, Sendable {
             guard state.creator != nil else { return nil }
             var session = state
             (session.participants, session.invited, session.game) = ([], [], nil)
-            (session.playback, session.queue) = (nil, [])
-            return Self.json(session, "session", without: ["participants", "invited", "queue"])
+            (session.playback, session.queue, session.attachments) = (nil, [], [])
+            return Self.json(session, "session", without: ["participants", "invited", "queue", "attachments"])
         case .game: return state.game.flatMap { Self.json($0, "game") }
         case .playback: return state.playback.flatMap { Self.json($0, "playback") }
         case .queue: return state.queue.isEmpty ? nil : Self.json(["items": state.queue], "queue")
         case .participant(let id): return state.participants[id].flatMap { Self.json($0, "participant") }
         case .invitation(let id): return state.invited[id].flatMap { Self.json($0, "invitation") }
+        case .attachment(let id): return state.attachments[id].flatMap { Self.json($0, "attachment") }
         }
     }
 

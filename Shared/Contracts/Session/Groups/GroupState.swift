@@ -30,6 +30,8 @@ public struct GroupState: Codable, Hashable, Sendable {
     public var playback: Playback?
     /// What comes next, in this order.
     public var queue: [PlaybackItem]
+    /// The attachments, without their bytes. They stay when their uploaders leave.
+    public var attachments: Ordered<Attachment>
     /// When it began.
     public var created: Instant?
     /// How it ended; nothing changes after that.
@@ -39,7 +41,7 @@ public struct GroupState: Codable, Hashable, Sendable {
         group: GroupID, creator: AccountID? = nil, activity: Activity? = nil, capacity: Int = 0, seats: Int = 0,
         isOpenToContacts: Bool = false, host: AccountID? = nil, participants: Ordered<Participant> = [],
         invited: Ordered<Invitation> = [], game: Game? = nil, playback: Playback? = nil, queue: [PlaybackItem] = [],
-        created: Instant? = nil, end: GroupEnd? = nil
+        attachments: Ordered<Attachment> = [], created: Instant? = nil, end: GroupEnd? = nil
     ) {
         self.group = group
         self.creator = creator
@@ -53,6 +55,7 @@ public struct GroupState: Codable, Hashable, Sendable {
         self.game = game
         self.playback = playback
         self.queue = queue
+        self.attachments = attachments
         self.created = created
         self.end = end
     }
@@ -132,6 +135,7 @@ extension GroupState {
         case .group(let event): apply(event)
         case .game(let event): apply(event)
         case .playback(let event): apply(event)
+        case .attachment(let event): apply(event)
         default: break
         }
     }
@@ -161,6 +165,7 @@ extension GroupState {
             participants = []
             invited = []
             (host, game, playback, queue) = (nil, nil, nil, [])
+            attachments = []
             end = GroupEnd(
                 reason: event.reason, by: event.reason == .ended ? event.account : nil, at: event.at)
         }

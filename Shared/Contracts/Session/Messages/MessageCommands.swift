@@ -19,7 +19,7 @@ public enum MessageCommand: MessageSet {
 ///
 /// Rejected: `notParticipant`, `groupNotFound`, `groupEnded`, `participantNotFound` for a recipient who isn't in the session,
 /// `messageTooLarge`, `invalidField`. Result: ``GroupMessageSent``.
-public struct SendGroupMessage: GroupCommandBody {
+public struct SendGroupMessage: GroupCommandBody, PublicCommandBody {
     /// The session.
     public let group: GroupID
     /// The recipients; everyone, including those who join later, unless given. The sender always sees it.

@@ -51,8 +51,7 @@ public struct GroupMessageSent: GroupEventBody {
     }
 }
 
-/// Takes the place of a message that isn't for the reader, or that was emptied because its sender's account was closed. Says
-/// neither whose it was nor how large.
+/// Takes the place of a message that isn't for the reader. Says neither whose it was nor how large.
 public struct MessageWithheld: MessageBody {
     public init() {}
 }

@@ -1,0 +1,58 @@
+/** Starts the console. */
+import { render } from './core/view.js'
+import { model, changed, drawWith } from './core/model.js'
+import { addRoute, followLinks, go, readAddress } from './core/router.js'
+import { loadAccounts, observeAccounts } from './net/accounts.js'
+import { follow } from './net/live.js'
+import { shell, title } from './parts/shell.js'
+import { showReceipts } from './parts/receipts.js'
+import { welcome } from './pages/welcome.js'
+import { home } from './pages/home.js'
+import { contacts } from './pages/contacts.js'
+import { contact } from './pages/contact.js'
+import { notifications } from './pages/notifications.js'
+import { together } from './pages/together.js'
+import { group } from './pages/group.js'
+import { me } from './pages/me.js'
+import { notConfigured } from './pages/not-configured.js'
+
+addRoute('/welcome', welcome)
+addRoute('/', home)
+addRoute('/contacts', contacts)
+addRoute('/contacts/{account}', contact)
+addRoute('/notifications', notifications)
+addRoute('/together', together)
+addRoute('/together/{group}', group)
+addRoute('/me', me)
+
+drawWith(() => {
+  sendToWelcome()
+  render(document.body, shell())
+  document.title = title()
+  showReceipts()
+})
+
+/** A tab without an account, or whose account has no name yet, has one page. */
+function sendToWelcome() {
+  const isReady = model.account && !model.account.signedOut && model.replica?.account?.onboarding !== 'needsProfile'
+  if (!isReady && model.route.path !== '/welcome') go('/welcome', { replacing: true })
+}
+
+async function start() {
+  await loadAccounts()
+  follow()
+  let shown = model.account
+  observeAccounts(() => {
+    if (shown?.account !== model.account?.account || shown?.signedOut !== model.account?.signedOut) follow()
+    shown = model.account
+  })
+  followLinks()
+  readAddress()
+  // Times that are shown go on while the page can be seen.
+  setInterval(() => { if (!document.hidden) changed() }, 1000)
+  document.addEventListener('visibilitychange', changed)
+}
+
+// Tokens are sealed and shared between tabs with means that browsers have on https and localhost alone.
+if (isSecureContext) start()
+else render(document.body, notConfigured())

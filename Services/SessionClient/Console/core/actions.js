@@ -1,0 +1,71 @@
+/** What a person can do, as the pages call it. Everything goes through the outbox; a failure becomes a toast. */
+import { model, changed } from './model.js'
+import { day, minute } from './time.js'
+import { submit } from '../net/outbox.js'
+import { ask } from '../net/api.js'
+import { Problem, Unreachable } from '../net/http.js'
+import { confirmIdentity } from '../parts/dialogs.js'
+
+/** Shown for a moment in this tab, and never stored (S40). */
+export function toast(text, tone = 'neutral') {
+  const one = { text, tone, id: crypto.randomUUID() }
+  model.toasts = [...model.toasts.filter((other) => other.text !== text), one]
+  setTimeout(() => {
+    model.toasts = model.toasts.filter((other) => other !== one)
+    changed()
+  }, tone === 'critical' ? 8000 : 3000)
+  changed()
+}
+
+/** Does it, and says why it failed. A request that needs a confirmation is repeated after it. */
+export async function attempt(work, done) {
+  try {
+    const reply = await work()
+    if (done) toast(done, 'good')
+    return reply ?? true
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'confirmationRequired') {
+      if (await confirmIdentity(error.message)) return attempt(work, done)
+    } else if (error instanceof Unreachable) {
+      toast('You are offline. It will be sent when the connection is back.', 'warning')
+    } else {
+      toast(error.message, 'critical')
+    }
+    return undefined
+  }
+}
+
+/** For how long a request is worth doing, when it can't be sent at once. */
+const lifetimes = { CheckIn: 10 * minute, SendPing: 10 * minute, CancelPing: day, RaiseAlert: day, ClearAlert: day }
+
+/** A seat or a move is for now; an edit can wait for weeks. */
+const lifetimeOf = (name, { group }) => lifetimes[name] ?? (group || name === 'CreateGroupSession' ? minute : 28 * day)
+
+const lanes = {
+  contact: ['SendPing', 'CancelPing', 'RespondToPing', 'UpdateContact', 'RemoveContact', 'BlockContact', 'UnblockContact',
+    'ApproveContactRequest', 'DeclineContactRequest', 'WithdrawContactRequest', 'RequestRoleChange', 'AcceptRoleChange',
+    'DeclineRoleChange', 'WithdrawRoleChange'],
+  contacts: ['AddContact', 'SetContactApproval', 'ResetContactCode'],
+  notifications: ['MarkRead', 'MarkAllRead', 'ClearNotifications', 'ShowNotifications'],
+}
+
+/** The edit of one contact doesn't wait for another's. */
+function laneOf(name, { contact, group }) {
+  if (group || name === 'CreateGroupSession') return `group-${group ?? 'new'}`
+  const lane = Object.keys(lanes).find((lane) => lanes[lane].includes(name)) ?? 'account'
+  return lane === 'contact' ? `contact-${contact}` : lane
+}
+
+/** Sends a command. */
+export const command = (name, fields = {}, options = {}) =>
+  submit(`/v1/commands/${name}`, fields, { lane: laneOf(name, fields), lifetime: lifetimeOf(name, fields), ...options })
+
+/** Sends a command and reports a failure. */
+export const act = (name, fields, done) => attempt(() => command(name, fields), done)
+
+/** Starts an operation over several services. */
+export const operate = (name, fields, done) =>
+  attempt(() => submit(`/v1/operations/${name}`, fields ?? {}, { lane: 'operations', lifetime: day }), done)
+
+/** Sends something that is never kept: it has a password or a code in it. */
+export const askNow = (method, path, body, done) => attempt(async () => (await ask(method, path, { body })).body, done)

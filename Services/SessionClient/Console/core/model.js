@@ -1,0 +1,38 @@
+/** What this tab knows and shows. After changing it, call `changed`: the page is then rendered once. */
+export const model = {
+  /** The accounts that are signed in in this browser: `{account, device, handle, name, signedOut}`. */
+  accounts: [],
+  /** The one that this tab shows, or undefined. */
+  account: undefined,
+  /** What the server published, as far as this tab has heard (state/replica.js). */
+  replica: undefined,
+  /** How the stream is (net/connection.js). */
+  connection: { name: 'disconnected' },
+  /** What waits to be sent or decided (net/outbox.js). */
+  outbox: [],
+  route: { path: '/', params: {} },
+  /** Functions that describe open dialogs, the topmost last. */
+  dialogs: [],
+  toasts: [],
+}
+
+let draw = () => {}
+let isScheduled = false
+
+/** Sets the function that renders the page. */
+export function drawWith(function_) {
+  draw = function_
+}
+
+/** Renders soon, once, however often it is called. */
+export function changed() {
+  if (isScheduled) return
+  isScheduled = true
+  // A hidden page has no animation frames, but its title shows the badge.
+  document.hidden ? setTimeout(drawNow) : requestAnimationFrame(drawNow)
+}
+
+function drawNow() {
+  isScheduled = false
+  draw()
+}

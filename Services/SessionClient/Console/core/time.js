@@ -1,0 +1,66 @@
+/** Times as the server counts them. Microseconds since 1970, like everything in the API. */
+
+/** How far the server's clock is ahead of this device's, in milliseconds. */
+let offset = 0
+
+/** Learns the server's time from the header `Date` of an answer, which has whole seconds. */
+export function observe(dateHeader) {
+  const server = Date.parse(dateHeader ?? '')
+  if (Number.isNaN(server)) return
+  const difference = server + 500 - Date.now()
+  if (Math.abs(difference - offset) > 1500) offset = difference
+}
+
+/** The server's time, in microseconds. */
+export const now = () => (Date.now() + offset) * 1000
+
+/** A new Idempotency-Key: a UUID of version 7 that carries the server's time, so a wrong clock here doesn't matter. */
+export function newKey() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  let time = Math.floor(now() / 1000)
+  for (let place = 5; place >= 0; place--) {
+    bytes[place] = time % 256
+    time = Math.floor(time / 256)
+  }
+  bytes[6] = 0x70 | (bytes[6] & 0x0f)
+  bytes[8] = 0x80 | (bytes[8] & 0x3f)
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
+}
+
+export const second = 1_000_000
+export const minute = 60 * second
+export const hour = 60 * minute
+export const day = 24 * hour
+
+const units = [[day, 'day'], [hour, 'hour'], [minute, 'minute'], [second, 'second']]
+
+/** A span in its largest unit: `3 hours`. */
+export function span(microseconds) {
+  const length = Math.abs(microseconds)
+  const [size, name] = units.find(([size]) => length >= size) ?? units.at(-1)
+  const count = Math.max(1, Math.floor(length / size))
+  return `${count} ${name}${count === 1 ? '' : 's'}`
+}
+
+/** A span as a countdown: `1 d 02:03:04`, `02:03:04`. */
+export function countdown(microseconds) {
+  const seconds = Math.max(0, Math.floor(microseconds / second))
+  const parts = [Math.floor(seconds / 3600) % 24, Math.floor(seconds / 60) % 60, seconds % 60]
+  const days = Math.floor(seconds / 86_400)
+  return (days ? `${days} d ` : '') + parts.map((part) => String(part).padStart(2, '0')).join(':')
+}
+
+/** When something happened: `just now`, `3 hours ago`. */
+export function ago(time, at = now()) {
+  return at - time < 10 * second ? 'just now' : `${span(at - time)} ago`
+}
+
+const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
+const date = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
+
+/** A time of day, with its date unless it is today. */
+export function moment(time, at = now()) {
+  const when = new Date(time / 1000)
+  return (when.toDateString() === new Date(at / 1000).toDateString() ? clock : date).format(when)
+}

@@ -1,0 +1,66 @@
+/** What notifications and states of the connection say. Every kind of notification has a sentence here. */
+import { moment, span } from './time.js'
+
+const roleOf = ({ isMyResponder, iAmResponder }) =>
+  [isMyResponder && 'they look after you', iAmResponder && 'you look after them'].filter(Boolean).join(' and ') || 'no role'
+const repeated = ({ count }) => (count ? ` (reminder ${count})` : '')
+
+const sentences = {
+  alertRaised: () => 'You raised an alert. Your responders are notified.',
+  alertCleared: () => 'You ended your alert.',
+  dependentAlertRaised: (name, details) => `${name} raised an alert${repeated(details)}`,
+  dependentAlertCleared: (name) => `${name} ended the alert`,
+  checkInMissed: (_, details) => `You missed your check-in${details.deadline ? ` of ${moment(details.deadline)}` : ''}${repeated(details)}`,
+  dependentCheckInMissed: (name, details) =>
+    `${name} missed the check-in${details.deadline ? ` of ${moment(details.deadline)}` : ''}${repeated(details)}`,
+  dependentCheckedIn: (name) => `${name} checked in`,
+  dependentCheckedInLate: (name) => `All clear: ${name} checked in`,
+  dependentAlarmEnded: (name) => `The alarm about ${name} is over: you are no longer told about them`,
+  checkInReminder: (_, { lead }) => `Check in soon${lead ? `: less than ${span(lead)} left` : ''}`,
+  contactAdded: (name, details) => `${name} is a contact now: ${roleOf(details)}`,
+  contactRemoved: (name) => `${name} is no longer a contact`,
+  contactRoleChanged: (name, details) => `Roles with ${name} changed: ${roleOf(details)}`,
+  roleChangeRequested: (name) => `${name} asks to look after you`,
+  roleChangeAccepted: (name) => `${name} agreed that you look after them`,
+  roleChangeDeclined: (name) => `${name} declined that you look after them`,
+  roleChangeWithdrawn: (name) => `${name} no longer asks to look after you`,
+  contactRequested: (name) => `${name} wants to be your contact`,
+  contactRequestAccepted: (name) => `${name} accepted your request`,
+  contactRequestDeclined: (name) => `${name} declined your request`,
+  contactRequestWithdrawn: (name) => `${name} withdrew the request`,
+  contactRequestExpired: (name) => `The request with ${name} expired`,
+  pingSent: (name) => `You asked ${name}: are you all right?`,
+  pingReceived: (name) => `${name} asks: are you all right?`,
+  pingCancelled: (name) => `${name} no longer asks`,
+  pingAnswered: (name) => `${name} answered: all right`,
+  pingsCleared: (_, { count }) => `You answered ${count ?? 'all'} ${count === 1 ? 'ping' : 'pings'}`,
+  groupInvitation: (name) => `${name} invites you to a group session`,
+  groupStarted: () => 'A group session started',
+  groupEnded: () => 'A group session ended',
+  newDevice: (_, { text }) => `A new device signed in${text ? `: ${text}` : ''}`,
+  passwordChanged: () => 'Your password was changed',
+  phoneChanged: () => 'Your phone was changed',
+  securityChanged: () => 'Your security settings were changed',
+  recoveryCodesMade: () => 'New recovery codes were made',
+  recoveryCodeUsed: (_, { count }) => `A recovery code was used; ${count ?? 'some'} left`,
+  securityUndone: (_, { count }) => `${count ?? 'Some'} security ${count === 1 ? 'change was' : 'changes were'} undone`,
+  system: (_, { text }) => text ?? 'A message from Quartet',
+}
+
+/** A notification as a sentence. A kind that this page doesn't know yet is shown by its name. */
+export const sentence = (one, name) => (sentences[one.kind] ?? (() => one.kind))(name, one.details ?? {})
+
+const critical = ['alertRaised', 'dependentAlertRaised', 'checkInMissed', 'dependentCheckInMissed']
+export const isCritical = (kind) => critical.includes(kind)
+
+/** Each state of the connection: its words, its colour, and whether `Retry` helps. In a group session it says so (P11). */
+export function connectionWords(state, isInSession = false) {
+  switch (state.name) {
+    case 'connecting': return { text: 'Connecting…', tone: 'warning' }
+    case 'connected': return { text: isInSession ? 'Connected • Session Active' : 'Connected', tone: 'good' }
+    case 'reconnecting': return { text: `Reconnecting (${state.attempt})…`, tone: 'warning' }
+    case 'disconnected': return { text: 'Disconnected', detail: state.reason, tone: 'critical', canRetry: true }
+    case 'needsAuthentication': return { text: 'Sign in again', detail: state.reason, tone: 'critical' }
+    case 'notConfigured': return { text: 'Not configured', detail: state.reason, tone: 'neutral' }
+  }
+}

@@ -1,0 +1,132 @@
+/**
+ * The accounts that are signed in in this browser. All tabs share them; each tab shows one. Tokens are sealed
+ * (net/vault.js), are never in localStorage or an address, and leave this module only towards the server.
+ */
+import { model, changed } from '../core/model.js'
+import { newKey } from '../core/time.js'
+import { dropDrafts } from '../core/drafts.js'
+import { all, get, put, remove, update } from './database.js'
+import { seal, unseal } from './vault.js'
+import { send, Problem } from './http.js'
+
+/** The account has to sign in again. */
+export class NeedsSignIn extends Error {
+  constructor(detail) {
+    super(detail)
+  }
+}
+
+/** Tells other tabs that the list changed. */
+const channel = new BroadcastChannel('quartet-accounts')
+/** An access token isn't sent in the last half minute of its time. */
+const margin = 30_000
+/** Which account a tab shows: survives a reload of the tab, and new tabs take the last one used. */
+const chosen = 'account'
+
+/** Reads the list, and chooses what this tab shows. */
+export async function loadAccounts() {
+  const records = await all('accounts')
+  records.sort((left, right) => right.used - left.used)
+  model.accounts = records.map(({ account, device, handle, signedOut }) => ({ account, device, handle, signedOut }))
+  // A tab stays with its account; one that has just been opened takes the last one used.
+  const here = sessionStorage.getItem(chosen) ?? model.accounts[0]?.account ?? ''
+  sessionStorage.setItem(chosen, here)
+  model.account = model.accounts.find((one) => one.account === here)
+  changed()
+}
+
+let listener = () => {}
+
+/** Calls `function_` when what this tab shows may be another account, or none any more. */
+export function observeAccounts(function_) {
+  listener = function_
+  channel.onmessage = refresh
+}
+
+async function refresh() {
+  await loadAccounts()
+  listener()
+}
+
+/** The list changed: here and in other tabs. */
+async function announce() {
+  channel.postMessage('changed')
+  await refresh()
+}
+
+/** Shows another account in this tab; undefined: none, to sign in to one more. */
+export async function choose(account) {
+  sessionStorage.setItem(chosen, account ?? '')
+  if (account) await update('accounts', account, (record) => ({ ...record, used: Date.now() }))
+  await refresh()
+}
+
+/** Signs up or in; this tab then shows the account. */
+export async function signIn(path, body, key) {
+  const known = (await all('accounts')).find((record) => record.handle === body.handle && record.signedOut)
+  // Shows that this device was signed in before, so a stranger's guesses don't hold it up.
+  const refreshToken = known && path === '/v1/sign-in' ? (await unseal(known.sealed)).refreshToken : undefined
+  const { body: tokens } = await send('POST', path, { body: { ...body, refreshToken }, key })
+  await store(tokens, { handle: body.handle })
+  channel.postMessage('changed')
+  await choose(tokens.account)
+  return tokens
+}
+
+async function store(tokens, fields) {
+  const { account, device, accessToken, refreshToken, expiresIn } = tokens
+  const before = await get('accounts', account)
+  await put('accounts', {
+    ...before, account, device, ...fields, used: before?.used ?? Date.now(), signedOut: undefined, exchange: undefined,
+    sealed: await seal({ accessToken, refreshToken }), expires: Date.now() + expiresIn * 1000,
+  })
+  return accessToken
+}
+
+/**
+ * A token to send. One tab at a time exchanges the refresh token, under a key that was stored before: should the answer
+ * be lost, the same request gets it again.
+ * @param {string} [refused] a token that the server didn't accept
+ */
+export async function accessToken(account, refused) {
+  return (await usable(account, refused)) ?? navigator.locks.request(`quartet-token-${account}`, async () =>
+    (await usable(account, refused)) ?? exchange(account))
+}
+
+async function usable(account, refused) {
+  const record = await get('accounts', account)
+  if (!record || record.signedOut) throw new NeedsSignIn(record?.signedOut ?? 'You are signed out.')
+  if (record.expires - margin < Date.now()) return undefined
+  const { accessToken } = await unseal(record.sealed)
+  return accessToken === refused ? undefined : accessToken
+}
+
+async function exchange(account) {
+  const record = await get('accounts', account)
+  const key = record.exchange ?? newKey()
+  await put('accounts', { ...record, exchange: key })
+  try {
+    const { refreshToken } = await unseal(record.sealed)
+    const { body } = await send('POST', '/v1/token', { body: { refreshToken }, key })
+    return await store(body, {})
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status !== 401) throw error
+    await markSignedOut(account, error.message)
+    throw new NeedsSignIn(error.message)
+  }
+}
+
+/** The server ended this device's session. Its last refresh token stays: it proves the device at the next sign-in. */
+export async function markSignedOut(account, why) {
+  await update('accounts', account, (record) => ({ ...record, signedOut: why }))
+  await announce()
+}
+
+/** Forgets an account and everything of it that this browser keeps. */
+export async function forget(account) {
+  await remove('accounts', account)
+  for (const entry of await all('outbox')) if (entry.account === account) await remove('outbox', entry.id)
+  dropDrafts(account)
+  sessionStorage.setItem(chosen, '')
+  await announce()
+}

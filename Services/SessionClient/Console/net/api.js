@@ -1,0 +1,41 @@
+/** Requests of the account that this tab shows. */
+import { model } from '../core/model.js'
+import { accessToken, markSignedOut, NeedsSignIn } from './accounts.js'
+import { send, Problem, fetchPicture } from './http.js'
+
+/** Sends a request with a token, and once more with a new one if the server doesn't accept it. */
+export async function ask(method, path, options = {}) {
+  const account = options.account ?? model.account?.account
+  const token = await accessToken(account)
+  try {
+    return await send(method, path, { ...options, token })
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status !== 401) throw error
+    if (error.code === 'invalidToken') return send(method, path, { ...options, token: await accessToken(account, token) })
+    if (error.code !== 'signedOut' && error.code !== 'deviceSignedOut') throw error
+    await markSignedOut(account, error.message)
+    throw new NeedsSignIn(error.message)
+  }
+}
+
+export const read = async (path) => (await ask('GET', path)).body
+
+/** Pictures by their hash, as addresses of blobs; a promise while one is loading. */
+const pictures = new Map()
+
+/** The address of an account's picture, once it is loaded; `loaded` is called then. */
+export function picture(account, avatar, loaded) {
+  if (!avatar) return undefined
+  const known = pictures.get(avatar.hash)
+  if (known === undefined) {
+    pictures.set(avatar.hash, null)
+    load(account, avatar.hash).then(loaded)
+  }
+  return known ?? undefined
+}
+
+async function load(account, hash) {
+  const path = account === model.account?.account ? '/v1/account/avatar' : `/v1/contacts/${account}/avatar`
+  const blob = await accessToken(model.account.account).then((token) => fetchPicture(path, token), () => undefined)
+  blob ? pictures.set(hash, URL.createObjectURL(blob)) : pictures.delete(hash)
+}

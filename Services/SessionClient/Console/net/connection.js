@@ -1,0 +1,180 @@
+/**
+ * Follows the stream of an account, and says how that goes. It connects again by itself, with growing pauses at random,
+ * and continues exactly where it was.
+ *
+ * States: `connecting`, `connected`, `reconnecting` (with `attempt`), `disconnected` (with `reason`; it tries again when
+ * the network is back or somebody asks), `needsAuthentication` (with `reason`).
+ */
+import { accessToken, markSignedOut, NeedsSignIn } from './accounts.js'
+import { EventReader } from './events.js'
+
+/** Nothing for so long means that the connection is dead: the server sends something every 15 seconds. */
+const silence = 40_000
+/** How often it tries before it says that it is disconnected, and how long it then waits. */
+const attempts = 10
+const rest = 60_000
+
+/** The pause before an attempt, in milliseconds: anything up to a limit that doubles, so that not all come at once. */
+export const pause = (attempt, random = Math.random) => Math.max(200, random() * Math.min(30_000, 1000 * 2 ** (attempt - 1)))
+
+export class Connection {
+  /**
+   * @param {object} handlers `onEvent({id, event, data})`, where data is decoded; `onState(state)`; `lastID()`;
+   *   `isComplete()`: whether every stream has begun; `groups()`: the group sessions to follow
+   */
+  constructor(account, handlers) {
+    this.account = account
+    this.handlers = handlers
+    this.attempt = 0
+    this.wake = () => {}
+    this.drop = () => {}
+    this.groups = []
+    this.isChangingGroups = false
+  }
+
+  #say(state) {
+    this.state = state
+    this.handlers.onState(state)
+  }
+
+  /** Follows the stream until `signal` says stop, or until the account has to sign in. */
+  async run(signal) {
+    this.#say({ name: 'connecting' })
+    while (!signal.aborted) {
+      try {
+        const end = await this.#follow(signal)
+        if (end?.reason === 'tokenExpired') continue
+        if (end?.reason === 'signedOut') {
+          const reason = reasons[end.why] ?? 'this device was signed out'
+          await markSignedOut(this.account, `You have to sign in again: ${reason}.`)
+          return this.#say({ name: 'needsAuthentication', reason })
+        }
+      } catch (error) {
+        if (signal.aborted) return
+        if (this.isChangingGroups) continue
+        if (error instanceof NeedsSignIn) return this.#say({ name: 'needsAuthentication', reason: error.message })
+      }
+      if (!signal.aborted) await this.#waitForNext(signal)
+      if (this.state.name === 'disconnected') this.#say({ name: 'connecting' })
+    }
+  }
+
+  async #waitForNext(signal) {
+    this.attempt += 1
+    const isOffline = navigator.onLine === false
+    if (isOffline || this.attempt > attempts) {
+      this.#say({ name: 'disconnected', reason: isOffline ? 'this device is offline' : 'the server doesn’t answer' })
+      await this.#sleep(rest, signal)
+    } else {
+      this.#say({ name: 'reconnecting', attempt: this.attempt })
+      await this.#sleep(pause(this.attempt), signal)
+    }
+  }
+
+  /** Waits, unless `wake` is called. */
+  #sleep(time, signal) {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, time)
+      this.wake = () => { clearTimeout(timer); resolve() }
+      signal.addEventListener('abort', this.wake, { once: true })
+    })
+  }
+
+  /** Tries again now. */
+  retry() {
+    this.attempt = 0
+    this.wake()
+  }
+
+  /** Connects anew if there are other group sessions to follow: it goes on where it was. */
+  followGroups() {
+    if (String(this.handlers.groups()) === String(this.groups)) return
+    this.isChangingGroups = true
+    this.drop()
+  }
+
+  /** The device lost its network or has it again. */
+  networkChanged() {
+    navigator.onLine === false ? this.drop() : this.wake()
+  }
+
+  /** One connection from its beginning to its end; returns the reason that the server gave, if any. */
+  async #follow(signal) {
+    this.isChangingGroups = false
+    this.groups = this.handlers.groups()
+    const token = await accessToken(this.account)
+    const timer = new Watchdog(silence)
+    this.drop = () => timer.abort()
+    try {
+      const response = await fetch(`/v1/stream${this.groups.map((group, place) => `${place ? '&' : '?'}group=${group}`).join('')}`, {
+        headers: { Authorization: `Bearer ${token}`, ...(this.handlers.lastID() && { 'Last-Event-ID': this.handlers.lastID() }) },
+        credentials: 'omit', cache: 'no-store', signal: AbortSignal.any([signal, timer.signal]),
+      })
+      if (response.status === 401) {
+        await accessToken(this.account, token)
+        throw new Error('refused')
+      }
+      if (!response.ok) throw new Error(`the server answered ${response.status}`)
+      return await this.#read(response.body.pipeThrough(new TextDecoderStream()).getReader(), timer)
+    } finally {
+      timer.stop()
+    }
+  }
+
+  async #read(reader, timer) {
+    const events = new EventReader()
+    for (;;) {
+      const { value, done } = await reader.read()
+      if (done) return undefined
+      timer.reset()
+      for (const event of events.push(value)) {
+        const data = JSON.parse(event.data)
+        if (event.event === 'end') return data
+        this.handlers.onEvent({ id: event.id, event: event.event, data })
+        if (this.state.name !== 'connected' && this.handlers.isComplete()) {
+          this.attempt = 0
+          this.#say({ name: 'connected' })
+        }
+      }
+    }
+  }
+}
+
+/** Aborts its signal unless it is reset in time. */
+class Watchdog {
+  #controller = new AbortController()
+  #timer
+
+  constructor(time) {
+    this.time = time
+    this.reset()
+  }
+
+  get signal() {
+    return this.#controller.signal
+  }
+
+  reset() {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.abort(), this.time)
+  }
+
+  abort() {
+    this.#controller.abort()
+  }
+
+  stop() {
+    clearTimeout(this.#timer)
+  }
+}
+
+const reasons = {
+  signedOut: 'you signed out on this device',
+  revoked: 'this device was signed out from another one',
+  displaced: 'another device signed in, and your account allows one at a time',
+  tooMany: 'you signed in on too many other devices',
+  tokenReused: 'someone may have copied this device’s token',
+  passwordChanged: 'your password changed',
+  undone: 'security changes of your account were undone',
+  closed: 'the account is closed',
+}

@@ -1,0 +1,71 @@
+/** One request to the API: its answer, or the reason why there is none. */
+import { observe } from '../core/time.js'
+
+/** The server refused (RFC 9457). `code` says why; `detail` is for people. */
+export class Problem extends Error {
+  constructor(status, document) {
+    super(document.detail ?? document.title ?? `The server answered ${status}.`)
+    Object.assign(this, { status, code: document.code, field: document.field, reason: document.reason })
+    Object.assign(this, { retryAfter: document.retryAfter, current: document.current })
+  }
+
+  /** Whether the same request, under the same Idempotency-Key, may be answered otherwise in a moment. */
+  get isTransient() {
+    return [202, 408, 502, 503].includes(this.status) || transient.has(this.code)
+  }
+}
+
+const transient = new Set(['tooManyCommands', 'incompleteBody'])
+
+/** The server can't be reached, so whether the request arrived isn't known. */
+export class Unreachable extends Error {
+  constructor() {
+    super('The server can’t be reached.')
+  }
+}
+
+const patience = 20_000
+
+/**
+ * @param {object} [options] `body` (JSON) or `bytes` with their `type`; `key` (Idempotency-Key); `token`; `headers`
+ * @returns {Promise<{status: number, body: any, headers: Headers}>}
+ */
+export async function send(method, path, { body, bytes, type, key, token, headers = {} } = {}) {
+  headers = { ...headers }
+  if (body !== undefined) headers['Content-Type'] = 'application/json'
+  if (bytes) headers['Content-Type'] = type
+  if (key) headers['Idempotency-Key'] = key
+  if (token) headers.Authorization = `Bearer ${token}`
+  let response, text
+  try {
+    response = await fetch(path, {
+      method, headers, body: bytes ?? (body === undefined ? undefined : JSON.stringify(body)), credentials: 'omit',
+      cache: 'no-store', signal: AbortSignal.timeout(patience),
+    })
+    text = await response.text()
+  } catch {
+    throw new Unreachable()
+  }
+  observe(response.headers.get('Date'))
+  const answer = parse(text)
+  if (!response.ok || answer?.code === 'noOutcomeYet') throw new Problem(response.status, answer ?? {})
+  return { status: response.status, body: answer, headers: response.headers }
+}
+
+/** A picture's bytes as a blob, or undefined where there is none. */
+export async function fetchPicture(path, token) {
+  try {
+    const response = await fetch(path, { headers: { Authorization: `Bearer ${token}` }, credentials: 'omit' })
+    return response.ok ? await response.blob() : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function parse(text) {
+  try {
+    return text ? JSON.parse(text) : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,101 @@
+/** `/contacts`: everybody, grouped and sorted (S47); requests; adding somebody. */
+import { h } from '../core/view.js'
+import { model } from '../core/model.js'
+import { now, second } from '../core/time.js'
+import { draft, setDraft } from '../core/drafts.js'
+import { act } from '../core/actions.js'
+import { groups, levels, sorts, statusText } from '../state/lists.js'
+import { editedContact } from '../state/edits.js'
+import { addForm, ownCode, readScannedCode } from '../parts/adding.js'
+import { badge, button, choices, empty, field, portrait, toggle, waiting } from '../parts/pieces.js'
+import { confirm } from '../parts/dialogs.js'
+import { requestCard } from '../parts/requests.js'
+import { rowHeight, virtualList } from '../parts/virtual-list.js'
+
+const form = 'contacts'
+/** How often times in the list are brought up to date. */
+const step = 10 * second
+const roles = { all: 'All', dependents: 'I look after', responders: 'Look after me' }
+
+export function contacts() {
+  readScannedCode()
+  const state = model.replica?.contacts
+  if (!state) return waiting()
+  return h('div', { class: 'columns wide-first' }, list(state), adding(state))
+}
+
+function list(state) {
+  const { role = 'all', sort = 'status', search = '' } = draft(form)
+  // In steps: between them the list is the same, and isn't sorted again.
+  const found = grouped(state.contacts, model.replica.people, model.outbox, role, sort, search, Math.floor(now() / step), rowHeight())
+  return h('section', { 'aria-labelledby': 'contacts-title' },
+    h('h1', { id: 'contacts-title' }, 'Contacts ', state.contacts.size > 0 && badge(state.contacts.size)),
+    h('div', { class: 'tools' },
+      choices('Whom', roles, role, (next) => setDraft(form, { role: next })),
+      h('label', { class: 'inline' }, 'Sort by ',
+        h('select', { value: sort, onchange: (event) => setDraft(form, { sort: event.target.value }) },
+          Object.entries(sorts).map(([name, { title }]) => h('option', { key: name, value: name }, title)))),
+      state.contacts.size > 8 && field('Search', { id: 'contact-search', type: 'search', value: search, oninput: (event) => setDraft(form, { search: event.target.value }) })),
+    found.length ? virtualList('Contacts', found)
+      : state.contacts.size ? empty('Nobody here', 'No contact matches.')
+        : empty('No contacts yet', 'Add somebody by their code or handle, or show them yours.'))
+}
+
+/** Accounts as they were sorted last. */
+let order = []
+
+/** The rows of the list, the same ones as long as nothing that they show changed. */
+const grouped = remembered((all, people, outbox, role, sort, search, steps, height) => {
+  const time = steps * step
+  // In the order of last time, which is nearly sorted: the longer the list, the more that saves.
+  const known = order.filter((account) => all.has(account))
+  const cards = [...new Set([...known, ...all.keys()])].map((account) => ({ contact: editedContact(all.get(account), outbox), person: people.get(account) }))
+  const found = groups(cards, { role, sort, search }, time)
+  order = found.flatMap(({ items }) => items.map(({ card }) => card.contact.account))
+  return found.flatMap(({ title, items }) => [
+    ...(title ? [{ key: `group-${title}`, height: 40, view: () => h('h2', { class: 'group' }, title, ' ', h('span', { class: 'hint' }, items.length)) }] : []),
+    ...items.map((item) => ({ key: item.card.contact.account, height, view: () => row(item, time) })),
+  ])
+})
+
+/** Calls `function_` only when an argument is another one. */
+function remembered(function_) {
+  let last = []
+  let result
+  return (...args) => {
+    if (args.length !== last.length || args.some((arg, place) => arg !== last[place])) {
+      last = args
+      result = function_(...args)
+    }
+    return result
+  }
+}
+
+function row({ card, name, level }, time) {
+  const { contact, person } = card
+  const { tone } = levels[level]
+  const does = (command, done) => (event) => { event.preventDefault(); act(command, { contact: contact.account }, done) }
+  return h('div', { class: `row ${tone}` },
+    portrait(contact.account, name, person?.avatar),
+    h('a', { class: 'row-text', href: `/contacts/${contact.account}` },
+      h('strong', {}, name, contact.isSaving && h('em', {}, ' saving…')),
+      h('small', {}, statusText(card, level, time))),
+    contact.iAmResponder && contact.isMyResponder ? badge('each other') : contact.isMyResponder && badge('responder'),
+    contact.incomingPing ? button('I’m all right', does('RespondToPing', 'Answered'), { kind: 'small primary' })
+      : contact.outgoingPing ? button('Cancel', does('CancelPing', 'Cancelled'), { kind: 'small' })
+        : contact.iAmResponder && button('Ping', does('SendPing', 'Asked'), { kind: 'small', 'aria-label': `Ping ${name}` }))
+}
+
+function adding(state) {
+  const requests = [...state.requests.values()]
+  const reset = async () => {
+    const isSure = await confirm({ title: 'Make a new code?', text: 'The present one stops working at once, also where you printed it.', action: 'Make a new code' })
+    if (isSure) act('ResetContactCode', {}, 'New code')
+  }
+  return h('div', {},
+    requests.length > 0 && h('section', { class: 'card' }, h('h2', {}, 'Requests'), h('ul', { class: 'plain' }, requests.map(requestCard))),
+    h('section', { class: 'card' }, h('h2', {}, 'Add somebody'), addForm()),
+    h('section', { class: 'card' }, h('h2', {}, 'Your code'), ownCode(),
+      toggle('Ask me first', state.isApprovalRequired, (isRequired) => act('SetContactApproval', { isRequired }), { hint: 'Even those who have the code need your approval' }),
+      button('Make a new code', reset, { kind: 'link' })))
+}

@@ -1,0 +1,65 @@
+/** `/me`: profile, picture, devices, security, and what waits to be sent. */
+import { h } from '../core/view.js'
+import { model } from '../core/model.js'
+import { draft, dropDraft, setDraft } from '../core/drafts.js'
+import { attempt, command, toast } from '../core/actions.js'
+import { ask } from '../net/api.js'
+import { editedAccount, editOf } from '../state/edits.js'
+import { drop, isHeldUp } from '../net/outbox.js'
+import { button, field, portrait, waiting } from '../parts/pieces.js'
+import { devices, security } from '../parts/security.js'
+import { outbox } from '../parts/outbox-list.js'
+import { switchAccount } from '../parts/shell.js'
+
+const form = 'profile'
+const fields = ['name', 'emergencyNote']
+
+export function me() {
+  const stored = model.replica?.account
+  if (!stored) return waiting()
+  const account = editedAccount(stored, model.outbox)
+  return h('div', { class: 'columns' },
+    h('div', {}, head(account), profile(stored, account), outbox()),
+    h('div', {}, devices(account), security(account)))
+}
+
+function head(account) {
+  const upload = async (event) => {
+    const [file] = event.target.files
+    event.target.value = ''
+    if (!file) return
+    if (!['image/png', 'image/jpeg'].includes(file.type) || file.size > 2_000_000) return toast('Choose a PNG or JPEG of at most 2 MB.', 'critical')
+    attempt(() => ask('PUT', '/v1/account/avatar', { bytes: file, type: file.type }), 'Picture changed')
+  }
+  return h('section', { class: 'card head' },
+    portrait(account.account, account.name ?? account.handle, account.avatar, 'large'),
+    h('div', {},
+      h('h1', {}, account.name ?? 'Nameless', account.isSaving && h('em', {}, ' saving…')),
+      h('p', { class: 'hint' }, `@${account.handle}`)),
+    h('div', { class: 'actions' },
+      h('label', { class: 'button' }, 'Choose a picture', h('input', { type: 'file', accept: 'image/png,image/jpeg', class: 'visually-hidden', onchange: upload })),
+      account.avatar && button('Remove the picture', () => attempt(() => ask('DELETE', '/v1/account/avatar'), 'Picture removed'), { kind: 'link' }),
+      button('Use another account', () => switchAccount(undefined), { kind: 'link' })))
+}
+
+function profile(stored, account) {
+  const typed = draft(form)
+  const value = (field) => typed[field] ?? account[field] ?? ''
+  const isChanged = fields.some((field) => value(field) !== (account[field] ?? ''))
+  const save = async (event) => {
+    event.preventDefault()
+    const changes = Object.fromEntries(fields.filter((field) => value(field) !== (account[field] ?? '')).map((field) => [field, value(field)]))
+    const base = Object.fromEntries(Object.keys(changes).map((field) => [field, stored[field]]))
+    if (await attempt(() => command('UpdateProfile', changes, { base: { ...base, version: stored.profileVersion } }))) dropDraft(form)
+  }
+  const entry = editOf(undefined, model.outbox)
+  return h('form', { class: 'card', onsubmit: save, 'aria-label': 'Profile' },
+    h('h2', {}, 'Profile'),
+    field('Name', { id: 'name', required: true, minlength: 2, maxlength: 50, autocomplete: 'name', value: value('name'), oninput: (event) => setDraft(form, { name: event.target.value }) }),
+    field('Emergency note', { id: 'emergency-note', tag: 'textarea', rows: 3, maxlength: 1000, value: value('emergencyNote'), oninput: (event) => setDraft(form, { emergencyNote: event.target.value }) },
+      { hint: 'Those who look after you see it: medicines, doctors, who has a key.' }),
+    h('div', { class: 'actions' },
+      entry?.state === 'refused' && h('span', { class: 'standing problem', role: 'alert' }, `Not saved: ${entry.problem.message}`, button('Discard', () => drop(entry.id), { kind: 'link' })),
+      entry && entry.state !== 'refused' && h('span', { class: 'standing', role: 'status' }, isHeldUp(entry) ? 'Will sync when online' : 'Saving…'),
+      h('button', { class: 'button primary', disabled: !isChanged }, 'Save')))
+}

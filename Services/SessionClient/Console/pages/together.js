@@ -1,0 +1,52 @@
+/** `/together`: the group sessions that I am in or may join, and starting one (P3, P5). */
+import { h } from '../core/view.js'
+import { model } from '../core/model.js'
+import { draft, dropDraft, setDraft } from '../core/drafts.js'
+import { ago } from '../core/time.js'
+import { attempt, command } from '../core/actions.js'
+import { go } from '../core/router.js'
+import { personName } from '../parts/names.js'
+import { button, empty, field, portrait, toggle, waiting } from '../parts/pieces.js'
+
+const form = 'together'
+
+export function together() {
+  const groups = model.replica?.groups
+  if (!groups) return waiting()
+  return h('div', { class: 'columns wide-first' },
+    h('section', { 'aria-labelledby': 'together-title', class: 'stack' },
+      h('h1', { id: 'together-title' }, 'Together'),
+      groups.length ? groups.map(offer) : empty('No sessions yet', 'Start one, or wait to be invited.')),
+    start())
+}
+
+const players = (count) => `${count} ${count === 1 ? 'player' : 'players'}`
+const isBusy = (name) => model.outbox.some(({ path, state }) => path.endsWith(`/${name}`) && state === 'waiting')
+
+function offer({ group, standing, host, activity, participants, created }) {
+  const join = async () => { if (await attempt(() => command('JoinGroupSession', { group }))) go(`/together/${group}`) }
+  return h('article', { class: 'card line-card', key: group },
+    portrait(host ?? group, host ? personName(host) : '?', model.replica.people.get(host)?.avatar),
+    h('div', {}, h('h2', {}, activity.title), h('p', { class: 'hint' }, host && `with ${host === model.account.account ? 'you' : personName(host)} as host, `, `started ${ago(created)}`)),
+    standing === 'joined' ? h('a', { class: 'button primary', href: `/together/${group}` }, 'Open')
+      : button(isBusy('JoinGroupSession') ? 'Joining…' : `Join with ${players(participants)}`, join, { kind: 'primary' }))
+}
+
+function start() {
+  const { title = 'Four in a row', isOpenToContacts = true } = draft(form)
+  const isStarting = isBusy('CreateGroupSession')
+  const create = async (event) => {
+    event.preventDefault()
+    const reply = await attempt(() => command('CreateGroupSession', {
+      activity: { identifier: 'quartet.four-in-a-row', title: title.trim(), type: 'generic' }, isOpenToContacts, seats: 5,
+    }))
+    if (!reply?.result) return
+    dropDraft(form)
+    go(`/together/${reply.result.group}`)
+  }
+  return h('form', { class: 'card', onsubmit: create },
+    h('h2', {}, 'Start a session'),
+    field('Title', { id: 'group-title', required: true, maxlength: 100, value: title, oninput: (event) => setDraft(form, { title: event.target.value }) }),
+    toggle('My contacts may join', isOpenToContacts, (isOn) => setDraft(form, { isOpenToContacts: isOn })),
+    h('button', { class: 'button primary', disabled: isStarting }, isStarting ? 'Starting…' : 'Start'))
+}

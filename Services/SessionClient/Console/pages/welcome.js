@@ -1,0 +1,145 @@
+/** `/welcome`: signing in, and a wizard that makes an account: who, by what name, how often to check in, who looks after me. */
+import { h } from '../core/view.js'
+import { model, changed } from '../core/model.js'
+import { go } from '../core/router.js'
+import { draft, dropDraft, dropDrafts, setDraft } from '../core/drafts.js'
+import { newKey } from '../core/time.js'
+import { act } from '../core/actions.js'
+import { choose, signIn } from '../net/accounts.js'
+import { Unreachable } from '../net/http.js'
+import { button, field, portrait } from '../parts/pieces.js'
+import { addForm } from '../parts/adding.js'
+import { intervalChoice, reminderChoice } from '../parts/check-in-settings.js'
+
+const form = 'welcome'
+/** Never a draft. */
+let password = ''
+/** Kept while the same request may have to be repeated. */
+let key
+let problem
+let isBusy = false
+
+const fields = () => draft(form)
+const step = (name) => { problem = undefined; setDraft(form, { step: name }) }
+const leave = () => { password = ''; dropDraft(form); go('/') }
+
+/** A text field whose content is a draft. */
+const text = (label, name, props = {}, hint) =>
+  field(label, { id: `welcome-${name}`, value: fields()[name] ?? '', oninput: (event) => setDraft(form, { [name]: event.target.value }), ...props },
+    { hint, problem: problem?.field === name && problem.message })
+
+const secret = (label, autocomplete, hint) =>
+  field(label, {
+    id: 'welcome-password', type: 'password', autocomplete, required: true, minlength: autocomplete === 'new-password' ? 10 : undefined,
+    value: password, oninput: (event) => { password = event.target.value; changed() },
+  }, { hint, problem: problem?.field === 'password' && problem.message })
+
+/** Sends a sign-up or sign-in, the same one again if its answer was lost. */
+async function send(path, body, next) {
+  key ??= newKey()
+  isBusy = true
+  changed()
+  try {
+    await signIn(path, { ...body, deviceName: deviceName() }, key)
+    password = ''
+    key = undefined
+    dropDrafts('nobody')
+    next()
+  } catch (error) {
+    problem = error
+    // Only a request whose answer was lost is repeated as it was.
+    if (!(error instanceof Unreachable)) key = undefined
+  }
+  isBusy = false
+  changed()
+}
+
+/** The browser and its system, as lists of devices show it. */
+function deviceName() {
+  const agent = navigator.userAgent
+  const browser = ['Firefox', 'Edg', 'Chrome', 'Safari'].find((name) => agent.includes(name)) ?? 'Browser'
+  const system = ['Android', 'iPhone', 'Windows', 'Mac', 'Linux'].find((name) => agent.includes(name)) ?? 'unknown system'
+  return `${browser === 'Edg' ? 'Edge' : browser} on ${system}`
+}
+
+const general = () => problem && !['handle', 'password', 'name'].includes(problem.field) && h('p', { class: 'problem', role: 'alert' }, problem.message)
+
+/** A step of the wizard: its number, what it asks, and the way on. */
+function wizard(number, title, { next, back, cancel, label = 'Next' }, ...content) {
+  const submit = (event) => { event.preventDefault(); problem = undefined; next() }
+  return h('form', { class: 'card wizard', key: `step-${number}`, onsubmit: submit },
+    h('p', { class: 'steps', 'aria-label': `Step ${number} of 4` }, [1, 2, 3, 4].map((one) => h('span', { class: one <= number ? 'done' : '' }))),
+    h('h1', {}, title), content, general(),
+    h('div', { class: 'actions' },
+      cancel && button(cancel.label ?? 'Cancel', cancel.action ?? cancel, { kind: 'link' }),
+      back && button('Back', back),
+      h('button', { class: 'button primary', disabled: isBusy }, isBusy ? 'One moment…' : label)))
+}
+
+const cancel = () => { password = ''; problem = undefined; dropDraft(form) }
+
+function start() {
+  const others = model.accounts.filter((one) => !one.signedOut)
+  return h('section', { class: 'card welcome', key: 'start' },
+    h('h1', {}, 'Somebody notices when you don’t check in'),
+    h('p', {}, 'Quartet keeps a timer. Check in before it runs out; if you don’t, the people who look after you are told at once.'),
+    h('div', { class: 'stack' },
+      button('Create an account', () => step('account'), { kind: 'primary wide' }),
+      button('Sign in', () => step('sign-in'), { kind: 'wide' })),
+    others.length > 0 && [
+      h('h2', {}, 'Signed in in this browser'),
+      h('ul', { class: 'plain' }, others.map(({ account, handle }) => h('li', { key: account },
+        h('button', { class: 'person-button', type: 'button', onclick: async () => { await choose(account); leave() } },
+          portrait(account, handle ?? '?'), h('span', {}, `@${handle}`))))),
+    ])
+}
+
+function signInForm() {
+  const handle = fields().handle ?? model.account?.handle ?? ''
+  const isRecovery = fields().isRecovery
+  const submit = (event) => {
+    event.preventDefault()
+    problem = undefined
+    send('/v1/sign-in', { handle, [isRecovery ? 'recoveryCode' : 'password']: password }, leave)
+  }
+  return h('form', { class: 'card', key: 'sign-in', onsubmit: submit },
+    h('h1', {}, 'Sign in'),
+    model.account?.signedOut && h('p', { class: 'notice warning', role: 'status' }, model.account.signedOut),
+    text('Handle', 'handle', { value: handle, autocomplete: 'username', autocapitalize: 'none', spellcheck: 'false', required: true }),
+    secret(isRecovery ? 'Recovery code' : 'Password', isRecovery ? 'off' : 'current-password'),
+    general(),
+    button(isRecovery ? 'Use the password' : 'Use a recovery code', () => { password = ''; setDraft(form, { isRecovery: !isRecovery }) }, { kind: 'link' }),
+    h('div', { class: 'actions' },
+      button('Cancel', async () => { cancel(); if (model.account?.signedOut) await choose(undefined) }, { kind: 'link' }),
+      h('button', { class: 'button primary', disabled: isBusy }, isBusy ? 'One moment…' : 'Sign in')))
+}
+
+const accountStep = () => wizard(1, 'Create an account', { next: () => step('profile'), cancel },
+  text('Handle', 'handle', { autocomplete: 'username', autocapitalize: 'none', spellcheck: 'false', required: true, minlength: 3, maxlength: 30 },
+    'Others find you by it: small letters, digits, and . - _ in between'),
+  secret('Password', 'new-password', 'At least 10 characters'))
+
+const profileStep = () => wizard(2, 'What are you called?', {
+  next: password ? () => send('/v1/sign-up', { handle: fields().handle, password, name: fields().name?.trim() }, () => step('timer')) : () => step('account'),
+  back: () => step('account'), cancel, label: 'Create account',
+}, text('Name', 'name', { autocomplete: 'name', required: true, minlength: 2, maxlength: 50 }, 'Your contacts see it'))
+
+/** For an account that was made without a name. */
+const nameStep = () => wizard(2, 'What are you called?', {
+  next: async () => { if (await act('UpdateProfile', { expectedVersion: model.replica.account.profileVersion, name: fields().name?.trim() })) step('timer') },
+}, text('Name', 'name', { autocomplete: 'name', required: true, minlength: 2, maxlength: 50 }, 'Your contacts see it'))
+
+const timerStep = () => wizard(3, 'How often do you check in?', { next: () => step('people'), cancel: { label: 'Skip', action: leave } },
+  model.replica?.account ? [intervalChoice(), reminderChoice()] : h('p', { class: 'hint' }, 'Connecting…'))
+
+const peopleStep = () => wizard(4, 'Who looks after you?', { next: leave, back: () => step('timer'), label: 'Done' },
+  h('p', {}, 'Add somebody by the code that they show you, or ask them by their handle. You can do this later, too.'),
+  addForm())
+
+const steps = { 'sign-in': signInForm, account: accountStep, profile: profileStep, timer: timerStep, people: peopleStep }
+
+export function welcome() {
+  if (model.account?.signedOut) return h('div', { class: 'narrow' }, signInForm())
+  if (model.replica?.account?.onboarding === 'needsProfile') return h('div', { class: 'narrow' }, nameStep())
+  return h('div', { class: 'narrow' }, (steps[fields().step] ?? start)())
+}

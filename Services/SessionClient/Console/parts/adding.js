@@ -1,0 +1,83 @@
+/** Adding somebody: by a code, which takes effect at once, or by a handle, which is a request. */
+import { h } from '../core/view.js'
+import { model, changed } from '../core/model.js'
+import { draft, dropDraft, setDraft } from '../core/drafts.js'
+import { command, toast } from '../core/actions.js'
+import { read } from '../net/api.js'
+import { button, choices, field, qr, toggle } from './pieces.js'
+
+const form = 'add'
+let problem
+/** Whose code it is: `{code, name}`. */
+let found
+
+const codePattern = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/i
+
+/** Reads a code from the address, where a scanned QR code puts it: `#add=…`. */
+export function readScannedCode() {
+  const code = codePattern.exec(location.hash)?.[0]
+  if (!code) return
+  setDraft(form, { by: 'code', who: code })
+  history.replaceState(null, '', location.pathname)
+  lookUp(code)
+}
+
+async function lookUp(text) {
+  const code = codePattern.exec(text)?.[0].toLowerCase()
+  found = undefined
+  if (!code) return
+  try {
+    const owner = await read(`/v1/contact-codes/${code}`)
+    found = { code, name: owner.name ?? `@${owner.handle}` }
+    problem = undefined
+  } catch (error) {
+    problem = error
+  }
+  changed()
+}
+
+async function submit(event) {
+  event?.preventDefault()
+  const { by = 'code', who = '', isMyResponder = true, iAmResponder = false } = draft(form)
+  const code = codePattern.exec(who)?.[0].toLowerCase()
+  const fields = by === 'code' ? { code: code ?? who.trim() } : { handle: who.trim().replace(/^@/, '').toLowerCase() }
+  try {
+    const reply = await command('AddContact', { ...fields, isMyResponder, iAmResponder })
+    problem = found = undefined
+    dropDraft(form)
+    toast(reply?.event === 'ContactAdded' ? 'Contact added' : 'Request sent', 'good')
+  } catch (error) {
+    problem = error
+  }
+  changed()
+}
+
+export function addForm() {
+  const { by = 'code', who = '', isMyResponder = true, iAmResponder = false } = draft(form)
+  const isCode = by === 'code'
+  return h('div', { class: 'add', onkeydown: (event) => { if (event.key === 'Enter' && event.target.id === 'add-who') submit(event) } },
+    choices('Add by', { code: 'Code', handle: 'Handle' }, by, (next) => { problem = found = undefined; setDraft(form, { by: next, who: '' }) }),
+    field(isCode ? 'Their code' : 'Their handle', {
+      id: 'add-who', value: who, autocapitalize: 'none', autocomplete: 'off', spellcheck: 'false',
+      oninput: (event) => { setDraft(form, { who: event.target.value }); if (isCode) lookUp(event.target.value) },
+    }, {
+      hint: isCode ? (found ? `This is ${found.name}’s code.` : 'Paste the code or the link from their QR code.') : 'They are asked first.',
+      problem: problem?.message,
+    }),
+    h('fieldset', {}, h('legend', {}, 'Roles'),
+      toggle('They look after me', isMyResponder, (isOn) => setDraft(form, { isMyResponder: isOn }), { hint: 'They are told when you miss a check-in' }),
+      toggle('I look after them', iAmResponder, (isOn) => setDraft(form, { iAmResponder: isOn }), { hint: 'You are told when they miss one' })),
+    button(isCode ? 'Add' : 'Send request', submit, { kind: 'primary-quiet', disabled: !who.trim() || !(isMyResponder || iAmResponder) }))
+}
+
+/** One's own code, to be scanned or copied. */
+export function ownCode() {
+  const { code } = model.replica?.contacts ?? {}
+  if (!code) return h('p', { class: 'hint' }, 'Your code isn’t ready yet.')
+  const link = `${location.origin}/contacts#add=${code}`
+  return h('div', { class: 'own-code' },
+    qr(link),
+    h('p', { class: 'hint' }, 'Let somebody scan this, or send them the code. Showing it means that you agree to be added.'),
+    h('code', { class: 'code' }, code),
+    button('Copy the link', async () => { await navigator.clipboard.writeText(link); toast('Copied', 'good') }))
+}

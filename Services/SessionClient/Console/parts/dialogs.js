@@ -1,0 +1,68 @@
+/** Dialogs that answer a question. They are part of the model, so they stay whatever the connection does. */
+import { h } from '../core/view.js'
+import { model, changed } from '../core/model.js'
+import { ask } from '../net/api.js'
+import { button, field } from './pieces.js'
+
+let count = 0
+
+/**
+ * Opens a dialog; resolves with what closes it, undefined if it was cancelled.
+ * @param {function} view describes the inside, given `close(value)`
+ */
+export function open(view) {
+  return new Promise((resolve) => {
+    const dialog = { key: `dialog-${(count += 1)}`, view }
+    dialog.close = (value) => {
+      model.dialogs = model.dialogs.filter((other) => other !== dialog)
+      changed()
+      resolve(value)
+    }
+    model.dialogs = [...model.dialogs, dialog]
+    changed()
+  })
+}
+
+export const dialogs = () => model.dialogs.map(({ key, view, close }) =>
+  h('dialog', {
+    key, class: 'dialog', 'aria-labelledby': `${key}-title`,
+    mount: (element) => {
+      element.showModal()
+      // Gives the focus back.
+      return () => element.close()
+    },
+    oncancel: (event) => { event.preventDefault(); close() },
+  }, view(close, `${key}-title`)))
+
+/** Asks before something that can't be undone. */
+export const confirm = ({ title, text, action, kind = 'danger' }) =>
+  open((close, id) => [
+    h('h2', { id }, title), h('p', {}, text),
+    h('div', { class: 'actions' },
+      button('Cancel', () => close(false)), button(action, () => close(true), { kind })),
+  ])
+
+/** Asks for the password (or a recovery code), which confirms what follows for some minutes. */
+export function confirmIdentity(reason) {
+  const state = { secret: '', problem: undefined, isRecovery: false }
+  const change = (fields) => { Object.assign(state, fields); changed() }
+  return open((close, id) => {
+    const submit = async (event) => {
+      event.preventDefault()
+      try {
+        await ask('POST', '/v1/confirm', { body: { [state.isRecovery ? 'recoveryCode' : 'password']: state.secret } })
+        close(true)
+      } catch (error) {
+        change({ problem: error.message })
+      }
+    }
+    return h('form', { onsubmit: submit },
+      h('h2', { id }, 'Is it you?'), h('p', {}, reason),
+      field(state.isRecovery ? 'Recovery code' : 'Password', {
+        id: 'confirm-secret', type: 'password', autocomplete: state.isRecovery ? 'off' : 'current-password', required: true,
+        value: state.secret, oninput: (event) => change({ secret: event.target.value }), autofocus: true,
+      }, { problem: state.problem }),
+      button(state.isRecovery ? 'Use the password' : 'Use a recovery code', () => change({ isRecovery: !state.isRecovery, problem: undefined }), { kind: 'link' }),
+      h('div', { class: 'actions' }, button('Cancel', () => close()), h('button', { class: 'button primary' }, 'Confirm')))
+  })
+}

@@ -1,0 +1,71 @@
+/** Small pieces that several pages are made of. */
+import { h } from '../core/view.js'
+import { changed } from '../core/model.js'
+import { picture } from '../net/api.js'
+import { ringOf } from '../state/lists.js'
+import { qrCode } from './qr-code.js'
+
+export const button = (label, onclick, { kind = '', ...props } = {}) =>
+  h('button', { type: 'button', class: `button ${kind}`, onclick, ...props }, label)
+
+/** A labelled input. `hint` and `problem` are read out with it. */
+export function field(label, props, { hint, problem } = {}) {
+  const { id, tag = 'input', ...rest } = props
+  const notes = [hint && `${id}-hint`, problem && `${id}-problem`].filter(Boolean).join(' ')
+  return h('div', { class: 'field' },
+    h('label', { for: id }, label),
+    h(tag, { id, 'aria-describedby': notes || undefined, 'aria-invalid': problem ? 'true' : undefined, ...rest }),
+    hint && h('p', { id: `${id}-hint`, class: 'hint' }, hint),
+    problem && h('p', { id: `${id}-problem`, class: 'problem', role: 'alert' }, problem))
+}
+
+export const toggle = (label, checked, onchange, { hint, ...props } = {}) =>
+  h('label', { class: 'toggle' },
+    h('input', { type: 'checkbox', role: 'switch', checked, onchange: (event) => onchange(event.target.checked), ...props }),
+    h('span', {}, label, hint && h('small', {}, hint)))
+
+/** One of a few choices, as buttons side by side. */
+export const choices = (label, options, chosen, choose) =>
+  h('div', { class: 'choices', role: 'group', 'aria-label': label }, Object.entries(options).map(([value, title]) =>
+    h('button', { type: 'button', key: value, 'aria-pressed': value === chosen ? 'true' : 'false', onclick: () => choose(value) }, title)))
+
+const tints = 8
+
+/** A person's picture, or the first letters of the name. */
+export function portrait(account, name, avatar, size = '') {
+  const address = picture(account, avatar, changed)
+  if (address) return h('img', { class: `portrait ${size}`, src: address, alt: '' })
+  const letters = (name.match(/\p{L}+/gu) ?? ['?']).slice(0, 2).map((word) => [...word][0]).join('').toLocaleUpperCase()
+  const tint = [...account].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % tints
+  return h('span', { class: `portrait tint-${tint} ${size}`, 'aria-hidden': 'true' }, letters)
+}
+
+export const badge = (text, tone = '') => h('span', { class: `badge ${tone}` }, text)
+
+/** What a page shows until the first state has arrived, or when there is nothing. */
+export const waiting = () => h('p', { class: 'empty', role: 'status' }, h('span', { class: 'spinner' }), 'Loading…')
+export const empty = (title, text, ...rest) => h('div', { class: 'empty' }, h('h2', {}, title), h('p', {}, text), rest)
+
+const radius = 90
+const length = 2 * Math.PI * radius
+
+/** The time that is left, as a ring that empties. */
+export function ring(checkIn, now) {
+  const { share, tone, title, text } = ringOf(checkIn, now)
+  return h('div', { class: `ring ${tone}`, role: 'timer', 'aria-label': `Next check-in: ${text}` },
+    h('svg', { viewBox: '0 0 200 200', 'aria-hidden': 'true' },
+      h('circle', { class: 'track', cx: 100, cy: 100, r: radius }),
+      h('circle', {
+        class: 'rest', cx: 100, cy: 100, r: radius, 'stroke-dasharray': length, 'stroke-dashoffset': (length * (1 - share)).toFixed(2),
+      })),
+    h('div', { class: 'ring-text' }, h('strong', {}, title), h('span', {}, text)))
+}
+
+/** A QR code as a picture that scales. */
+export function qr(text) {
+  const rows = qrCode(text)
+  const path = rows.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x + 4} ${y + 4}h1v1h-1z` : ''))).join('')
+  const size = rows.length + 8
+  return h('svg', { class: 'qr', viewBox: `0 0 ${size} ${size}`, role: 'img', 'aria-label': 'Your contact code as a QR code' },
+    h('rect', { width: size, height: size, class: 'qr-light' }), h('path', { d: path, class: 'qr-dark' }))
+}

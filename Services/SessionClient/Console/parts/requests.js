@@ -1,0 +1,37 @@
+/** Requests that wait for an answer: to become contacts, and to look after somebody. */
+import { h } from '../core/view.js'
+import { model } from '../core/model.js'
+import { ago } from '../core/time.js'
+import { act } from '../core/actions.js'
+import { askerName, personName } from './names.js'
+import { button, portrait } from './pieces.js'
+
+const roles = ({ isMyResponder, iAmResponder }) =>
+  isMyResponder && iAmResponder ? 'to look after each other' : isMyResponder ? 'to look after you' : 'that you look after them'
+
+export function requestCard(request) {
+  const { account, direction, requested, isMyResponder, iAmResponder } = request
+  if (direction === 'outgoing') {
+    return h('li', { key: account, class: 'line' },
+      h('span', {}, h('strong', {}, 'You asked somebody'), h('small', {}, `${ago(requested)}; no answer yet`)),
+      button('Withdraw', () => act('WithdrawContactRequest', { contact: account }, 'Withdrawn'), { kind: 'small' }))
+  }
+  const name = askerName(account) ?? 'Somebody'
+  return h('li', { key: account, class: 'line wraps' },
+    portrait(account, name),
+    h('span', {}, h('strong', {}, name), h('small', {}, `wants ${roles({ isMyResponder, iAmResponder })}`)),
+    h('span', { class: 'actions' },
+      button('Decline', () => act('DeclineContactRequest', { contact: account }, 'Declined'), { kind: 'small' }),
+      button('Accept', () => act('ApproveContactRequest', { contact: account, isMyResponder, iAmResponder }, 'Accepted'), { kind: 'small primary' })))
+}
+
+export function roleRequestCard({ contact }) {
+  const { account } = contact
+  const person = model.replica.people.get(account)
+  return h('li', { key: account, class: 'line wraps' },
+    portrait(account, personName(account), person?.avatar),
+    h('span', {}, h('strong', {}, personName(account)), h('small', {}, 'would see your check-ins and alerts')),
+    h('span', { class: 'actions' },
+      button('Decline', () => act('DeclineRoleChange', { contact: account }, 'Declined'), { kind: 'small' }),
+      button('Accept', () => act('AcceptRoleChange', { contact: account }, 'Accepted'), { kind: 'small primary' })))
+}

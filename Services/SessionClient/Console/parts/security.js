@@ -1,0 +1,103 @@
+/** Devices, password, recovery codes and closing the account. */
+import { h } from '../core/view.js'
+import { model, changed } from '../core/model.js'
+import { ago, moment } from '../core/time.js'
+import { act, askNow, operate, toast } from '../core/actions.js'
+import { forget } from '../net/accounts.js'
+import { ask } from '../net/api.js'
+import { Problem, Unreachable } from '../net/http.js'
+import { confirm, open } from './dialogs.js'
+import { badge, button, field, toggle } from './pieces.js'
+
+export function devices({ devices }) {
+  const list = devices.toSorted((left, right) => right.lastSeen - left.lastSeen)
+  const others = list.filter(({ id }) => id !== model.account.device)
+  return h('section', { class: 'card', 'aria-labelledby': 'devices-title' },
+    h('h2', { id: 'devices-title' }, 'Devices'),
+    h('ul', { class: 'plain' }, list.map(({ id, name, signedIn, lastSeen }) =>
+      h('li', { key: id, class: 'line' },
+        h('span', {}, h('strong', {}, name), h('small', {}, `signed in ${moment(signedIn)}, last seen ${ago(lastSeen)}`)),
+        id === model.account.device ? badge('this one')
+          : button('Sign out', () => askNow('POST', '/v1/sign-out', { device: id }, 'Signed out'), { kind: 'small', 'aria-label': `Sign out ${name}` })))),
+    h('div', { class: 'actions' },
+      others.length > 0 && button('Sign out everywhere', signOutEverywhere, { kind: 'link' }),
+      button('Sign out', signOut)))
+}
+
+async function signOut() {
+  const waiting = model.outbox.filter((entry) => entry.state === 'waiting').length
+  if (waiting && !(await confirm({ title: 'Sign out now?', text: `${waiting} ${waiting === 1 ? 'change wasn’t' : 'changes weren’t'} sent yet and would be lost.`, action: 'Sign out' }))) return
+  await leave({})
+}
+
+async function signOutEverywhere() {
+  if (await confirm({ title: 'Sign out everywhere?', text: 'All your devices are signed out at once, this one too.', action: 'Sign out everywhere' })) await leave({ everywhere: true })
+}
+
+/** Signs out at the server, then forgets what this browser keeps. Without the server, tokens would stay valid: it says so. */
+async function leave(body) {
+  const { account } = model.account
+  try {
+    await ask('POST', '/v1/sign-out', { body })
+  } catch (error) {
+    if (error instanceof Unreachable) return toast('The server can’t be reached, so this device stays signed in.', 'critical')
+    if (error instanceof Problem && error.status !== 401) return toast(error.message, 'critical')
+  }
+  await forget(account)
+}
+
+export function security({ isSingleDevice, isConfirmationRequired, recoveryCodes, phone }) {
+  return h('section', { class: 'card', 'aria-labelledby': 'security-title' },
+    h('h2', { id: 'security-title' }, 'Security'),
+    phone && h('p', {}, `Phone: ${phone.number}`),
+    toggle('One device at a time', isSingleDevice, (isOn) => act('UpdateSecurity', { isSingleDevice: isOn }), { hint: 'Signing in signs all other devices out' }),
+    toggle('Confirm before signing others out', isConfirmationRequired, (isOn) => act('UpdateSecurity', { isConfirmationRequired: isOn })),
+    h('p', { class: 'line' }, h('span', {}, h('strong', {}, 'Recovery codes'), h('small', {}, recoveryCodes ? `${recoveryCodes} left` : 'None: make some, in case you forget the password')),
+      button('Make new codes', makeCodes, { kind: 'small' })),
+    h('div', { class: 'actions' }, button('Change the password', changePassword), button('Close the account', closeAccount, { kind: 'danger-quiet' })))
+}
+
+async function makeCodes() {
+  const reply = await askNow('POST', '/v1/recovery-codes', {})
+  if (!reply) return
+  await open((close, id) => [
+    h('h2', { id }, 'Your recovery codes'),
+    h('p', {}, 'Write them down or print them: they are shown only now. Each works once. Earlier codes no longer work.'),
+    h('ul', { class: 'codes' }, reply.recoveryCodes.map((code) => h('li', { key: code }, h('code', {}, code)))),
+    h('div', { class: 'actions' }, button('Print', () => print()), button('I kept them', () => close(true), { kind: 'primary' })),
+  ])
+}
+
+function changePassword() {
+  const state = { password: '', newPassword: '', problem: undefined }
+  const input = (name) => (event) => { state[name] = event.target.value; changed() }
+  return open((close, id) => {
+    const submit = async (event) => {
+      event.preventDefault()
+      try {
+        await ask('POST', '/v1/change-password', { body: { password: state.password, newPassword: state.newPassword } })
+        toast('Password changed; other devices are signed out', 'good')
+        close(true)
+      } catch (error) {
+        state.problem = error
+        changed()
+      }
+    }
+    const problem = (name) => state.problem?.field === name && state.problem.message
+    return h('form', { onsubmit: submit },
+      h('h2', { id }, 'Change the password'),
+      field('Present password', { id: 'password', type: 'password', autocomplete: 'current-password', required: true, value: state.password, oninput: input('password') }, { problem: problem('password') }),
+      field('New password', { id: 'new-password', type: 'password', autocomplete: 'new-password', required: true, minlength: 10, value: state.newPassword, oninput: input('newPassword') }, { hint: 'At least 10 characters', problem: problem('newPassword') }),
+      state.problem && !['password', 'newPassword'].includes(state.problem.field) && h('p', { class: 'problem', role: 'alert' }, state.problem.message),
+      h('div', { class: 'actions' }, button('Cancel', () => close()), h('button', { class: 'button primary' }, 'Change')))
+  })
+}
+
+async function closeAccount() {
+  const { account } = model.account
+  const isSure = await confirm({
+    title: 'Close the account for good?', action: 'Close the account',
+    text: 'Everything about you is deleted, and your contacts no longer see you. This can’t be undone.',
+  })
+  if (isSure && await operate('CloseAccount', {})) await forget(account)
+}

@@ -1,0 +1,63 @@
+/** What is around every page: navigation, the connection, toasts and dialogs. */
+import { h } from '../core/view.js'
+import { model } from '../core/model.js'
+import { connectionWords } from '../core/words.js'
+import { go } from '../core/router.js'
+import { choose } from '../net/accounts.js'
+import { retry } from '../net/live.js'
+import { dialogs } from './dialogs.js'
+import { button, empty } from './pieces.js'
+import { iconOf } from './icons.js'
+
+const links = [
+  ['/', 'Home', 'home'], ['/contacts', 'Contacts', 'people'], ['/together', 'Together', 'seats'],
+  ['/notifications', 'Notifications', 'bell'], ['/me', 'Me', 'person'],
+]
+
+export function shell() {
+  const { page } = model.route
+  const isSignedIn = model.account && !model.account.signedOut
+  return [
+    h('a', { class: 'skip', href: '#main', onclick: (event) => { event.preventDefault(); document.querySelector('main').focus() } }, 'Skip to the page'),
+    h('header', { class: 'top' },
+      h('a', { class: 'brand', href: isSignedIn ? '/' : '/welcome' }, iconOf('logo'), 'Quartet'),
+      model.account && connection()),
+    isSignedIn && navigation(),
+    h('main', { id: 'main', tabindex: '-1', key: 'main' },
+      h('div', { key: model.route.path }, page ? page(model.route.params) : empty('There is no such page', 'The address may be mistyped.', h('a', { class: 'button', href: '/' }, 'Go home')))),
+    h('div', { class: 'toasts', 'aria-live': 'polite' }, model.toasts.map(({ id, text, tone }) => h('p', { key: id, class: `toast ${tone}` }, text))),
+    ...dialogs(),
+  ]
+}
+
+function navigation() {
+  const unread = model.replica?.notifications?.unread ?? 0
+  const current = `/${location.pathname.split('/')[1]}`
+  return h('nav', { class: 'tabs', 'aria-label': 'Pages' }, links.map(([path, title, icon]) =>
+    h('a', { href: path, 'aria-current': path === current ? 'page' : undefined },
+      iconOf(icon), h('span', {}, title),
+      path === '/notifications' && unread > 0
+        && h('span', { class: 'count', 'aria-label': `${unread} unread` }, unread > 99 ? '99+' : unread))))
+}
+
+/** The dot, what it means, and what to do about it. */
+function connection() {
+  const state = model.account.signedOut ? { name: 'needsAuthentication', reason: model.account.signedOut } : model.connection
+  const { text, detail, tone, canRetry } = connectionWords(state, model.replica?.group.size > 0)
+  return h('div', { class: `connection ${tone}`, role: 'status', title: detail },
+    h('span', { class: 'dot', 'aria-hidden': 'true' }),
+    state.name === 'needsAuthentication'
+      ? button(text, () => go('/welcome'), { kind: 'link' })
+      : h('span', { class: 'connection-text' }, text),
+    detail && h('span', { class: 'visually-hidden' }, `: ${detail}`),
+    canRetry && button('Retry', retry, { kind: 'small' }))
+}
+
+/** The title of the window: the badge comes first, where narrow tabs show it. */
+export function title() {
+  const unread = model.replica?.notifications?.unread ?? 0
+  return `${unread ? `(${unread}) ` : ''}Quartet`
+}
+
+/** Chooses another account of this browser; the page then shows that one. */
+export const switchAccount = async (account) => { await choose(account); go(account ? '/' : '/welcome') }

@@ -1,0 +1,72 @@
+/**
+ * A list that only has the rows that can be seen, however long it is. Rows have fixed heights, so a row's place is known
+ * without drawing the others.
+ */
+import { h } from '../core/view.js'
+import { changed } from '../core/model.js'
+
+/** How far beyond the window rows are drawn, in pixels. */
+const margin = 600
+
+/**
+ * @param {string} label what the list is
+ * @param {Array} rows `{key, height, view}` in order
+ */
+export function virtualList(label, rows) {
+  const { tops, total } = placesOf(rows)
+  const from = Math.max(0, firstFrom(tops, scrollY - listTop - margin) - 1)
+  const to = firstFrom(tops, scrollY - listTop + innerHeight + margin)
+  return h('div', { class: 'rows', role: 'list', 'aria-label': label, style: { height: `${total}px` }, mount: follow },
+    rows.slice(from, to).map((row, place) =>
+      h('div', {
+        key: row.key, class: 'row-place', role: row.role ?? 'listitem', style: { transform: `translateY(${tops[from + place]}px)`, height: `${row.height}px` },
+      }, row.view())))
+}
+
+/** Heights of rows: on phones texts take more lines. */
+export const rowHeight = () => (innerWidth <= 480 ? 104 : 76)
+
+const places = new WeakMap()
+
+/** Where each row begins, and how high all are together; computed once for each list. */
+function placesOf(rows) {
+  if (!places.has(rows)) {
+    const tops = []
+    let total = 0
+    for (const row of rows) {
+      tops.push(total)
+      total += row.height
+    }
+    places.set(rows, { tops, total })
+  }
+  return places.get(rows)
+}
+
+/** The first place whose top isn't above `height`. */
+function firstFrom(tops, height) {
+  let low = 0
+  let high = tops.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    tops[middle] < height ? (low = middle + 1) : (high = middle)
+  }
+  return low
+}
+
+/** Where the list begins on the page. */
+let listTop = 0
+
+function follow(element) {
+  const measure = () => {
+    listTop = element.getBoundingClientRect().top + scrollY
+    changed()
+  }
+  const observer = new ResizeObserver(measure)
+  observer.observe(document.body)
+  addEventListener('scroll', changed, { passive: true })
+  measure()
+  return () => {
+    observer.disconnect()
+    removeEventListener('scroll', changed)
+  }
+}

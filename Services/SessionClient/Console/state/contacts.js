@@ -1,0 +1,38 @@
+/** An account's contacts: the fold of the stream `contacts`, as `ContactsState+Events.swift` has it. */
+
+export function contactsFrom(state) {
+  return {
+    ...state, contacts: new Map(state.contacts.map((one) => [one.account, one])),
+    requests: new Map(state.requests.map((one) => [one.account, one])), blocked: [...state.blocked],
+  }
+}
+
+const ping = { outgoing: 'outgoingPing', incoming: 'incomingPing' }
+const roleRequest = { outgoing: 'outgoingRoleRequest', incoming: 'incomingRoleRequest' }
+
+/** The state after an event. Contacts that it doesn't touch stay the same objects. */
+export function applyToContacts(state, type, body) {
+  const contacts = new Map(state.contacts)
+  const requests = new Map(state.requests)
+  const change = (account, fields) => contacts.has(account) && contacts.set(account, { ...contacts.get(account), ...fields })
+  let { blocked, code, isApprovalRequired, isClosed } = state
+  switch (type) {
+    case 'ContactsOpened': case 'ContactCodeReset': code = body.code; break
+    case 'ContactsClosed': contacts.clear(); requests.clear(); isClosed = true; break
+    case 'ContactApprovalSet': isApprovalRequired = body.isRequired; break
+    case 'ContactRequestSent': case 'ContactRequestReceived': requests.set(body.request.account, body.request); break
+    case 'ContactRequestEnded': requests.delete(body.contact); break
+    case 'ContactAdded': requests.delete(body.contact.account); contacts.set(body.contact.account, body.contact); break
+    case 'ContactUpdated': contacts.set(body.contact.account, body.contact); break
+    case 'ContactRemoved': contacts.delete(body.contact); break
+    case 'RoleChangeRequested': change(body.contact, { [roleRequest[body.direction]]: body.at }); break
+    case 'RoleChangeEnded': change(body.contact, { [roleRequest[body.direction]]: undefined }); break
+    case 'ContactBlocked': blocked = [...new Set([...blocked, body.contact])]; break
+    case 'ContactUnblocked': blocked = blocked.filter((one) => one !== body.contact); break
+    case 'PingSent': change(body.contact, { outgoingPing: body.at }); break
+    case 'PingReceived': change(body.contact, { incomingPing: body.at }); break
+    case 'PingCancelled': case 'PingAnswered': change(body.contact, { [ping[body.direction]]: undefined }); break
+    case 'ReceivedPingsCleared': for (const one of body.contacts) change(one, { incomingPing: undefined }); break
+  }
+  return { ...state, contacts, requests, blocked, code, isApprovalRequired, isClosed }
+}

@@ -1,0 +1,94 @@
+/**
+ * How lists of contacts are grouped and sorted, and what each says (S47). Pure functions of cards and the time. A card
+ * is `{contact, person}`.
+ */
+import { ago, countdown, hour, minute, moment, span } from '../core/time.js'
+
+/** The name to show: one's own for them first. */
+const nameOf = (card) => card.contact?.nickname || card.person?.name || card.person?.handle || 'Someone'
+
+/** How a person is, the worst first. `tone` is how it looks; groups of a list have the titles. */
+export const levels = {
+  alert: { rank: 0, tone: 'critical', title: 'Alert' },
+  veryLate: { rank: 1, tone: 'critical', title: 'Very late' },
+  missed: { rank: 2, tone: 'critical', title: 'Missed their check-in' },
+  asksMe: { rank: 3, tone: 'warning', title: 'Asking about you' },
+  pinged: { rank: 4, tone: 'warning', title: 'Waiting for an answer' },
+  dueSoon: { rank: 5, tone: 'warning', title: 'Due soon' },
+  fine: { rank: 6, tone: 'good', title: 'Fine' },
+  quiet: { rank: 7, tone: 'neutral', title: 'Responders' },
+  plain: { rank: 8, tone: 'neutral', title: 'Other contacts' },
+}
+
+/** How a contact is. */
+export function levelOf({ contact, person }, now) {
+  const { checkIn, alertRaised, veryLateFrom } = person ?? {}
+  if (alertRaised) return 'alert'
+  if (checkIn?.missed) return veryLateFrom <= now ? 'veryLate' : 'missed'
+  if (contact.incomingPing) return 'asksMe'
+  if (contact.outgoingPing) return 'pinged'
+  if (checkIn?.due) return checkIn.due - now < 30 * minute ? 'dueSoon' : 'fine'
+  return contact.isMyResponder ? 'quiet' : 'plain'
+}
+
+/** The line that says why. */
+export function statusText({ contact, person }, level, now) {
+  const { checkIn, alertRaised } = person ?? {}
+  switch (level) {
+    case 'alert': return `Alert since ${moment(alertRaised, now)}`
+    case 'missed': case 'veryLate': return `Missed the check-in of ${moment(checkIn.due, now)}, ${span(now - checkIn.due)} ago`
+    case 'asksMe': return `Asked ${ago(contact.incomingPing, now)} whether you are all right`
+    case 'pinged': return `You asked ${ago(contact.outgoingPing, now)}; no answer yet`
+    case 'dueSoon': return checkIn.due > now ? `Due in ${span(checkIn.due - now)}` : 'Due now'
+    case 'fine': return checkIn.last ? `Checked in ${ago(checkIn.last, now)}` : `First check-in due ${moment(checkIn.due, now)}`
+    case 'quiet': return 'Looks after you'
+    case 'plain': return person ? 'Contact' : 'Loading…'
+  }
+}
+
+const collator = new Intl.Collator(undefined, { sensitivity: 'base', numeric: true })
+const byName = (left, right) => collator.compare(left.name, right.name) || (left.card.contact.account < right.card.contact.account ? -1 : 1)
+const due = (item) => item.card.person?.checkIn?.due ?? Infinity
+
+export const sorts = {
+  status: { title: 'Status', compare: (left, right) => levels[left.level].rank - levels[right.level].rank || byName(left, right) },
+  name: { title: 'Name', compare: byName },
+  due: { title: 'Next check-in', compare: (left, right) => due(left) - due(right) || byName(left, right) },
+  added: { title: 'Newest', compare: (left, right) => right.card.contact.added - left.card.contact.added || byName(left, right) },
+}
+
+const roles = {
+  all: () => true,
+  dependents: (card) => card.contact.iAmResponder,
+  responders: (card) => card.contact.isMyResponder,
+}
+
+/**
+ * The groups of a list: `[{title, items: [{card, name, level}]}]`. Sorted by status there is a group for each level,
+ * by name one for each first letter, otherwise one.
+ */
+export function groups(cards, { role = 'all', sort = 'status', search = '' } = {}, now) {
+  const wanted = search.trim().toLocaleLowerCase()
+  const items = cards.filter(roles[role]).map((card) => ({ card, name: nameOf(card), level: levelOf(card, now) }))
+    .filter(({ name, card }) => !wanted || name.toLocaleLowerCase().includes(wanted) || card.person?.handle?.includes(wanted))
+    .sort(sorts[sort].compare)
+  const titleOf = {
+    status: (item) => levels[item.level].title,
+    name: (item) => [...item.name][0]?.toLocaleUpperCase() ?? '',
+  }[sort] ?? (() => '')
+  const found = []
+  for (const item of items) {
+    const title = titleOf(item)
+    if (found.at(-1)?.title !== title) found.push({ title, items: [] })
+    found.at(-1).items.push(item)
+  }
+  return found
+}
+
+/** How much of the time until the next check-in is left, from 1 to 0, and what to say about it. */
+export function ringOf(checkIn, now) {
+  const left = checkIn.due - now
+  if (checkIn.missed || left <= 0) return { share: 0, tone: 'critical', title: 'Missed', text: `${span(left)} ago` }
+  const tone = left < 30 * minute ? 'critical' : left < 2 * hour ? 'warning' : 'good'
+  return { share: Math.min(1, left / checkIn.interval), tone, title: countdown(left), text: `until ${moment(checkIn.due, now)}` }
+}

@@ -1,0 +1,46 @@
+/** An account's notifications: the fold of the stream `notifications`, as `NotificationsState.swift` has it. */
+
+/** How many of the newest the state has; the history may have more. */
+const limit = 200
+
+const precedes = (left, right) => left.created > right.created || (left.created === right.created && left.id > right.id)
+export const isUnread = (one) => one.read === undefined && one.cleared === undefined
+
+/** The state after an event. The count is the server's. */
+export function applyToNotifications(state, type, body) {
+  const mark = (isMeant, fields) => state.notifications.map((one) => (isMeant(one) ? { ...one, ...fields } : one))
+  const counted = (notifications) => ({ ...state, notifications, unread: body.unread })
+  switch (type) {
+    case 'NotificationDelivered': {
+      const rest = state.notifications.filter((one) => one.id !== body.forgotten && one.id !== body.notification.id)
+      const place = rest.findIndex((one) => precedes(body.notification, one))
+      rest.splice(place < 0 ? rest.length : place, 0, body.notification)
+      return counted(rest.slice(0, limit))
+    }
+    case 'NotificationRead': return counted(mark((one) => one.id === body.id && isUnread(one), { read: body.at }))
+    case 'AllNotificationsRead': return counted(mark(isUnread, { read: body.at }))
+    case 'NotificationsCleared': return counted(mark((one) => selects(body.selection, one), { cleared: body.at }))
+    case 'NotificationsForgotten': return counted(state.notifications.filter((one) => one.created >= body.before))
+    default: return state
+  }
+}
+
+/** Whether a selection means a notification: those that aren't cleared and match everything that it names. */
+function selects(selection, one) {
+  const matches = (list, value) => !list || list.includes(value)
+  return one.cleared === undefined && matches(selection.ids, one.id) && matches(selection.kinds, one.kind)
+    && matches(selection.subjects, one.subject) && (!selection.occurredBy || (one.details.at ?? one.created) <= selection.occurredBy)
+    && (!selection.category || category(one.kind) === selection.category)
+}
+
+const categories = {
+  alerts: ['alertRaised', 'alertCleared', 'dependentAlertRaised', 'dependentAlertCleared', 'checkInMissed', 'dependentCheckInMissed',
+    'dependentCheckedIn', 'dependentCheckedInLate', 'dependentAlarmEnded', 'checkInReminder'],
+  pings: ['pingSent', 'pingReceived', 'pingCancelled', 'pingAnswered', 'pingsCleared'],
+  group: ['groupInvitation', 'groupStarted', 'groupEnded'],
+  system: ['newDevice', 'passwordChanged', 'phoneChanged', 'securityChanged', 'recoveryCodesMade', 'recoveryCodeUsed',
+    'securityUndone', 'system'],
+}
+
+/** The category of a kind. */
+export const category = (kind) => Object.keys(categories).find((name) => categories[name].includes(kind)) ?? 'relationships'

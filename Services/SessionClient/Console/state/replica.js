@@ -1,0 +1,84 @@
+/**
+ * What the server published, as far as this tab has heard: the four sequences of an account, the people that it may see,
+ * the group sessions that are offered to it, and those that it is in. It only changes by events of the stream.
+ */
+import { applyToAccount } from './account.js'
+import { applyToContacts, contactsFrom } from './contacts.js'
+import { applyToGroup } from './group.js'
+import { applyToNotifications } from './notifications.js'
+
+const streams = ['account', 'contacts', 'notifications', 'operations']
+/** How many commands it remembers having seen. */
+const memory = 200
+
+export function emptyReplica() {
+  return {
+    lastID: undefined, begun: [], account: undefined, contacts: undefined, notifications: undefined, operations: undefined,
+    people: new Map(), seen: [],
+    /** The group sessions that the account is in or may join; the states of those that it is in; why others ended. */
+    groups: undefined, group: new Map(), endings: new Map(),
+  }
+}
+
+/** Whether every sequence has begun on the present connection. */
+export const isComplete = (replica) => streams.every((name) => replica.begun.includes(name))
+
+/** A new connection begins. */
+export const reconnecting = (replica) => ({ ...replica, begun: [] })
+
+const begin = { account: (state) => state, contacts: contactsFrom, notifications: (state) => state, operations: (state) => state }
+const fold = {
+  account: applyToAccount, contacts: applyToContacts, notifications: applyToNotifications,
+  operations: (state) => state,
+}
+
+/** The replica after an event of the stream. */
+export function apply(replica, { id, event, data }) {
+  const next = { ...replica, lastID: id ?? replica.lastID }
+  if (event === 'person') return { ...next, people: new Map(replica.people).set(data.account, data) }
+  if (event === 'person.ended') {
+    const people = new Map(replica.people)
+    people.delete(data.account)
+    return { ...next, people }
+  }
+  if (event === 'groups') return { ...next, groups: data.groups }
+  if (event.startsWith('group.')) return applyOfGroup(next, event, data)
+  const [name, what] = event.split('.')
+  if (!streams.includes(name)) return next
+  if (what === 'snapshot' || what === 'resumed') next.begun = [...replica.begun, name]
+  if (what === 'snapshot') next[name] = begin[name](data.state)
+  if (what === 'event' && replica[name]) {
+    next[name] = fold[name](replica[name], data.type, data.body)
+    next.seen = seeing(replica, data)
+  }
+  return next
+}
+
+const seeing = ({ seen }, { command }) => (command ? [...seen, command].slice(-memory) : seen)
+
+function applyOfGroup(replica, event, data) {
+  const group = new Map(replica.group)
+  const endings = new Map(replica.endings)
+  const known = group.get(data.group)
+  switch (event) {
+    case 'group.snapshot':
+      group.set(data.group, data.state)
+      endings.delete(data.group)
+      break
+    case 'group.event':
+      if (known) group.set(data.group, applyToGroup(known, data.type, data.body))
+      break
+    case 'group.ended':
+      group.delete(data.group)
+      endings.set(data.group, data.reason)
+      break
+  }
+  return { ...replica, group, endings, seen: event === 'group.event' ? seeing(replica, data) : replica.seen }
+}
+
+/** How many group sessions one stream carries at most. */
+const followedAtOnce = 8
+
+/** The group sessions that the stream has to carry: a participant is present as long as it does. */
+export const followed = ({ groups = [] }) =>
+  groups.filter(({ standing }) => standing === 'joined').slice(0, followedAtOnce).map(({ group }) => group).sort()

@@ -1,0 +1,72 @@
+import API
+import Foundation
+import HTTPTypes
+import Hummingbird
+import ServiceKit
+
+/// Serves the console: one page, whose modules speak to the API like any other app.
+struct ConsoleRoutes: Sendable {
+    /// What the browser may show under the page: each is answered with it.
+    private static let pages: [RouterPath] = [
+        "", "welcome", "contacts", "contacts/{account}", "together", "together/{group}", "notifications", "me",
+    ]
+
+    /// Nothing but our own files runs, and texts never become markup. Pictures are fetched with a token, so they are blobs.
+    private static let policy = [
+        "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' blob:", "connect-src 'self'",
+        "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'",
+        "trusted-types 'none'",
+    ].joined(separator: "; ")
+
+    private let files: @Sendable () throws -> ConsoleFiles
+
+    /// - Parameter folder: Where the files are while somebody works on them: read for each request. Nil: those beside the
+    ///   executable, read once.
+    /// - Throws: ``ConsoleFiles/Missing``.
+    init(folder: String?) throws {
+        if let folder {
+            files = { try ConsoleFiles(folder: URL(filePath: folder)) }
+            _ = try files()
+        } else {
+            let files = try ConsoleFiles(folder: ResourceFolder.url("Console", of: "SessionClientService"))
+            self.files = { files }
+        }
+    }
+
+    func add(to router: Router<EdgeContext>) {
+        for page in Self.pages {
+            router.get(page) { [files] request, _ in try Self.page(files(), request) }
+        }
+        router.get("console/{version}/**") { [files] _, context in
+            let path = context.parameters.getCatchAll().joined(separator: "/")
+            let files = try files()
+            guard try context.parameters.require("version") == files.version, let file = files[path] else {
+                throw APIError(.notFound, "The console has no such file; reload the page.")
+            }
+            return Self.response(file, [.cacheControl: "public, max-age=31536000, immutable"])
+        }
+    }
+
+    private static func page(_ files: ConsoleFiles, _ request: Request) -> Response {
+        let tag = EntityTag(files.version)
+        let headers: HTTPFields = [.eTag: tag.text, .cacheControl: "no-cache"]
+        return request.has(tag)
+            ? Response(status: .notModified, headers: headers) : response(files.page, headers)
+    }
+
+    private static func response(_ file: ConsoleFiles.File, _ headers: HTTPFields) -> Response {
+        var headers = headers
+        headers[.contentType] = file.type
+        headers[.xContentTypeOptions] = "nosniff"
+        headers[.contentSecurityPolicy] = policy
+        headers[.referrerPolicy] = "no-referrer"
+        headers[.crossOriginOpenerPolicy] = "same-origin"
+        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: file.bytes))
+    }
+}
+
+extension HTTPField.Name {
+    // Tokens of RFC 9110, section 5.6.2: these literals are names.
+    fileprivate static let referrerPolicy = HTTPField.Name("Referrer-Policy")!
+    fileprivate static let crossOriginOpenerPolicy = HTTPField.Name("Cross-Origin-Opener-Policy")!
+}

@@ -1,0 +1,238 @@
+public import EdgeClient
+import Foundation
+import TestKit
+
+/// A headless Chromium of its own: a person with a profile that nobody else has.
+///
+/// ```swift
+/// let anna = try await Browser.open(driver, at: { try quartet.url })
+/// try await anna.go("/contacts")
+/// try await anna.click("Ping Bob")
+/// try await anna.see("no answer yet")
+/// ```
+///
+/// What is waited for is found by what people see: the text of a button, the label of a field.
+public struct Browser: Sendable {
+    private let driver: WebDriver
+    private let session: String
+    private let address: @Sendable () throws -> String
+
+    /// - Parameters:
+    ///   - address: Where the pages are, as in `http://127.0.0.1:8080`.
+    ///   - names: Host names that lead to this machine, too.
+    public static func open(
+        _ driver: WebDriver, names: [String] = [], at address: @Sendable @escaping () throws -> String
+    ) async throws -> Browser {
+        let mapped = names.map { "MAP \($0) 127.0.0.1" }.joined(separator: ",")
+        let arguments = [
+            "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--lang=en-GB",
+            "--window-size=1280,900", "--host-resolver-rules=\(mapped)",
+        ]
+        let value = try await driver.send(
+            "POST", "/session",
+            [
+                "capabilities": [
+                    "alwaysMatch": [
+                        "browserName": "chrome", "timeouts": ["script": 120_000],
+                        "goog:loggingPrefs": ["browser": "ALL"],
+                        "goog:chromeOptions": ["args": .array(arguments.map(JSON.string))],
+                    ]
+                ]
+            ])
+        guard let session = value["sessionId"].string else { throw Unexpected(value) }
+        return Browser(driver: driver, session: session, address: address)
+    }
+
+    @discardableResult
+    private func send(_ method: String, _ path: String, _ body: JSON? = nil) async throws -> JSON {
+        try await driver.send(method, "/session/\(session)\(path)", body)
+    }
+
+    // MARK: Pages and windows
+
+    /// Opens a page by its path.
+    public func go(_ path: String) async throws { try await go(to: try address() + path) }
+    public func go(to url: String) async throws { try await send("POST", "/url", ["url": .string(url)]) }
+    public func reload() async throws { try await send("POST", "/refresh", [:]) }
+    public func back() async throws { try await send("POST", "/back", [:]) }
+
+    /// Opens one more tab and goes on there.
+    @discardableResult
+    public func newTab() async throws -> String {
+        let handle = try await send("POST", "/window/new", ["type": "tab"])["handle"].string ?? ""
+        try await show(tab: handle)
+        return handle
+    }
+    public func tab() async throws -> String { try await send("GET", "/window").string ?? "" }
+    public func show(tab: String) async throws { try await send("POST", "/window", ["handle": .string(tab)]) }
+    public func closeTab() async throws { try await send("DELETE", "/window") }
+
+    /// Runs a script in each page that this tab opens from now on, before the page's own.
+    public func prepare(_ script: String) async throws {
+        try await chromium("Page.addScriptToEvaluateOnNewDocument", ["source": .string(script)])
+    }
+
+    // MARK: Scripts
+
+    /// Runs the body of a function in the page.
+    @discardableResult
+    public func run(_ script: String, _ arguments: JSON...) async throws -> JSON {
+        try await send("POST", "/execute/sync", ["script": .string(script), "args": .array(arguments)])
+    }
+
+    /// Runs the body of an async function in the page, and waits for its result.
+    @discardableResult
+    public func runAsync(_ script: String, _ arguments: JSON...) async throws -> JSON {
+        let body = """
+            const done = arguments[arguments.length - 1];
+            (async (...args) => { \(script) })(...[...arguments].slice(0, -1))
+                .then((value) => done({ value }), (error) => done({ error: String(error.stack ?? error) }))
+            """
+        let reply = try await send("POST", "/execute/async", ["script": .string(body), "args": .array(arguments)])
+        if let error = reply["error"].string { throw WebDriver.Refused(code: "javascript error", description: error) }
+        return reply["value"]
+    }
+
+    /// Waits until an expression is true in the page; asked again at each change of the page.
+    /// - Returns: Its value.
+    /// - Throws: `TimedOut`, with what the page shows.
+    @discardableResult
+    public func wait(_ what: String, _ expression: String, _ arguments: JSON...) async throws -> JSON {
+        let body = """
+            const done = arguments[arguments.length - 1], found = () => { try { return \(expression) } catch { return false } };
+            const first = found();
+            if (first) return done({ value: first });
+            const stop = setTimeout(() => { observer.disconnect(); done({ text: document.body.innerText }) }, 60000);
+            const observer = new MutationObserver(() => {
+                const value = found();
+                if (!value) return;
+                observer.disconnect(); clearTimeout(stop); done({ value });
+            });
+            observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+            """
+        while true {
+            do {
+                let reply = try await send(
+                    "POST", "/execute/async", ["script": .string(body), "args": .array(arguments)])
+                if case .string(let text) = reply["text"] {
+                    try await screenshot("failure")
+                    throw TimedOut("waited a minute for \(what), which did not happen; the page shows:\n\(text)")
+                }
+                return reply["value"]
+            } catch let error as WebDriver.Refused where error.description.contains("unloaded") {
+                // Another page is shown now.
+                continue
+            }
+        }
+    }
+
+    // MARK: What people see and do
+
+    public func see(_ text: String) async throws {
+        try await wait("“\(text)”", "document.body.innerText.includes(arguments[0])", .string(text))
+    }
+    public func notSee(_ text: String) async throws {
+        try await wait("“\(text)” to go", "!document.body.innerText.includes(arguments[0])", .string(text))
+    }
+
+    /// Clicks a button or a link, in the dialog if one is open.
+    public func click(_ name: String) async throws {
+        try await click(
+            await wait(
+                "a button “\(name)”",
+                """
+                [...(document.querySelector('dialog[open]') ?? document).querySelectorAll('button, a, summary')].find((one) =>
+                    !one.disabled && (one.hasAttribute('aria-label') ? one.getAttribute('aria-label') === arguments[0]
+                        : [one, ...one.children].some((part) => part.innerText?.trim() === arguments[0])))
+                """, .string(name)))
+    }
+
+    /// Clicks a button that asks whether it is meant, and the button of the same name that says yes.
+    public func confirm(_ name: String) async throws {
+        try await click(name)
+        try await wait("a question after “\(name)”", "document.querySelector('dialog[open]') !== null")
+        try await click(name)
+    }
+
+    /// Turns a switch, or opens a list of choices.
+    public func toggle(_ label: String) async throws { try await click(await field(label)) }
+
+    /// Types into a field, in place of what was there.
+    public func fill(_ label: String, _ text: String) async throws {
+        let field = try await field(label)
+        try await run("arguments[0].focus(); arguments[0].select()", field)
+        try await send("POST", "/element/\(try Self.id(of: field))/value", ["text": .string(text)])
+    }
+
+    public func choose(_ label: String, _ value: String) async throws {
+        try await run(
+            "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('change', { bubbles: true }))",
+            await field(label), .string(value))
+    }
+
+    /// Presses keys where the focus is.
+    public func press(_ keys: String) async throws {
+        let actions = keys.flatMap { key -> [JSON] in
+            ["keyDown", "keyUp"].map { ["type": .string($0), "value": .string(String(key))] }
+        }
+        try await send("POST", "/actions", ["actions": [["type": "key", "id": "keys", "actions": .array(actions)]]])
+    }
+
+    private func field(_ label: String) async throws -> JSON {
+        try await wait(
+            "a field “\(label)”",
+            """
+            [...(document.querySelector('dialog[open]') ?? document).querySelectorAll('label')]
+                .find((one) => one.innerText.trim().split('\\n')[0] === arguments[0])?.control
+            """, .string(label))
+    }
+
+    private func click(_ element: JSON) async throws {
+        try await run("arguments[0].scrollIntoView({ block: 'center' })", element)
+        try await send("POST", "/element/\(try Self.id(of: element))/click", [:])
+    }
+
+    private static func id(of element: JSON) throws -> String {
+        guard let id = element["element-6066-11e4-a52e-4f735466cecf"].string else { throw Unexpected(element) }
+        return id
+    }
+
+    // MARK: How it looks
+
+    /// How wide the window is, and whether the system's colours are dark.
+    public func look(width: Int, height: Int = 844, isDark: Bool = false) async throws {
+        try await chromium(
+            "Emulation.setDeviceMetricsOverride",
+            ["width": .int(Int64(width)), "height": .int(Int64(height)), "deviceScaleFactor": 1, "mobile": false])
+        try await chromium(
+            "Emulation.setEmulatedMedia",
+            ["features": [["name": "prefers-color-scheme", "value": isDark ? "dark" : "light"]]])
+    }
+
+    /// Cuts the network off, or gives it back.
+    public func setOffline(_ isOffline: Bool) async throws {
+        try await chromium("Network.enable", [:])
+        try await chromium(
+            "Network.emulateNetworkConditions",
+            ["offline": .bool(isOffline), "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1])
+    }
+
+    @discardableResult
+    private func chromium(_ command: String, _ parameters: JSON) async throws -> JSON {
+        try await send("POST", "/goog/cdp/execute", ["cmd": .string(command), "params": parameters])
+    }
+
+    /// Keeps a picture of the window in `.local/screenshots`.
+    public func screenshot(_ name: String) async throws {
+        let folder = Products.package.appending(path: ".local/screenshots")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        guard let picture = Data(base64Encoded: try await send("GET", "/screenshot").string ?? "") else { return }
+        try picture.write(to: folder.appending(path: "\(name).png"))
+    }
+
+    /// What went wrong in the page since the last time, besides requests that no server answered.
+    public func errors() async throws -> [String] {
+        try await send("POST", "/se/log", ["type": "browser"]).array
+            .filter { $0["level"] == "SEVERE" && $0["source"] != "network" }.compactMap { $0["message"].string }
+    }
+}

@@ -1,0 +1,211 @@
+import AsyncHTTPClient
+import EdgeClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NotificationsContract
+import TestKit
+import Testing
+import WebDriver
+
+/// What the console's modules compute, in the browser that runs them; and how its files are served.
+@Suite("Console: modules and files", .timeLimit(.minutes(15)))
+struct ConsoleModuleTests {
+    @Test(
+        "lists are grouped and sorted, states and times have their words, keys carry the server's time, texts of events are read in any pieces (S47, S36, T2)"
+    )
+    func modules() async throws {
+        try await Console.with { console in
+            let page = try await console.browser()
+            try await page.go("/welcome")
+            try await page.see("Somebody notices")
+
+            let groups = try await page.runModules(["state/lists.js", "core/time.js"], Self.groups)
+            #expect(
+                groups == [
+                    "status": [
+                        "Alert: Zoë", "Very late: Otto", "Missed their check-in: Mia", "Waiting for an answer: Ben",
+                        "Due soon: Tim",
+                        "Fine: anna, Carl 2, Carl 10", "Responders: Rosa",
+                    ],
+                    "due": [": Otto, Mia, Tim, Ben, anna, Zoë, Carl 2, Carl 10, Rosa"],
+                    "responders": ["Responders: Rosa"], "search": ["Fine: Carl 2, Carl 10"],
+                    "text": "Missed the check-in",
+                ])
+
+            let kinds = NotificationKind.allCases.map {
+                JSON.array([.string($0.rawValue), .string($0.category.rawValue), .bool($0.priority == .critical)])
+            }
+            let unknown = try await page.runModules(
+                ["core/words.js", "state/notifications.js"],
+                """
+                const { sentence, isCritical } = m['core/words.js'], { category } = m['state/notifications.js'];
+                return argument.filter(([kind, of, critical]) => sentence({ kind, details: {} }, 'Anna') === kind
+                    || category(kind) !== of || isCritical(kind) !== critical).map(([kind]) => kind);
+                """, .array(kinds))
+            #expect(unknown == [], "each kind has a sentence, its category and its priority")
+
+            let read = try await page.runModules(
+                ["net/events.js"],
+                """
+                const text = 'retry: 1\\n: \\n\\nid: a b\\nevent: person\\ndata: {"x":1}\\n\\nevent: end\\ndata: {}\\n\\n';
+                const results = new Set();
+                for (let cut = 0; cut <= text.length; cut++) {
+                    const reader = new m['net/events.js'].EventReader();
+                    results.add(JSON.stringify([...reader.push(text.slice(0, cut)), ...reader.push(text.slice(cut))]));
+                }
+                return [...results];
+                """)
+            #expect(read == [#"[{"id":"a b","event":"person","data":"{\"x\":1}"},{"event":"end","data":"{}"}]"#])
+
+            let key = try await page.runModules(
+                ["core/time.js"],
+                """
+                const { observe, newKey, now } = m['core/time.js'];
+                observe('Thu, 01 Jan 2032 00:00:00 GMT');
+                return [newKey(), Math.abs(now() / 1e6 - Date.UTC(2032, 0, 1) / 1000) < 5];
+                """)
+            #expect(key[1].isTrue)
+            #expect(
+                key[0].string?.wholeMatch(
+                    of: /01c78a28-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/) != nil, "\(key)")
+
+            let pauses = try await page.runModules(
+                ["net/connection.js"],
+                "return [1, 2, 3, 5, 20].map((attempt) => m['net/connection.js'].pause(attempt, () => 0.5))")
+            #expect(pauses == [500, 1000, 2000, 8000, 15000])
+        }
+    }
+
+    @Test("the contact code's QR code is right, and 10,000 rows put few elements on the page (S35, R19)")
+    func parts() async throws {
+        try await Console.with { console in
+            let page = try await console.browser()
+            try await page.go("/welcome")
+            try await page.see("Somebody notices")
+            // As the Python package qrcode 8 makes it: version 5, level M, mask 2.
+            let fingerprint = try await page.runModules(
+                ["parts/qr-code.js"],
+                """
+                const rows = m['parts/qr-code.js'].qrCode('http://127.0.0.1:8080/contacts#add=01a1b2c3-0000-7000-8000-0123456789ab');
+                const bits = new TextEncoder().encode(rows.map((row) => row.map(Number).join('')).join('\\n'));
+                return [rows.length, [...new Uint8Array(await crypto.subtle.digest('SHA-256', bits))].map((byte) => byte.toString(16).padStart(2, '0')).join('')];
+                """)
+            #expect(fingerprint == [37, "2e7d14c8223db6cc8720d3749f83f81cf6460412ff93933cca7f93e8f98980b2"])
+            let game = try await page.runModules(
+                ["state/four-in-a-row.js"],
+                """
+                const { newGame, drop } = m['state/four-in-a-row.js'];
+                const play = (columns) => columns.reduce((game, column) => ({ ...game, ...drop(game, column) }), newGame('anna', 'bob'));
+                const full = play([0, 0, 0, 0, 0, 0]);
+                return [
+                    play([0, 1, 0, 1, 0, 1, 0]).winner, play([6, 0, 1, 0, 2, 0, 6, 0]).winner, play([0, 1, 1, 2, 2, 3, 2, 3, 3, 6, 3]).winner,
+                    play([6, 5, 5, 4, 4, 3, 4, 3, 3, 0, 3]).line.length, play([0, 1, 2]).winner ?? null, drop(full, 0) ?? null,
+                ];
+                """)
+            #expect(game == ["anna", "bob", "anna", 4, nil, nil], "down, down, both diagonals, none, a full column")
+            let rows = try await page.runModules(
+                ["parts/virtual-list.js", "core/view.js"],
+                """
+                const list = Array.from({ length: 10000 }, (_, key) => ({ key, height: 76, view: () => m['core/view.js'].h('p', {}, key) }));
+                const element = document.body.appendChild(document.createElement('div'));
+                m['core/view.js'].render(element, m['parts/virtual-list.js'].virtualList('All', list));
+                return [element.querySelectorAll('p').length < 60, element.firstChild.offsetHeight];
+                """)
+            #expect(rows == [true, 760_000])
+        }
+    }
+
+    @Test("the console's files have types, a version and a strict policy, and weigh at most 100 kB compressed (C1, C8)")
+    func files() async throws {
+        try await Quartet.with { quartet in
+            let page = try await get("/contacts/01a1b2c3-0000-7000-8000-0123456789ab", quartet)
+            #expect(page.headers["content-type"] == ["text/html; charset=utf-8"])
+            let policy = page.headers["content-security-policy"].first ?? ""
+            #expect(policy.hasPrefix("default-src 'none'; script-src 'self'; style-src 'self';"))
+            #expect(!policy.contains("unsafe"))
+            #expect(page.headers["x-content-type-options"] == ["nosniff"])
+            let tag = try #require(page.headers["etag"].first)
+            #expect(try await get("/me", quartet, unless: tag).status == .notModified)
+            #expect(!page.text.contains("current/"))
+            #expect(page.text.firstMatch(of: /<script(?![^>]*src=)|style=|onclick/) == nil, "nothing inline")
+
+            let paths = page.text.matches(of: /(?:href|src)="(\/console\/[^"]+)"/).map { String($0.1) }
+            #expect(paths.contains { $0.hasSuffix("/app.js") } && paths.contains { $0.hasSuffix(".css") })
+            var texts = [page.text]
+            for path in Set(paths) {
+                let file = try await get(path, quartet)
+                #expect(file.status == .ok, "\(path)")
+                #expect(file.headers["cache-control"] == ["public, max-age=31536000, immutable"])
+                #expect(file.headers["x-content-type-options"] == ["nosniff"])
+                let type =
+                    path.hasSuffix(".js")
+                    ? "text/javascript; charset=utf-8"
+                    : path.hasSuffix(".css") ? "text/css; charset=utf-8" : "image/svg+xml"
+                #expect(file.headers["content-type"] == [type])
+                texts.append(file.text)
+            }
+            #expect(try await compressed(texts) <= 100_000)
+
+            let version = try #require(paths.first?.split(separator: "/")[1])
+            for path in [
+                "/console/\(version)/../../etc/passwd", "/console/\(version)/%2e%2e/Package.swift", "/console/1/app.js",
+                "/console/\(version)/index.html",
+            ] {
+                #expect(try await get(path, quartet).status == .notFound, "\(path)")
+            }
+        }
+    }
+
+    private struct File {
+        let status: HTTPResponseStatus
+        let headers: HTTPHeaders
+        let text: String
+    }
+
+    private func get(_ path: String, _ quartet: Quartet, unless tag: String? = nil) async throws -> File {
+        var request = HTTPClientRequest(url: try quartet.url + path)
+        if let tag { request.headers.add(name: "if-none-match", value: tag) }
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
+        return File(
+            status: response.status, headers: response.headers,
+            text: String(buffer: try await response.body.collect(upTo: 1 << 20)))
+    }
+
+    /// How many bytes texts have together, each compressed by itself, as a proxy sends them.
+    private func compressed(_ texts: [String]) async throws -> Int {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "console-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        for (number, text) in texts.enumerated() {
+            try text.write(to: folder.appending(path: "\(number)"), atomically: false, encoding: .utf8)
+        }
+        return try await ChildProcess.with(
+            "/bin/sh", ["-c", "gzip -9 \(folder.path)/* && cat \(folder.path)/*.gz | wc -c"]
+        ) { shell in
+            try await shell.waitForExit(.exited(0))
+            return Int(shell.lines(on: .output).joined().trimmingCharacters(in: .whitespaces)) ?? .max
+        }
+    }
+
+    private static let groups = """
+        const { groups, statusText } = m['state/lists.js'], { hour, minute, day } = m['core/time.js'];
+        const now = 1795000000000000;
+        const card = (name, contact, person) => ({
+            contact: { account: name, nickname: name, added: now, iAmResponder: true, isMyResponder: false, ...contact },
+            person: { account: name, handle: name.toLowerCase(), ...person },
+        });
+        const due = (time, rest) => ({ checkIn: { interval: day, due: now + time, last: now + time - day, missed: time < 0 }, ...rest });
+        const cards = [
+            card('Rosa', { iAmResponder: false, isMyResponder: true }, {}), card('Carl 10', {}, due(20 * hour)), card('Carl 2', {}, due(20 * hour)),
+            card('anna', {}, due(5 * hour)), card('Tim', {}, due(10 * minute)), card('Ben', { outgoingPing: now - minute }, due(3 * hour)),
+            card('Mia', {}, due(-hour, { veryLateFrom: now + day })), card('Otto', {}, due(-2 * day, { veryLateFrom: now - day })),
+            card('Zoë', {}, due(9 * hour, { alertRaised: now - minute })),
+        ];
+        const lines = (options) => groups(cards, options, now).map(({ title, items }) => title + ': ' + items.map(({ name }) => name).join(', '));
+        return {
+            status: lines({ sort: 'status' }), due: lines({ sort: 'due' }), responders: lines({ role: 'responders' }), search: lines({ search: 'carl' }),
+            text: statusText(cards[6], groups(cards, { search: 'mia' }, now)[0].items[0].level, now).slice(0, 19),
+        };
+        """
+}

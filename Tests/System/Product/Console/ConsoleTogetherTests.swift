@@ -1,0 +1,93 @@
+import EdgeClient
+import Foundation
+import TestKit
+import Testing
+import WebDriver
+
+/// Group sessions in two browsers.
+@Suite("Console: together", .timeLimit(.minutes(15)))
+struct ConsoleTogetherTests {
+    @Test(
+        "two people join, take seats, play four in a row to its end over a killed edge, and leave (P3, P5, P11, P18, P21, P37, T29)"
+    )
+    func game() async throws {
+        try await Console.with { console in
+            let (first, second) = try await console.quartet.signUp("anna", "bob")
+            try await first.add(second, isMyResponder: true)
+            let (anna, bob) = (try await console.person("anna"), try await console.person("bob"))
+            try await bob.look(width: 390, isDark: true)
+            try await anna.click("Together")
+            try await bob.click("Together")
+            try await anna.see("No sessions yet")
+            try await anna.click("Start")
+            try await anna.see("Participants (1)")
+            try await anna.see("Connected • Session Active")
+            try await anna.screenshot("state-session-active")
+            try await anna.wait(
+                "no start without seats",
+                "[...document.querySelectorAll('button')].find((one) => one.innerText === 'Start').disabled")
+
+            try await bob.see("Join with 1 player")
+            try await bob.screenshot("together-phone-dark")
+            try await bob.click("Join with 1 player")
+            try await bob.see("Participants (2)")
+            try await anna.click("Seat 1")
+            try await bob.wait("who has it", "document.querySelector('.seats li').innerText.includes('Anna')")
+
+            // Bob's claim is on its way when Anna, on another device, was faster.
+            try await console.quartet.kill(.session)
+            let id = try await group(anna)
+            async let claim = first.ask("MoveSeat", ["group": id, "seat": 1])
+            try await console.quartet.wait(
+                for: "Anna's command", "SELECT count(*) FROM session_client.session_commands WHERE type = 'MoveSeat'"
+            ) { $0 == "1" }
+            try await bob.click("Seat 2")
+            try await bob.see("claiming…")
+            try await bob.screenshot("group-claiming-phone-dark")
+            try await console.quartet.start(.session)
+            let answer = try await claim
+            #expect(answer.isSuccess)
+            try await bob.see("Somebody has this seat")
+            try await bob.wait("Anna there", "document.querySelectorAll('.seats li')[1].innerText.includes('Anna')")
+            try await bob.click("Seat 3")
+            try await anna.see("Ready.")
+            try await bob.see("Anna can start the game.")
+
+            try await anna.click("Start")
+            for round in 0..<4 {
+                try await drop(anna, into: 3)
+                if round == 1 { try await console.restartEdge { try await bob.see("Reconnecting (") } }
+                if round < 3 { try await drop(bob, into: 4) }
+                if round == 2 { try await bob.screenshot("game-phone-dark") }
+            }
+            try await anna.see("You won")
+            try await bob.see("Anna won")
+            try await anna.screenshot("game-desktop-light")
+            try await anna.see("Play again")
+
+            try await bob.click("Leave")
+            try await anna.see("Participants (1)")
+            try await anna.confirm("End for all")
+            try await anna.see("No sessions yet")
+            try await bob.see("No sessions yet")
+            try await anna.expectNoErrors()
+            try await bob.expectNoErrors()
+        }
+    }
+
+    /// The group session that a page shows.
+    private func group(_ page: Browser) async throws -> JSON {
+        .string(
+            try await page.run("return location.pathname").string?.split(separator: "/").last.map(String.init) ?? "")
+    }
+
+    /// Waits for its turn, and drops a piece.
+    private func drop(_ page: Browser, into column: Int) async throws {
+        try await page.wait(
+            "the turn",
+            "document.querySelector('#game-title')?.innerText === 'Your turn' && !document.querySelectorAll('.board-column')[arguments[0]].disabled",
+            .int(Int64(column)))
+        try await page.run("document.querySelectorAll('.board-column')[arguments[0]].click()", .int(Int64(column)))
+        try await page.wait("the move", "document.querySelector('#game-title').innerText !== 'Your turn'")
+    }
+}
