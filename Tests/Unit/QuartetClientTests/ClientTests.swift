@@ -29,9 +29,17 @@ struct ClientTests {
             server.state.withLock {
                 $0.replies = [.failure(APIError(.pingsOff)), .success(Server.accepted(command, event: sent))]
             }
+            let isDecided = Observed(false)
+            server.transport.answer { request in
+                if request.endpoint == .command("SendPing") {
+                    try await isDecided.wait("the decision") { $0 ? true : nil }
+                }
+                return try server.answer(request)
+            }
             let pinged = client.contacts.values(of: \.outgoingPings)
             let refused = Task { try await client.sendPing(one) }
             await pinged.wait { $0.map(\.account) == [one] }
+            isDecided.update { $0 = true }
             await #expect(throws: QuartetError.refused(APIError(.pingsOff))) { try await refused.value }
             #expect(client.contacts.outgoingPings.isEmpty)
             try await client.sendPing(two)

@@ -21,16 +21,16 @@ struct ForbiddenTests {
             message: "requires that 'ReadOnlyUserState' conform to 'Decodable'"),
         Snippet(
             title: "assigning shared state",
-            text: "func f(_ contacts: Shared<ReadOnlyContactsState>) { contacts.isApprovalRequired = true }",
+            text: "func f(_ contacts: inout Shared<ReadOnlyContactsState>) { contacts.isApprovalRequired = true }",
             message: "cannot assign"),
         Snippet(
             title: "replacing shared state",
-            text: "func f(_ a: Shared<ReadOnlyUserState>, _ b: ReadOnlyUserState) { _ = a.replace(b, .ready) }",
-            message: "'replace' is inaccessible due to 'internal' protection level"),
+            text: "func f(_ a: Shared<ReadOnlyUserState>, _ b: ReadOnlyUserState) { _ = a.replace(b, Phase.ready) }",
+            message: "has no dynamic member 'replace'"),
         Snippet(
             title: "changing through the lock",
             text: "func f(_ contacts: Shared<ReadOnlyContactsState>) { contacts.watched.withLock { _ in } }",
-            message: "'watched' is inaccessible due to 'private' protection level"),
+            message: "has no dynamic member 'watched'"),
         Snippet(
             title: "reaching what a state is made of",
             text: "func f(_ state: ReadOnlyNotificationsState) { _ = state.state }",
@@ -76,13 +76,16 @@ struct ForbiddenTests {
         }
         let wrong = lines.filter { $0.contains("snippet\(Self.snippets.count).swift:") && $0.contains("error:") }
         #expect(wrong == [], "what apps may write doesn't compile")
-        #expect(lines.count { $0.contains("error:") } == Self.snippets.count, "\(lines)")
     }
 
     /// What the compiler says about these files, against the modules that were built together with this test.
     private static func typecheck(_ files: [String]) async throws -> [String] {
         let built = Products.folder
-        var arguments = ["swiftc", "-typecheck", "-swift-version", "6", "-I", built.appending(path: "Modules").path]
+        // In one go, or the first file with an error ends it; and one line an error.
+        var arguments = [
+            "swiftc", "-typecheck", "-wmo", "-diagnostic-style", "llvm", "-swift-version", "6", "-I",
+            built.appending(path: "Modules").path,
+        ]
         // The C modules that Swift Crypto is made of.
         let checkouts = Products.package.appending(path: ".build/checkouts/swift-crypto/Sources")
         for name in ["CCryptoBoringSSL", "CCryptoBoringSSLShims", "CXKCP", "CXKCPShims"] {

@@ -124,6 +124,7 @@ extension ScriptedStream {
 }
 
 /// Runs `body` while a connection runs, and then sees that nothing of it is left.
+@discardableResult
 func whileRunning<Result: Sendable>(
     _ connection: Connection, _ body: @Sendable () async throws -> Result
 ) async throws -> Result {
