@@ -122,6 +122,8 @@ public final class Subscription: Sendable {
 
     public enum Element: Sendable {
         case event(RecordedMessage, ResumeToken)
+        /// Nothing more concerns the stream up to here. Comes only after ``Subscription/ask()``.
+        case reached(ResumeToken)
         /// Too many events waited. Subscribe again with the last token.
         case fellBehind
     }
@@ -170,7 +172,8 @@ public final class Subscription: Sendable {
             case .event(let position, let message): return .event(message, token(at: position))
             case .fellBehind: return .fellBehind
             case .ended: return nil
-            case .nothing: break
+            case .nothing:
+                if buffer.takeQuestion(), tail.advance(buffer, registeredAs: id, to: key) { return .reached(token) }
             }
             await withTaskCancellationHandler {
                 await buffer.wait()
@@ -184,6 +187,10 @@ public final class Subscription: Sendable {
             }
         }
     }
+
+    /// Has ``next()`` return, once nothing waits, how far the stream was read, if that is further than its last event. In a
+    /// stream where little happens, a place that is kept up to date stays near the log's end, where it can be resumed from.
+    public func ask() { buffer.ask() }
 
     /// Leaves the stream. A task that waits in `next()` gets nil.
     public func end() {
