@@ -117,9 +117,10 @@ final class Certificates: Service, Sendable {
     }
 
     private static func contexts(of material: Material) throws(Unusable) -> Contexts {
+        guard let chain = try? NIOSSLCertificate.fromPEMBytes(material.certificate), let leaf = chain.first else {
+            throw Unusable(description: "the certificate's file has no certificate in PEM")
+        }
         do {
-            let chain = try NIOSSLCertificate.fromPEMBytes(material.certificate)
-            guard let leaf = chain.first else { throw Unusable(description: "the file has no certificate in PEM") }
             let key = try NIOSSLPrivateKey(bytes: material.key, format: .pem)
             var configuration = TLSConfiguration.makeServerConfiguration(
                 certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
@@ -131,9 +132,7 @@ final class Certificates: Service, Sendable {
                 serving: serving, refusing: try NIOSSLContext(configuration: configuration),
                 end: Date(timeIntervalSince1970: TimeInterval(leaf.notValidAfter)))
         } catch {
-            throw Unusable(
-                description: (error as? Unusable)?.description
-                    ?? "the certificate and the key can't be used together: \(error)")
+            throw Unusable(description: "the certificate and the key can't be used together: \(error)")
         }
     }
 }
