@@ -31,6 +31,9 @@ let package = Package(
     name: "quartet",
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
+        // What apps add. It needs none of the server's dependencies.
+        .library(name: "QuartetClient", targets: ["QuartetClient"]),
+        .library(name: "QuartetClientTesting", targets: ["QuartetClientTesting"]),
         // For the package of micro-benchmarks, Tests/Benchmarks/Functions.
         .library(name: "QuartetBus", targets: ["Bus", "Postgres", "Vocabulary"]),
         .library(name: "QuartetLedger", targets: ["LedgerContract", "LedgerRules"]),
@@ -107,6 +110,17 @@ let package = Package(
                 "ContactsContract", "ContractSupport", "NotificationsContract", "SessionContract", "Vocabulary",
             ],
             path: "Shared/API", swiftSettings: settings),
+
+        // MARK: Client
+        .target(
+            name: "QuartetClient",
+            dependencies: [
+                "API", "ContactsContract", "ContractSupport", "NotificationsContract", "SessionContract", "Vocabulary",
+            ],
+            path: "Shared/Client/QuartetClient", swiftSettings: settings),
+        .target(
+            name: "QuartetClientTesting", dependencies: ["API", "QuartetClient", "Vocabulary"],
+            path: "Shared/Client/Testing", swiftSettings: settings),
 
         // MARK: Services
         .target(
@@ -212,6 +226,13 @@ let package = Package(
             ],
             path: "Tests/Unit/APITests", swiftSettings: settings),
         .testTarget(
+            name: "QuartetClientTests",
+            dependencies: [
+                "API", "ContactsContract", "ContractSupport", "NotificationsContract", "QuartetClient",
+                "QuartetClientTesting", "SessionContract", "TestKit", "Vocabulary",
+            ],
+            path: "Tests/Unit/QuartetClientTests", swiftSettings: settings),
+        .testTarget(
             name: "SessionClientOrchestrationTests",
             dependencies: [
                 "API", "ContactsContract", "ContractSupport", "NotificationsContract", "SessionClientOrchestration",
@@ -221,7 +242,8 @@ let package = Package(
         .testTarget(
             name: "SessionClientServiceTests",
             dependencies: [
-                "API", "ContractSupport", "ServiceKit", "SessionClientService", "SessionContract", "Vocabulary", "Webhook", crypto,
+                "API", "ContractSupport", "ServiceKit", "SessionClientService", "SessionContract", "Vocabulary",
+                "Webhook", crypto,
                 httpTypes, hummingbird,
                 logging, nio, nioHTTP2, nioHTTPTypes, nioTLS,
                 .product(name: "NIOEmbedded", package: "swift-nio"),
@@ -257,9 +279,9 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "EdgeClient", "NotificationsContract", "Postgres", "ServiceKit", "TestKit", "WebDriver", "contacts",
-                "notifications", "session", "session-client", crypto, httpClient, httpTypes, hummingbird, logging, nio,
-                nioHTTP, nioSSL,
+                "EdgeClient", "NotificationsContract", "Postgres", "QuartetClient", "ServiceKit", "TestKit",
+                "WebDriver", "contacts", "notifications", "session", "session-client", crypto, httpClient, httpTypes,
+                hummingbird, logging, nio, nioHTTP, nioSSL,
             ],
             path: "Tests/System/Product", swiftSettings: settings),
         .testTarget(

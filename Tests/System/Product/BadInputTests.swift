@@ -239,7 +239,8 @@ private func expect(
     #expect(reply.status == status && reply.body["code"].string == code, "\(what): \(reply)")
     #expect(reply.body["field"].string == field, "\(what): \(reply)")
     #expect(reply.headers["content-type"] == "application/problem+json", "\(what)")
-    #expect(reply.body["status"].int == Int64(status) && reply.body["title"].string?.isEmpty == false, "\(what): \(reply)")
+    #expect(
+        reply.body["status"].int == Int64(status) && reply.body["title"].string?.isEmpty == false, "\(what): \(reply)")
     #expect(reply.body["type"].string == "urn:quartet:problem:\(code)", "\(what): \(reply)")
     #expect((reply.body["detail"].string?.count ?? 0) > 10, "\(what): \(reply)")
 }
