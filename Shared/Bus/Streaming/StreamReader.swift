@@ -53,6 +53,25 @@ public struct StreamReader: Sendable {
         try await join(accounts.map { (.account($0), nil) }, withStates: true, state: state)
     }
 
+    /// Reads a stream's state as JSON and where the stream was then, without following it.
+    /// - Parameter state: As for subscribing.
+    public func state(of key: Key, _ state: Query) async throws -> ([UInt8], ResumeToken) {
+        await tail.ready()
+        let (log, limits, incarnation) = (tail.log, settings, tail.incarnation)
+        let joined = try await pool.withConnection { database in
+            try log.join([JoinRequest(key: key, after: nil)], state: state, withStates: true, limits: limits, database)
+        }
+        metrics.joined(joined.count)
+        // In another incarnation, the position would be another.
+        guard let stream = joined.first, let body = stream.state, let incarnation, tail.incarnation == incarnation
+        else { throw BusError.behind(log.name) }
+        let partition = log.partition(of: key)
+        return (
+            body,
+            ResumeToken(log: log.name, incarnation: incarnation, partition: partition, position: stream.position)
+        )
+    }
+
     /// Whether joining again may help: the database is away, busy or behind.
     public static func isPassing(_ error: any Error) -> Bool {
         if case BusError.behind = error { return true }

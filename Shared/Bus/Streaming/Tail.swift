@@ -135,6 +135,9 @@ public final class Tail: Service, Sendable {
         }
     }
 
+    /// The log's present incarnation, as far as it is known.
+    var incarnation: Incarnation? { registry.withLock { $0.place?.incarnation } }
+
     // MARK: Reading
 
     /// Reads until cancelled or shut down gracefully.

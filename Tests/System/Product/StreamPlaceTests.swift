@@ -1,4 +1,6 @@
+import Crypto
 import EdgeClient
+import Foundation
 import TestKit
 import Testing
 
@@ -168,5 +170,59 @@ struct StreamPlaceTests {
                 await view.close()
             }
         }
+    }
+
+    @Test(
+        "the hash of each state at a position is that of the snapshot there, and a copy that missed an event differs (T15)"
+    )
+    func hashes() async throws {
+        try await Quartet.with { quartet in
+            let (anna, bob) = try await quartet.signUp("anna", "bob")
+            try await anna.add(bob)
+            try await quartet.waitUntilQuiet()
+            let before = try await Self.copies(of: anna)
+            let hashes = try await anna.read("/v1/stream/hashes")["hashes"].array
+            #expect(hashes.map { $0["stream"].string } == ["account", "contacts", "notifications", "operations"])
+            for entry in hashes {
+                let (name, place) = (entry["stream"].string ?? "", entry["id"].string)
+                let copy = try #require(before[name])
+                #expect(Self.position(in: name, of: copy.id) == Self.position(in: name, of: place), "\(entry)")
+                #expect(try Self.hash(of: copy.data["state"]) == entry["hash"].string, "\(name)")
+            }
+            try await anna.ping(bob)
+            try await quartet.waitUntilQuiet()
+            let later = try await anna.read("/v1/stream/hashes")["hashes"].array
+            #expect(
+                later.first { $0["stream"] == "contacts" }?["hash"]
+                    != hashes.first { $0["stream"] == "contacts" }?["hash"])
+            #expect(later.first { $0["stream"] == "operations" }?["hash"] == hashes.last?["hash"])
+            let stranger = try await quartet.edge.send("GET", "/v1/stream/hashes")
+            #expect(stranger.status == 401)
+        }
+    }
+
+    /// The account's snapshots.
+    private static func copies(of device: Device) async throws -> [String: ServerSentEvent] {
+        let view = try await LiveView.open(device)
+        await view.close()
+        let snapshots = view.all.filter { $0.name.hasSuffix(".snapshot") }
+        return Dictionary(snapshots.map { (String($0.name.dropLast(".snapshot".count)), $0) }) { first, _ in first }
+    }
+
+    /// As deploy/API.md says it.
+    private static func hash(of state: JSON) throws -> String {
+        func stripped(_ value: Any) -> Any {
+            switch value {
+            case let members as [String: Any]: members.filter { !($0.value is NSNull) }.mapValues(stripped)
+            case let elements as [Any]: elements.map(stripped)
+            default: value
+            }
+        }
+        let value = try JSONSerialization.jsonObject(with: Data("\(state)".utf8))
+        // For names in ASCII and whole numbers, sorted keys are RFC 8785.
+        let canonical = try JSONSerialization.data(
+            withJSONObject: stripped(value), options: [.sortedKeys, .withoutEscapingSlashes])
+        return SHA256.hash(data: canonical).prefix(8).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
+            .joined()
     }
 }
