@@ -56,7 +56,7 @@ struct ConsoleFaultTests {
             let quartet = console.quartet
             let port = try await quartet.edgePort()
             try await quartet.kill(.sessionClient)
-            try await quartet.start(.sessionClient, environment: ["ACCESS_TOKEN_LIFETIME": "6s"], port: port)
+            try await quartet.start(.sessionClient, port: port, environment: ["ACCESS_TOKEN_LIFETIME": "6s"])
             let anna = try await console.newPerson("anna", name: "Anna")
             try await quartet.wait(for: "a token", "SELECT count(*) FROM session_client.stream_token") { $0 == "1" }
             let first = try await quartet.psql("SELECT stream || ' ' || expires_at FROM session_client.stream_token")
