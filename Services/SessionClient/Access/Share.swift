@@ -4,7 +4,7 @@ struct Share: Sendable {
     private let turn = Credit(limit: 1)
     private let rest: Double
     /// However long a piece took: a database that was away owes nobody a rest.
-    private static let longest: Duration = .milliseconds(250)
+    static let longest: Duration = .milliseconds(250)
 
     /// - Parameter share: Of the time: 0.25 rests three times as long as it works.
     init(_ share: Double) { rest = 1 / share - 1 }
