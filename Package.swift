@@ -160,7 +160,10 @@ let package = Package(
                 .product(name: "JWTKit", package: "jwt-kit"),
             ],
             path: "Services/SessionClient", exclude: ["Executable", "Orchestration"],
-            resources: [.copy("Console"), .copy("Migrations"), .embedInCode("Access/common-passwords.txt")],
+            resources: [
+                .copy("Console"), .copy("Migrations"), .copy("Operators/psqlrc"),
+                .embedInCode("Access/common-passwords.txt"),
+            ],
             swiftSettings: settings),
         .executableTarget(
             name: "session-client", dependencies: ["ServiceKit", "SessionClientService", lifecycle],

@@ -15,13 +15,20 @@ package struct SessionClient: Service {
     private let context: ServiceContext
     private let settings: SessionClientSettings
     private let console: ConsoleRoutes
+    private let operators: Operators?
     private let bus: Health.Check
     private let http: Health.Check
 
     /// - Throws: What is missing in the settings.
     package init(_ context: ServiceContext) throws {
-        settings = try SessionClientSettings(context.settings, context.logger)
+        let settings = try SessionClientSettings(context.settings, context.logger)
         console = try ConsoleRoutes(folder: settings.consoleFolder)
+        operators = try settings.operators.map { configuration in
+            Operators(
+                configuration, queries: try NamedQueryFile(),
+                guesses: Guesses(limit: RateLimit(perMinute: settings.limits.guesses)), logger: context.logger)
+        }
+        self.settings = settings
         self.context = context
         bus = context.health.check("bus")
         http = context.health.check("http")
@@ -97,7 +104,11 @@ package struct SessionClient: Service {
                         ],
                     people: people, groups: groups, devices: devices, writeDeadline: settings.streamWriteDeadline),
                 tokens: tokens, devices: devices, addresses: ClientAddress(proxies: settings.proxies),
-                console: console),
+                console: console,
+                operators: operators.map {
+                    OperatorRoutes(
+                        operators: $0, metrics: context.metrics, addresses: ClientAddress(proxies: settings.proxies))
+                }),
             host: settings.host, port: settings.port, connections: settings.connections,
             connectionsPerAddress: settings.connectionsPerAddress, check: http, logger: logger)
 
@@ -112,7 +123,7 @@ package struct SessionClient: Service {
                     pool: pool, session: services.session, codes: PhoneCodes(keys: settings.serverKeys), logger: logger),
             ] + services.all.flatMap(\.services)
                 + policies(services, doorbells) + [sagas, people, presence, server])
-        for pool in [pool, joins, steps] { await pool.close() }
+        for pool in [pool, joins, steps] + (operators.map { [$0.pool] } ?? []) { await pool.close() }
     }
 
     private func policies(_ services: ServiceConnections, _ doorbells: Doorbells) -> [any Service] {

@@ -3,6 +3,7 @@ import Crypto
 import Foundation
 import JWTKit
 import Logging
+import Postgres
 import ServiceKit
 import Vocabulary
 import Webhook
@@ -112,7 +113,7 @@ struct SessionClientSettings: Sendable {
             poolSize, joinPoolSize, streamWriteDeadline, presenceRenewal, unanswered, proxies, guessLimit,
             signUpLimit, phoneCodes, phoneCodesKey, consoleFolder,
         ]
-            + ConsumerSettings.declared
+            + OperatorSettings.declared + ConsumerSettings.declared
     }
 
     /// A key without which it can't work wasn't given.
@@ -174,6 +175,8 @@ struct SessionClientSettings: Sendable {
             guesses: settings[Self.guessLimit], signUps: settings[Self.signUpLimit],
             commands: settings[Self.commandLimit], signals: settings[Self.signalLimit])
     }
+    /// The database for operators; nil if they aren't configured.
+    var operators: Postgres.Configuration? { OperatorSettings.configuration(settings) }
     /// For consumers, in the same way as in other services.
     var consumers: ConsumerSettings { ConsumerSettings(settings) }
     var retentionInterval: Duration { settings[CommonSettings.retentionInterval] }

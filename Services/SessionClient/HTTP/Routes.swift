@@ -14,6 +14,8 @@ struct Routes: Sendable {
     let devices: Devices
     let addresses: ClientAddress
     let console: ConsoleRoutes
+    /// Nil if operators aren't configured.
+    let operators: OperatorRoutes?
 
     /// The routes, and before them what every request goes through.
     func router() -> Router<EdgeContext> {
@@ -51,6 +53,7 @@ struct Routes: Sendable {
         }
         addAttachments(to: signedIn)
         signedIn.get("stream", use: stream)
+        operators?.add(to: router)
         console.add(to: router)
         refuseOtherMethods(in: router)
         return router

@@ -19,6 +19,23 @@ $$;
 COMMENT ON FUNCTION session_client.newest_messages(bigint) IS
     'The newest messages of all logs, newest first, at most at_most. A command that is in its log twice is shown once, where it came first, if both rows are among the newest at_most of their partition.';
 
+CREATE FUNCTION session_client.messages_since(since timestamptz, at_most bigint) RETURNS SETOF session_client.messages
+    LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
+AS $$
+    SELECT n.*
+      FROM (SELECT m.*
+              FROM session_client.heads AS h
+             CROSS JOIN LATERAL (SELECT m.* FROM session_client.messages AS m
+                                  WHERE m.log = h.log AND m.partition = h.partition AND m.position > h.head - at_most
+                                    AND m.position <= h.head AND m.recorded_at > since
+                                  ORDER BY m.position DESC LIMIT at_most) AS m
+             WHERE h.recorded_at > since
+             ORDER BY m.recorded_at DESC LIMIT at_most) AS n
+     ORDER BY n.recorded_at, n.log, n.partition, n.position;
+$$;
+COMMENT ON FUNCTION session_client.messages_since(timestamptz, bigint) IS
+    'The messages of all logs that were recorded after a time, oldest first; of more than at_most, the newest. Transactions may commit in another order than they recorded, so ask for the last second or two again.';
+
 CREATE FUNCTION session_client.messages_of(of_id uuid, since timestamptz, at_most bigint)
     RETURNS TABLE (in_log text, in_partition int, at_position bigint, of_request uuid, appended_at timestamptz)
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
@@ -150,6 +167,7 @@ $$;
 COMMENT ON FUNCTION session_client.last_story() IS
     'session_client.story of the newest request: the one of the newest message without a cause, among the newest 1,000 of each partition.';
 
-GRANT EXECUTE ON FUNCTION session_client.newest_messages(bigint), session_client.messages_of(uuid, timestamptz, bigint),
+GRANT EXECUTE ON FUNCTION session_client.newest_messages(bigint), session_client.messages_since(timestamptz, bigint),
+   session_client.messages_of(uuid, timestamptz, bigint),
    session_client.story(uuid), session_client.last_story()
    TO quartet_reader;
