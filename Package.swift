@@ -27,6 +27,9 @@ let package = Package(
     name: "quartet",
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
+        // What apps add. It needs none of the server's dependencies.
+        .library(name: "QuartetClient", targets: ["QuartetClient"]),
+        .library(name: "QuartetClientTesting", targets: ["QuartetClientTesting"]),
         // For the package of micro-benchmarks, Tests/Benchmarks/Functions.
         .library(name: "QuartetBus", targets: ["Bus", "Postgres", "Vocabulary"]),
         .library(name: "QuartetLedger", targets: ["LedgerContract", "LedgerRules"]),
@@ -101,6 +104,17 @@ let package = Package(
                 "ContactsContract", "ContractSupport", "NotificationsContract", "SessionContract", "Vocabulary",
             ],
             path: "Shared/API", swiftSettings: settings),
+
+        // MARK: Client
+        .target(
+            name: "QuartetClient",
+            dependencies: [
+                "API", "ContactsContract", "ContractSupport", "NotificationsContract", "SessionContract", "Vocabulary",
+            ],
+            path: "Shared/Client/QuartetClient", swiftSettings: settings),
+        .target(
+            name: "QuartetClientTesting", dependencies: ["API", "QuartetClient", "Vocabulary"],
+            path: "Shared/Client/Testing", swiftSettings: settings),
 
         // MARK: Services
         .target(
@@ -211,6 +225,13 @@ let package = Package(
             ],
             path: "Tests/Unit/APITests", swiftSettings: settings),
         .testTarget(
+            name: "QuartetClientTests",
+            dependencies: [
+                "API", "ContactsContract", "ContractSupport", "NotificationsContract", "QuartetClient",
+                "QuartetClientTesting", "SessionContract", "TestKit", "Vocabulary",
+            ],
+            path: "Tests/Unit/QuartetClientTests", swiftSettings: settings),
+        .testTarget(
             name: "SessionClientOrchestrationTests",
             dependencies: [
                 "API", "ContactsContract", "ContractSupport", "NotificationsContract", "SessionClientOrchestration",
@@ -258,9 +279,9 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "EdgeClient", "NotificationsContract", "Postgres", "ServiceKit", "TestKit", "WebDriver", "contacts",
-                "notifications", "session", "session-client", crypto, httpClient, httpTypes, hummingbird, logging, nio,
-                nioHTTP,
+                "EdgeClient", "NotificationsContract", "Postgres", "QuartetClient", "ServiceKit", "TestKit",
+                "WebDriver", "contacts", "notifications", "session", "session-client", crypto, httpClient, httpTypes,
+                hummingbird, logging, nio, nioHTTP,
             ],
             path: "Tests/System/Product", swiftSettings: settings),
         .testTarget(
