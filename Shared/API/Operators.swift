@@ -133,3 +133,13 @@ public struct OperatorReply: Codable, Hashable, Sendable {
         self.role = role
     }
 }
+
+/// `GET /v1/operator/metrics`.
+public struct OperatorMetrics: Codable, Hashable, Sendable {
+    /// In Prometheus's text format 0.0.4.
+    public let text: String
+
+    package init(text: String) {
+        self.text = text
+    }
+}

@@ -40,9 +40,7 @@ struct OperatorRoutes: Sendable {
             return try Response.json(try await operators.group(context.id("group"), at: position))
         }
         reads.get("metrics") { [metrics] _, _ in
-            Response(
-                status: .ok, headers: [.contentType: "text/plain; version=0.0.4", .cacheControl: "no-store"],
-                body: ResponseBody(byteBuffer: ByteBuffer(string: metrics.text)))
+            try Response.json(OperatorMetrics(text: metrics.text))
         }
 
         let acts = root.add(middleware: OperatorAuthentication(operators: operators, addresses: addresses, role: .act))

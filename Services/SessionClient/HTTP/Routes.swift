@@ -54,7 +54,7 @@ struct Routes: Sendable {
         addAttachments(to: signedIn)
         signedIn.get("stream", use: stream)
         operators?.add(to: router)
-        console.add(to: router)
+        console.add(to: router, forOperators: operators != nil)
         refuseOtherMethods(in: router)
         return router
     }
