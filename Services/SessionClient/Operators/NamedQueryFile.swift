@@ -50,7 +50,7 @@ struct NamedQueryFile: Sendable {
             }
         }
         guard all.count == statements.count else { throw Unreadable(description: "psqlrc and its :help differ") }
-        queries = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
+        queries = Dictionary(all.map { ($0.name, $0) }) { first, _ in first }
     }
 
     subscript(name: String) -> NamedQuery? { queries[name] }
