@@ -40,8 +40,8 @@ struct ConsoleRoutes: Sendable {
     }
 
     func add(to router: Router<EdgeContext>, forOperators: Bool) {
-        add(Self.pages, to: router, \.page)
-        if forOperators { add(Self.operatorsPages, to: router, \.operatorsPage) }
+        add(Self.pages, to: router) { $0.page }
+        if forOperators { add(Self.operatorsPages, to: router) { $0.operatorsPage } }
         router.get("console/{version}/**") { [files] _, context in
             let path = context.parameters.getCatchAll().joined(separator: "/")
             let files = try files()
@@ -54,7 +54,7 @@ struct ConsoleRoutes: Sendable {
 
     private func add(
         _ paths: [RouterPath], to router: Router<EdgeContext>,
-        _ page: KeyPath<ConsoleFiles, ConsoleFiles.File> & Sendable
+        _ page: @escaping @Sendable (ConsoleFiles) -> ConsoleFiles.File
     ) {
         for path in paths {
             router.get(path) { [files] request, _ in
@@ -62,7 +62,7 @@ struct ConsoleRoutes: Sendable {
                 let tag = EntityTag(files.version)
                 let headers: HTTPFields = [.eTag: tag.text, .cacheControl: "no-cache"]
                 return request.has(tag)
-                    ? Response(status: .notModified, headers: headers) : Self.response(files[keyPath: page], headers)
+                    ? Response(status: .notModified, headers: headers) : Self.response(page(files), headers)
             }
         }
     }

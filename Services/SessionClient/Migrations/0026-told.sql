@@ -28,7 +28,7 @@ $$;
 COMMENT ON FUNCTION session_client.event_after(text, text, text, timestamptz, text) IS
     'The first event of a type in a key''s stream that mentions an id, among the 2,000 rows of the key''s partition from a time on. A binary search finds the time.';
 
-CREATE FUNCTION session_client.alarm_begun(of_alarm uuid)
+CREATE FUNCTION session_client.alarm_begun(of_alarm uuid, of_person uuid)
     RETURNS TABLE (person uuid, kind text, due_at timestamptz, noticed_at timestamptz, in_partition int,
                    at_position bigint, appended_at timestamptz)
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
@@ -40,6 +40,7 @@ BEGIN
         SELECT h.partition, session_client.position_before(h.log, h.partition, session_client.time_of(of_alarm)) AS before
           FROM session_client.heads AS h
          WHERE h.log = 'session.log'
+           AND (of_person IS NULL OR h.partition = session.log_partition_of('account/' || of_person))
     LOOP
         RETURN QUERY
         SELECT (m.body ->> 'account')::uuid, CASE m.type WHEN 'CheckInMissed' THEN 'missedCheckIn' ELSE 'alert' END,
@@ -54,8 +55,8 @@ BEGIN
     END LOOP;
 END
 $$;
-COMMENT ON FUNCTION session_client.alarm_begun(uuid) IS
-    'The event that began an alarm: whose it is, when the check-in was due (null for an alert), when that was noticed, and where the event is in session.log. Searches 2,000 rows of each partition from the time in the alarm''s id. No row if retention deleted it.';
+COMMENT ON FUNCTION session_client.alarm_begun(uuid, uuid) IS
+    'The event that began an alarm: whose it is, when the check-in was due (null for an alert), when that was noticed, and where the event is in session.log. Searches 2,000 rows from the time in the alarm''s id: of the person''s partition, or of each if the person isn''t known (null). No row if retention deleted it.';
 
 CREATE FUNCTION session_client.told(of_alarm uuid) RETURNS json
     LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
@@ -68,7 +69,7 @@ AS $$
         SELECT b.person, b.kind, b.due_at, b.noticed_at,
                json_build_object('log', 'session.log', 'partition', b.in_partition, 'position', b.at_position,
                                  'recorded', b.appended_at) AS event
-          FROM session_client.alarm_begun(of_alarm) AS b
+          FROM session_client.alarm_begun(of_alarm, (SELECT r.person FROM receipt AS r LIMIT 1)) AS b
          UNION ALL
         -- The log is no longer kept, but the notifications are.
         SELECT r.person, CASE WHEN r.due_at IS NULL THEN 'alert' ELSE 'missedCheckIn' END, r.due_at, r.happened_at, NULL
@@ -120,6 +121,6 @@ $$;
 COMMENT ON FUNCTION session_client.told(uuid) IS
     'Was she told? For one alarm, as JSON: when the check-in was due and when that was noticed; for each responder when they were notified, each attempt to push, on which device it was shown and when it was read; how late each was, in milliseconds; and where the events are in the logs. Null if neither the log nor a notification knows the alarm.';
 
-GRANT EXECUTE ON FUNCTION session_client.event_after(text, text, text, timestamptz, text), session_client.alarm_begun(uuid),
+GRANT EXECUTE ON FUNCTION session_client.event_after(text, text, text, timestamptz, text), session_client.alarm_begun(uuid, uuid),
    session_client.told(uuid), session_client.milliseconds(interval)
    TO quartet_reader;

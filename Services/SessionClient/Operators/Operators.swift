@@ -27,7 +27,8 @@ struct Operators: Sendable {
 
     /// An operator's query may neither be slow nor plan badly: every one of them has its index.
     private static let session = [
-        "statement_timeout": "1s", "lock_timeout": "1s", "enable_seqscan": "off", "jit": "off", "timezone": "UTC",
+        "statement_timeout": "1s", "lock_timeout": "1s", "enable_seqscan": "off", "jit": "off",
+        "max_parallel_workers_per_gather": "0", "timezone": "UTC",
     ]
 
     /// Who a key belongs to. Asks the database each time, so a revoked key opens nothing any more.
