@@ -36,22 +36,28 @@ export function sqlOf(name) {
 
 const isNumber = (value) => typeof value === 'number' || (typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value))
 
+const isMissing = (value) => value === null || value === undefined || value === ''
+
+/** Columns of numbers are aligned on the right. */
+const kind = (list, column) =>
+  list.every((row) => isMissing(row[column]) || isNumber(row[column])) && list.some((row) => !isMissing(row[column])) ? 'number' : undefined
+
 /** Rows of any query. */
 export function table(list, { title, cells = {}, hidden = [], actions } = {}) {
   const columns = [...new Set(list.flatMap(Object.keys))].filter((column) => !hidden.includes(column))
   return h('div', { class: 'scrolls', tabindex: '0', role: 'region', 'aria-label': `${title}, a table` },
     h('table', {},
       h('thead', {}, h('tr', {},
-        columns.map((column) => h('th', { scope: 'col', key: column }, column.replaceAll('_', ' '))),
+        columns.map((column) => h('th', { scope: 'col', class: kind(list, column), key: column }, column.replaceAll('_', ' '))),
         actions && h('th', { scope: 'col', key: 'actions' }, h('span', { class: 'visually-hidden' }, 'what to do')))),
       h('tbody', {}, list.map((row) => h('tr', {},
-        columns.map((column) => h('td', { class: isNumber(row[column]) ? 'number' : undefined, key: column },
+        columns.map((column) => h('td', { class: kind(list, column), key: column },
           (cells[column] ?? shown)(row[column], row))),
         actions && h('td', { class: 'actions', key: 'actions' }, actions(row)))))))
 }
 
 export const shown = (value) =>
-  value === null || value === undefined || value === '' ? '–' : typeof value === 'object' ? JSON.stringify(value) : String(value)
+  isMissing(value) ? '–' : typeof value === 'object' ? JSON.stringify(value) : String(value)
 
 /** An id that leads to its story. */
 export const storyLink = (id) => (id ? h('a', { href: `/ops/story/${id}` }, `${id.slice(0, 8)}…`) : '–')

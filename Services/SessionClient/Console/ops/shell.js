@@ -17,7 +17,7 @@ export function shell() {
     h('header', { class: 'top' },
       h('a', { class: 'brand', href: '/ops' }, iconOf('logo'), 'Quartet', h('span', { class: 'badge' }, 'operators')),
       access.owner && h('div', { class: 'connection' },
-        h('span', { class: 'connection-text' }, `${access.owner.name} (${access.owner.role === 'act' ? 'may act' : 'reads'})`),
+        h('span', { class: 'ops-owner' }, `${access.owner.name} (${access.owner.role === 'act' ? 'may act' : 'reads'})`),
         button('Forget key', () => forgetKey(), { kind: 'small' }))),
     access.owner && h('nav', { class: 'ops-tabs', 'aria-label': 'Pages' }, links.map(([path, title]) =>
       h('a', { href: path, 'aria-current': isCurrent(path) ? 'page' : undefined }, title))),
@@ -48,7 +48,7 @@ function keyForm() {
   }
   return h('form', { class: 'card narrow', onsubmit: submit },
     h('h1', {}, 'For operators'),
-    h('p', {}, 'Paste your API key. make run prints one once; session-client keys make makes another.'),
+    h('p', {}, 'Paste your API key. ', h('code', {}, 'make run'), ' prints one once, and ', h('code', {}, 'session-client keys make'), ' makes others.'),
     field('API key', {
       id: 'operator-key', type: 'password', autocomplete: 'off', required: true, value: typed,
       oninput: (event) => { typed = event.target.value; changed() },

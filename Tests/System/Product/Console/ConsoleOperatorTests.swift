@@ -22,7 +22,7 @@ struct ConsoleOperatorTests {
             try await anna.act("MarkRead", ["id": notification["id"]])
             try await anna.operate("ClearAllReceivedPings")
             let group = try await Group.create(by: anna)
-            try await group.act(anna, "MoveSeat", ["seat": 1])
+            try await group.act(anna, "ClaimSeat", ["seat": 1])
             try await quartet.waitUntilQuiet()
 
             let browser = try await console.browser()

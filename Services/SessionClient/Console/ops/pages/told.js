@@ -73,7 +73,7 @@ function delivery({ id, kind, repetition, notified, notifiedMs, pushes, shown, r
   const step = (title, text, tone) => h('li', { class: tone }, h('strong', {}, title), text)
   return h('li', { key: id, class: 'delivery' },
     h('h3', {}, titles[kind] ?? kind, repetition ? ` (reminder ${repetition})` : ''),
-    h('ol', { class: 'steps' },
+    h('ol', { class: 'receipts' },
       step('Notified', [h('span', {}, late(notifiedMs), ' after'), clock(notified), event && place(event)], 'good'),
       pushes.map((push) => step(`Pushed, attempt ${push.attempt}`,
         [h('span', {}, late(push.afterMs), ' after'), h('span', {}, `${push.result}: ${push.answer}, to ${push.platform ?? 'a device'} ${push.device.slice(0, 8)}…`)],
