@@ -35,6 +35,14 @@ struct NamedQueryTests {
                 _ = try await quartet.named(
                     "\\set handle bob\n\\set id \(EdgeClient.newKey())\n\\set alarm \(alarm)\n\(name)")
             }
+            for name in Self.panels {
+                let plan = try await quartet.named(
+                    "SET enable_seqscan = off;\n\\set id \(EdgeClient.newKey())\nEXPLAIN (COSTS OFF) :\(name)")
+                let scanned = plan.matches(of: /Seq Scan on (\w+)/).map { String($0.1) }.filter { table in
+                    !Self.small.contains { table.hasSuffix($0) }
+                }
+                #expect(plan.contains("Index") && scanned.isEmpty, "\(name) reads all rows of \(scanned)")
+            }
             let people = try await quartet.named(":people")
             #expect(people.contains("bob|Bob|\(bob.account)"))
             let person = try await quartet.named("\\set handle bob\n:person")
@@ -67,6 +75,15 @@ struct NamedQueryTests {
 }
 
 extension NamedQueryTests {
+    /// What the console asks again and again.
+    private static let panels = [
+        "health", "counts", "lag", "throughput", "timers", "workers", "leases", "acts", "dead_letters", "parked",
+        "sagas",
+        "saga_steps", "groups", "recent_alarms", "told", "operator_keys",
+    ]
+    /// Tables with a row for each partition or worker, or at most a thousand for each partition.
+    private static let small = ["_partition", "lease", "member", "parked", "retention"]
+
     /// The same as JSON, over HTTP and in psql.
     private static func expectTold(
         _ alarm: String, of bob: Device, to anna: Device, _ quartet: Quartet

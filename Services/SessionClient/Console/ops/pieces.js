@@ -14,7 +14,7 @@ export const allQueries = () => watch('queries', async () => (await ask('GET', '
  * A named query as a card with a table and its SQL.
  * @param {object} options `values` (parameters), `pause`, `none` (what to say without rows), `cells` (by column), `actions(row)`
  */
-export function panel(title, name, { values = {}, pause = 5 * second, none = 'Nothing.', view = table, ...options } = {}) {
+export function panel(title, name, { values = {}, pause = 10 * second, none = 'Nothing.', view = table, ...options } = {}) {
   const { value, problem } = watch(`${name} ${JSON.stringify(values)}`, () => rows(name, values), pause)
   return card(title, name, problem ? trouble(problem) : !value ? waiting() : value.length ? view(value, { title, ...options }) : h('p', { class: 'hint' }, none))
 }

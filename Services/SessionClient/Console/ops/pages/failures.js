@@ -1,12 +1,12 @@
 /** `/ops/dead`: dead letters and parked messages, and what can be done about them. */
 import { h } from '../../core/view.js'
 import { actButton } from '../acts.js'
-import { panel, state, storyLink } from '../pieces.js'
+import { panel, second, state, storyLink } from '../pieces.js'
 
 export const failures = () => [
   h('h1', {}, 'Failures'),
   panel('Dead letters', 'dead_letters', {
-    none: 'No message was given up.',
+    pause: 3 * second, none: 'No message was given up.',
     cells: { state, message_id: (id) => storyLink(id) },
     actions: (row) => row.state === 'open' && h('div', { class: 'actions' },
       actButton('Retry', {
@@ -19,7 +19,7 @@ export const failures = () => [
       })),
   }),
   panel('Parked messages', 'parked', {
-    none: 'No message is parked.',
+    pause: 3 * second, none: 'No message is parked.',
     cells: { state },
     actions: (row) => row.attempts > 0 && row.state !== 'discarded' && h('div', { class: 'actions' },
       actButton('Retry now', {

@@ -8,7 +8,7 @@ import { card, chart, keep, panel, second, state, trouble } from '../pieces.js'
 
 export const overview = () => [
   h('h1', { class: 'visually-hidden' }, 'Overview'),
-  panel('Health', 'health', { pause: 3 * second, cells: { state } }),
+  panel('Health', 'health', { pause: 5 * second, cells: { state } }),
   panel('Needs attention', 'counts', { view: tiles }),
   charts(),
   h('div', { class: 'columns' },
