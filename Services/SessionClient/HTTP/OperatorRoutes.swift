@@ -73,9 +73,7 @@ struct OperatorAuthentication: RouterMiddleware {
     func handle(
         _ request: Request, context: EdgeContext, next: @concurrent (Request, EdgeContext) async throws -> Response
     ) async throws -> Response {
-        let address = addresses.network(
-            connection: context.remoteAddress, forwardedFor: request.headers[.forwardedFor])
-        let caller = try await operators.owner(of: request.bearer, from: address)
+        let caller = try await operators.owner(of: request.bearer, from: addresses.network(of: request, context))
         guard role == .read || caller.role == .act else { throw APIError(.keyMayOnlyRead) }
         var context = context
         context.operator = caller

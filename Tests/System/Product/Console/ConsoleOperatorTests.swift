@@ -156,23 +156,26 @@ struct ConsoleOperatorTests {
             let asked = try await browser.runModules(
                 ["ops/feed.js"],
                 """
-                const { beginDrawing, watch, resume } = m['ops/feed.js'], timers = [];
-                const wait = window.setTimeout;
-                window.setTimeout = (run) => { timers.push(run); return timers.length };
-                const runAll = async () => { for (const run of timers.splice(0)) { run(); await new Promise((done) => wait(done)) } };
+                const { beginDrawing, watch } = m['ops/feed.js'], timers = [];
+                const later = window.setTimeout;
+                window.setTimeout = (run) => timers.push(run);
                 let count = 0, hidden = false;
                 Object.defineProperty(document, 'hidden', { get: () => hidden });
-                const draw = () => { beginDrawing(); watch('one', async () => { count += 1 }, 0) };
-                draw(); await runAll(); await runAll();
+                const step = async (isDrawn) => {
+                    beginDrawing();
+                    if (isDrawn) watch('one', async () => { count += 1 }, 0);
+                    for (const run of timers.splice(0)) run();
+                    await new Promise((done) => later(done));
+                };
+                await step(true); await step(true);
                 const shown = count;
                 hidden = true;
-                await runAll(); await runAll();
+                await step(true); await step(true);
                 const whileHidden = [count - shown, timers.length];
                 hidden = false;
-                resume(); await runAll();
+                await step(true);
                 const again = count - shown;
-                beginDrawing();
-                await runAll(); await runAll();
+                await step(false); await step(false);
                 return [shown > 0, ...whileHidden, again > 0, count - shown - again, timers.length];
                 """)
             #expect(asked == [true, 0, 0, true, 0, 0], "not while it is hidden, nor what isn't drawn")
