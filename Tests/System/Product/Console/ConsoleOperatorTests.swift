@@ -16,7 +16,8 @@ struct ConsoleOperatorTests {
             try await anna.act("RegisterPush", ["token": "secret-of-annas-phone", "platform": "ios"])
             try await quartet.missCheckIn(of: bob)
             try await anna.wait(toHear: "dependentCheckInMissed")
-            let notification = try await anna.read("/v1/notifications")["notifications"].array
+            let notification =
+                try await anna.read("/v1/notifications")["notifications"].array
                 .first { $0["kind"].string == "dependentCheckInMissed" } ?? .null
             try await anna.act("ShowNotifications", ["ids": [notification["id"]]])
             try await anna.act("MarkRead", ["id": notification["id"]])
@@ -39,7 +40,9 @@ struct ConsoleOperatorTests {
             try await browser.see("on-call (reads)")
             try await browser.reload()
             try await browser.see("The newest alarms")
-            #expect(try await browser.run("return localStorage.length + sessionStorage.length + document.cookie.length") == 0)
+            #expect(
+                try await browser.run("return localStorage.length + sessionStorage.length + document.cookie.length")
+                    == 0)
 
             try await browser.see("bob")
             let alarm = try #require(notification["details"]["alarm"].string)
@@ -47,13 +50,16 @@ struct ConsoleOperatorTests {
             try await browser.click("\(alarm.prefix(13))…")
             try await browser.see("@bob missed the check-in")
             try await browser.see("1 of 1 responder notified, 1 of 1 responder read it.")
-            for step in ["Notified", "Pushed, attempt 1", "Shown", "Read", "notifications.log"] { try await browser.see(step) }
+            for step in ["Notified", "Pushed, attempt 1", "Shown", "Read", "notifications.log"] {
+                try await browser.see(step)
+            }
             try await Self.look(browser, "ops-told")
 
             try await browser.click("Overview")
             for service in ["session", "contacts", "notifications", "session_client"] { try await browser.see(service) }
             try await browser.see("well")
-            try await browser.wait("a chart", "document.querySelector('.chart path.series-0')?.getAttribute('d').includes('L')")
+            try await browser.wait(
+                "a chart", "document.querySelector('.chart path.series-0')?.getAttribute('d').includes('L')")
             try await Self.look(browser, "ops-overview")
 
             try await browser.click("Live tail")
@@ -86,12 +92,14 @@ struct ConsoleOperatorTests {
             try await browser.see("Who is in it")
             let newest = try await browser.run("return document.querySelector('main').innerText")
             try await browser.run(
-                "const slider = document.querySelector('#position'); slider.value = 0; slider.dispatchEvent(new Event('input', { bubbles: true }))")
-            try await browser.wait("an earlier state", "document.querySelector('main').innerText !== arguments[0]", newest)
+                "const slider = document.querySelector('#position'); slider.value = 0; slider.dispatchEvent(new Event('input', { bubbles: true }))"
+            )
+            try await browser.wait(
+                "an earlier state", "document.querySelector('main').innerText !== arguments[0]", newest)
             try await Self.look(browser, "ops-group")
 
             try await browser.click("Queries")
-            try await browser.choose("Query", "lag: How far each consumer is behind in each log")
+            try await browser.choose("Query", "lag")
             try await browser.see("FROM session_client.lag")
             try await browser.see("contacts_commands")
             try await Self.look(browser, "ops-queries")
@@ -101,7 +109,9 @@ struct ConsoleOperatorTests {
         }
     }
 
-    @Test("a dead letter is retried and another discarded, each with a reason that the audit keeps; keys that only read see no buttons (T22)")
+    @Test(
+        "a dead letter is retried and another discarded, each with a reason that the audit keeps; keys that only read see no buttons (T22)"
+    )
     func acting() async throws {
         try await Console.with(forOperators: true) { console in
             let quartet = console.quartet
@@ -128,18 +138,20 @@ struct ConsoleOperatorTests {
             try await Self.look(browser, "ops-failures")
             try await browser.wait(
                 "the letter",
-                "[...document.querySelectorAll('tr')].find((row) => row.innerText.includes('SetContactApproval')).querySelector('button').click() ?? true")
+                "[...document.querySelectorAll('tr')].find((row) => row.innerText.includes('SetContactApproval')).querySelector('button').click() ?? true"
+            )
             try await browser.see("Send it again?")
             try await browser.fill("Why", "the bug is mended")
             try await browser.screenshot("ops-dialog-desktop-light")
-            try await browser.confirm("Retry")
+            try await browser.click("Retry")
             try await browser.see("retried")
             try await browser.click("Discard")
             try await browser.fill("Why", "nobody needs it")
-            try await browser.confirm("Discard")
+            try await browser.click("Discard")
             try await browser.see("discarded")
             let audit = try await quartet.psql(
-                "SELECT string_agg(act || ' ' || key_name || ' ' || reason, ', ' ORDER BY number) FROM session_client.operator_acts WHERE with_key IS NOT NULL")
+                "SELECT string_agg(act || ' ' || key_name || ' ' || reason, ', ' ORDER BY number) FROM session_client.operator_acts WHERE with_key IS NOT NULL"
+            )
             #expect(audit == "retry_dead_letter on-call the bug is mended, discard_dead_letter on-call nobody needs it")
             try await browser.click("Overview")
             try await browser.see("nobody needs it")
@@ -183,14 +195,12 @@ struct ConsoleOperatorTests {
                 ["ops/metrics.js"],
                 #"""
                 const { parse, sums, buckets, percentile } = m['ops/metrics.js'];
-                const text = (fast, slow) => `# TYPE t histogram
-                t_bucket{a="x",le="0.1"} ${fast}
-t_bucket{a="x",le="1"} ${slow}
-t_bucket{a="x",le="+Inf"} ${slow}
-                rows{log="a \" b"} 3
-rows{log="c"} 4`;
-                const read = (...counts) => buckets(parse(text(...counts).replace(/^ +/gm, '')), 't');
-                const rows = sums(parse(text(0, 0).replace(/^ +/gm, '')), 'rows');
+                const text = (fast, slow) => [
+                    '# TYPE t histogram', `t_bucket{a="x",le="0.1"} ${fast}`, `t_bucket{a="x",le="1"} ${slow}`,
+                    `t_bucket{a="x",le="+Inf"} ${slow}`, 'rows{log="a \\" b"} 3', 'rows{log="c"} 4',
+                ].join('\n');
+                const read = (...counts) => buckets(parse(text(...counts)), 't');
+                const rows = sums(parse(text(0, 0)), 'rows');
                 return [Object.values(rows), percentile(read(5, 5), read(14, 15), 0.5), percentile(read(5, 5), read(14, 15), 0.99),
                     percentile(read(5, 5), read(5, 5), 0.5) ?? null];
                 """#)
