@@ -12,7 +12,7 @@ export const allQueries = () => watch('queries', async () => (await ask('GET', '
 
 /**
  * A named query as a card with a table and its SQL.
- * @param {object} options `values` (parameters), `pause`, `none` (what to say without rows), `cells` (by column), `actions(row)`
+ * @param {object} options `values` (parameters), `pause`, `none` (what to say without rows), `cells` (by column), `first` and `hidden` (columns), `actions(row)`
  */
 export function panel(title, name, { values = {}, pause = 10 * second, none = 'Nothing.', view = table, ...options } = {}) {
   const { value, problem } = watch(`${name} ${JSON.stringify(values)}`, () => rows(name, values), pause)
@@ -36,6 +36,9 @@ export function sqlOf(name) {
 
 const isNumber = (value) => typeof value === 'number' || (typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value))
 
+/** Texts of more letters than this may take several lines. */
+const long = 50
+
 const isMissing = (value) => value === null || value === undefined || value === ''
 
 /** Columns of numbers are aligned on the right. */
@@ -43,17 +46,17 @@ const kind = (list, column) =>
   list.every((row) => isMissing(row[column]) || isNumber(row[column])) && list.some((row) => !isMissing(row[column])) ? 'number' : undefined
 
 /** Rows of any query. */
-export function table(list, { title, cells = {}, hidden = [], actions } = {}) {
-  const columns = [...new Set(list.flatMap(Object.keys))].filter((column) => !hidden.includes(column))
+export function table(list, { title, cells = {}, first = [], hidden = [], actions } = {}) {
+  const columns = [...new Set([...first, ...list.flatMap(Object.keys)])].filter((column) => !hidden.includes(column))
   return h('div', { class: 'scrolls', tabindex: '0', role: 'region', 'aria-label': `${title}, a table` },
     h('table', {},
       h('thead', {}, h('tr', {},
-        columns.map((column) => h('th', { scope: 'col', class: kind(list, column), key: column }, column.replaceAll('_', ' '))),
-        actions && h('th', { scope: 'col', key: 'actions' }, h('span', { class: 'visually-hidden' }, 'what to do')))),
+        actions && h('th', { scope: 'col', key: 'actions' }, h('span', { class: 'visually-hidden' }, 'what to do')),
+        columns.map((column) => h('th', { scope: 'col', class: kind(list, column), key: column }, column.replaceAll('_', ' '))))),
       h('tbody', {}, list.map((row) => h('tr', {},
-        columns.map((column) => h('td', { class: kind(list, column), key: column },
-          (cells[column] ?? shown)(row[column], row))),
-        actions && h('td', { class: 'actions', key: 'actions' }, actions(row)))))))
+        actions && h('td', { key: 'actions' }, actions(row)),
+        columns.map((column) => h('td', { class: shown(row[column]).length > long ? 'long' : kind(list, column), key: column },
+          (cells[column] ?? shown)(row[column], row))))))))
 }
 
 export const shown = (value) =>

@@ -6,7 +6,7 @@ import { panel, second, state, storyLink } from '../pieces.js'
 export const failures = () => [
   h('h1', {}, 'Failures'),
   panel('Dead letters', 'dead_letters', {
-    pause: 3 * second, none: 'No message was given up.',
+    pause: 3 * second, none: 'No message was given up.', first: ['state', 'type', 'error', 'died'],
     cells: { state, message_id: (id) => storyLink(id) },
     actions: (row) => row.state === 'open' && h('div', { class: 'actions' },
       actButton('Retry', {
@@ -19,7 +19,7 @@ export const failures = () => [
       })),
   }),
   panel('Parked messages', 'parked', {
-    pause: 3 * second, none: 'No message is parked.',
+    pause: 3 * second, none: 'No message is parked.', first: ['state', 'type', 'error', 'attempts', 'retry_in'],
     cells: { state },
     actions: (row) => row.attempts > 0 && row.state !== 'discarded' && h('div', { class: 'actions' },
       actButton('Retry now', {
