@@ -63,6 +63,9 @@ struct Routes: Sendable {
         addAttachments(to: signedIn)
         signedIn.get("stream", use: stream)
         signedIn.post("stream/token", use: extendStream)
+        signedIn.get("stream/hashes") { [streams] _, context in
+            try Response.json(try await streams.hashes(for: context.caller))
+        }
         operators?.add(to: router)
         console.add(to: router, forOperators: operators != nil)
         refuseOtherMethods(in: router)
