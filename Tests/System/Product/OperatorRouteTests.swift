@@ -30,21 +30,22 @@ struct OperatorRouteTests {
                 try await quartet.edge.send(
                     route.body == nil ? "GET" : "POST", "/v1/operator\(route.path)", body: route.body, token: token)
             }
-            let routes = Self.reads.map { ($0, nil as JSON?) } + Self.acts.map { ($0.path, $0.body) }
+            let reads: [(path: String, body: JSON?)] = Self.reads.map { ($0, nil) }
+            let routes = reads + Self.acts.map { ($0.path, $0.body) }
             #expect(try await answer(gone, ("", nil)).body["role"] == "act")
             try await quartet.operatorKeys("revoke", "--key-name", "gone", "--reason", "they left")
             // The right id with another's secret.
             let forged = "\(reader.prefix { $0 != "." }).\(gone.drop { $0 != "." }.dropFirst())"
             for route in routes {
                 let nobody = try await answer(nil, route)
-                #expect(nobody.status == 401 && nobody.body["code"] == "missingToken", "\(route.0) \(nobody)")
+                #expect(nobody.status == 401 && nobody.body["code"] == "missingToken", "\(route.path) \(nobody)")
                 for wrong in [anna.token, gone, forged, "quartet-operator-"] {
                     let reply = try await answer(wrong, route)
-                    #expect(reply.status == 401 && reply.body["code"] == "invalidToken", "\(route.0) \(reply)")
+                    #expect(reply.status == 401 && reply.body["code"] == "invalidToken", "\(route.path) \(reply)")
                 }
                 let reply = try await answer(reader, route)
-                if route.1 != nil {
-                    #expect(reply.status == 403 && reply.body["code"] == "keyMayOnlyRead", "\(route.0) \(reply)")
+                if route.body != nil {
+                    #expect(reply.status == 403 && reply.body["code"] == "keyMayOnlyRead", "\(route.path) \(reply)")
                 } else {
                     #expect(reply.status == 200 || reply.body["code"].string?.hasSuffix("otFound") == true, "\(reply)")
                 }
@@ -59,7 +60,7 @@ struct OperatorRouteTests {
             try await quartet.restart(.sessionClient)
             for route in routes {
                 let reply = try await answer(reader, route)
-                #expect(reply.status == 404 && reply.body["code"] == "notFound", "\(route.0) \(reply)")
+                #expect(reply.status == 404 && reply.body["code"] == "notFound", "\(route.path) \(reply)")
             }
         }
     }

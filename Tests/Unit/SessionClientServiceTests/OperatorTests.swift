@@ -15,8 +15,9 @@ struct OperatorTests {
         #expect(!OperatorKey().matches(hash: key.hash) && !key.matches(hash: []) && !key.matches(hash: [0]))
         let parts = key.text.split(separator: ".").map(String.init)
         for wrong in [
-            "", "quartet-operator-", parts[0], parts[0] + ".", key.text + "A", String(key.text.dropLast()), "x" + key.text,
-            key.text + ".", parts[0].dropLast() + ".\(parts[1])",
+            "", "quartet-operator-", parts[0], parts[0] + ".", key.text + "A", String(key.text.dropLast()),
+            "x" + key.text,
+            key.text + ".", String(parts[0].dropLast()) + ".\(parts[1])",
         ] { #expect(OperatorKey(wrong) == nil, "\(wrong)") }
     }
 
