@@ -151,9 +151,9 @@ struct ParkingTests {
                 try await fixture.database.psql(
                     """
                     ALTER TABLE ledger.entry DROP CONSTRAINT entry_is_not_cursed;
-                    GRANT EXECUTE ON FUNCTION ledger_client.retry_ledger_commands(uuid) TO quartet_operator
+                    GRANT EXECUTE ON FUNCTION ledger_client.retry_ledger_commands(uuid, text, uuid) TO quartet_operator
                     """)
-                let retry: Query = "SELECT ledger_client.retry_ledger_commands(\(letter)::uuid)::text"
+                let retry: Query = "SELECT ledger_client.retry_ledger_commands(\(letter)::uuid, 'a test')::text"
                 let command = try await operate(fixture, retry) ?? ""
                 try await fixture.wait(
                     for: "the new command's outcome",

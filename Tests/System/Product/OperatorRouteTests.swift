@@ -122,7 +122,8 @@ struct OperatorRouteTests {
             }
             #expect(try await quartet.psql("SELECT is_discarded FROM contacts.parked").hasPrefix("t"))
             #expect(
-                try await quartet.psql("SELECT keep FROM session.retention WHERE subject = 'log'").hasPrefix("1 day"))
+                try await quartet.psql("SELECT keep = interval '1 day' FROM session.retention WHERE subject = 'log'")
+                    == "t")
             let emptied = "SELECT count(*) FROM notifications.redaction WHERE account = '\(Self.id)'"
             #expect(try await quartet.psql(emptied).hasPrefix("1"))
             try await quartet.start(.contacts)

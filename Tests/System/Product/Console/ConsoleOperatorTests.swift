@@ -166,9 +166,9 @@ struct ConsoleOperatorTests {
             try await browser.go("/ops")
             try await browser.see("Paste your API key")
             let asked = try await browser.runModules(
-                ["ops/feed.js"],
+                ["feed.js"],
                 """
-                const { beginDrawing, watch } = m['ops/feed.js'], timers = [];
+                const { beginDrawing, watch } = m['feed.js'], timers = [];
                 const later = window.setTimeout;
                 window.setTimeout = (run) => timers.push(run);
                 let count = 0, hidden = false;
@@ -192,9 +192,9 @@ struct ConsoleOperatorTests {
                 """)
             #expect(asked == [true, 0, 0, true, 0, 0], "not while it is hidden, nor what isn't drawn")
             let metrics = try await browser.runModules(
-                ["ops/metrics.js"],
+                ["metrics.js"],
                 #"""
-                const { parse, sums, buckets, percentile } = m['ops/metrics.js'];
+                const { parse, sums, buckets, percentile } = m['metrics.js'];
                 const text = (fast, slow) => [
                     '# TYPE t histogram', `t_bucket{a="x",le="0.1"} ${fast}`, `t_bucket{a="x",le="1"} ${slow}`,
                     `t_bucket{a="x",le="+Inf"} ${slow}`, 'rows{log="a \\" b"} 3', 'rows{log="c"} 4',
