@@ -45,6 +45,7 @@ package struct SessionClient: Service {
             "reads", configuration: database, size: settings.poolSize, waiters: settings.http.connections,
             logger: logger)
         let joins = Pool("joins", configuration: database, size: settings.joinPoolSize, logger: logger)
+        // For policies and sagas: each of their transactions is atomic, and what follows from one is flushed later in the same WAL.
         var unflushed = database
         unflushed.settings["synchronous_commit"] = "off"
         let steps = Pool("saga steps", configuration: unflushed, size: 4, logger: logger)
@@ -127,16 +128,18 @@ package struct SessionClient: Service {
                 PhoneNames(
                     pool: pool, session: services.session, codes: PhoneCodes(keys: settings.serverKeys), logger: logger),
             ] + services.all.flatMap(\.services)
-                + policies(services, doorbells) + [sagas, people, presence, server])
+                + policies(services, unflushed, doorbells) + [sagas, people, presence, server])
         for pool in [pool, joins, steps] + (operators.map { [$0.pool] } ?? []) { await pool.close() }
     }
 
-    private func policies(_ services: ServiceConnections, _ doorbells: Doorbells) -> [any Service] {
+    private func policies(
+        _ services: ServiceConnections, _ database: Configuration, _ doorbells: Doorbells
+    ) -> [any Service] {
         func consumer(of domain: Domain, _ policy: some Policy) -> any Service {
             Consumer(
                 source: services[domain].log, schema: "session_client",
                 settings: context.consumerSettings(of: services[domain].log),
-                configuration: context.database, doorbells: doorbells, logger: context.logger,
+                configuration: database, doorbells: doorbells, logger: context.logger,
                 handler: PolicyHandler(policy, logs: services.all.map(\.commands)))
         }
         let codes = ContactCodes(key: settings.serverKeys.current.key)
