@@ -30,6 +30,8 @@ extension Gathering {
                 case is RenewEdge, is ExpireEdge, is ConnectParticipant, is DisconnectParticipant: after
                 // Nobody sees an attachment before it is whole.
                 case is BeginAttachment, is AdoptChunks, is RemoveAttachment: after
+                // Nobody sees who may come back.
+                case is WithdrawInvitations: after
                 default: before
                 }
             },

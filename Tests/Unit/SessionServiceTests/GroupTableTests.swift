@@ -51,6 +51,7 @@ struct GroupTableTests {
             here.suspension = Suspension(reason: .interstitial, since: time(5), until: time(7), participantLimit: 4)
             (gone.identifier, gone.status, gone.since, gone.reason) = ("film", .invalidated, time(6), .removed)
             let (anna, ben) = (AccountID.new(), AccountID.new())
+            here.invitedBy = ben
             try await Tables.participant.expectRoundTrip(
                 of: [(ParticipantKey(groups[0], anna), here), (ParticipantKey(groups[0], ben), gone)],
                 in: database, as: "session")

@@ -10,18 +10,23 @@ extension SessionRows.Selection {
         case .joinGroupSession(let command):
             addPlayback(command.group)
             addNewcomer(asker)
+            welcoming.insert(command.group)
         case .activateGroupSession(let command):
             groups.insert(command.group)
             accounts.formUnion(command.contacts)
+            named.formUnion(command.contacts)
+            welcoming.insert(command.group)
         case .leaveGroupSession(let command): addLeaving(command.group)
         case .removeParticipant(let command): addLeaving(command.group)
         case .transferHost(let command): groups.insert(command.group)
         case .endGroupSession(let command): addLeaving(command.group)
         case .expireGroupSession(let command): addLeaving(command.group)
-        case .withdrawInvitations:
+        case .withdrawInvitations(let command):
             guard let asker else { return }
-            accounts.insert(asker)
+            accounts.formUnion([asker, command.contact])
             followed.insert(asker)
+            named.insert(command.contact)
+            estranged.append((inviter: asker, invited: command.contact))
         }
     }
 
