@@ -217,8 +217,9 @@ let package = Package(
         .testTarget(
             name: "SessionClientServiceTests",
             dependencies: [
-                "API", "ContractSupport", "SessionClientService", "SessionContract", "Vocabulary", "Webhook", crypto,
-                httpTypes, hummingbird, logging, nio, nioHTTPTypes,
+                "API", "Bus", "ContractSupport", "SessionClientOrchestration", "SessionClientService",
+                "SessionContract",
+                "TestKit", "Vocabulary", "Webhook", crypto, httpTypes, hummingbird, logging, nio, nioHTTPTypes,
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
             path: "Tests/Unit/SessionClientServiceTests", swiftSettings: settings),

@@ -96,7 +96,7 @@ struct StreamConnection: Sendable {
                 } catch {
                     result = .failure(error)
                 }
-                await outlet.close()
+                outlet.close()
                 tasks.cancelAll()
                 try result.get()
             }
@@ -141,6 +141,8 @@ struct StreamConnection: Sendable {
                         at: .init(stream.name, token)))
             }
             var people = view == nil ? nil : try people(in: subscription)
+            // No event says which relations ended before a snapshot.
+            if let people { contacts?.open.interrupt(besides: people.roles) }
             await show(people, on: view)
             view?.list?.changed()
             events: while let element = await subscription.next() {
