@@ -64,6 +64,7 @@ CREATE TABLE session.participant (
     seat              int         CONSTRAINT seat_is_a_number CHECK (seat BETWEEN 0 AND 31),
     dropped_at        timestamptz,
     is_drop_announced boolean     NOT NULL,
+    reconsidered_at   timestamptz,
     version           bigint      NOT NULL CONSTRAINT version_is_not_negative CHECK (version >= 0),
     is_ready          boolean     NOT NULL,
     suspended_at      timestamptz,
@@ -80,6 +81,7 @@ CREATE TABLE session.participant (
     CONSTRAINT who_is_in_has_joined CHECK (status <> 'joined' OR ordinal > 0),
     CONSTRAINT only_who_is_in_has_a_seat CHECK (seat IS NULL OR status = 'joined'),
     CONSTRAINT only_who_is_in_can_be_away CHECK (dropped_at IS NULL OR status = 'joined'),
+    CONSTRAINT only_who_is_away_is_reconsidered CHECK (reconsidered_at IS NULL OR dropped_at IS NOT NULL),
     CONSTRAINT announced_drop_has_a_time CHECK (NOT is_drop_announced OR dropped_at IS NOT NULL),
     CONSTRAINT only_who_is_in_can_be_ready CHECK (NOT is_ready OR status = 'joined'),
     CONSTRAINT only_who_can_be_ready_is_waited_for CHECK (suspended_at IS NULL OR is_ready),
@@ -109,6 +111,7 @@ COMMENT ON COLUMN session.participant.ordinal IS 'The number of their joining am
 COMMENT ON COLUMN session.participant.seat IS 'Their seat.';
 COMMENT ON COLUMN session.participant.dropped_at IS 'Since when no connection of theirs is known. NULL while there is one.';
 COMMENT ON COLUMN session.participant.is_drop_announced IS 'Whether others were told.';
+COMMENT ON COLUMN session.participant.reconsidered_at IS 'Not before then is it decided again that they are away: a command that waited may have said that they are back. NULL unless one waited.';
 COMMENT ON COLUMN session.participant.version IS 'How often their name or picture changed since they joined.';
 COMMENT ON COLUMN session.participant.is_ready IS 'Whether they said that they can be ready, so that the group waits if they ask.';
 COMMENT ON COLUMN session.participant.suspended_at IS 'Since when the group waits for them. NULL if it doesn''t.';
@@ -120,12 +123,14 @@ GRANT SELECT, INSERT, UPDATE ON session.participant TO session;
 CREATE TABLE session.edge (
     edge        uuid        NOT NULL CONSTRAINT edge_is_one_row PRIMARY KEY,
     lease_until timestamptz NOT NULL,
-    ended_at    timestamptz
+    ended_at    timestamptz,
+    reconsidered_at timestamptz
 ) WITH (fillfactor = 50);
 COMMENT ON TABLE session.edge IS 'Edge processes that say which participants are connected. One whose lease ended goes with its last connection.';
 COMMENT ON COLUMN session.edge.edge IS 'The process, another id at each start.';
 COMMENT ON COLUMN session.edge.lease_until IS 'When its lease ends, unless it is renewed.';
 COMMENT ON COLUMN session.edge.ended_at IS 'When the lease ended.';
+COMMENT ON COLUMN session.edge.reconsidered_at IS 'Not before then is it decided again that the lease ended: a command that waited may have renewed it. NULL unless one waited.';
 GRANT SELECT, INSERT, UPDATE, DELETE ON session.edge TO session;
 
 CREATE TABLE session.group_connection (

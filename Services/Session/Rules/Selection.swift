@@ -61,6 +61,8 @@ extension SessionRows {
         package var renewingEdges: Set<OwnerID> = []
         /// Edge processes whose lease ends.
         package var expiringEdges: Set<OwnerID> = []
+        /// Group sessions and edge processes about whose absence timers decide.
+        package var deciding: Set<Key> = []
         /// Edge processes that get a connection.
         package var connectingEdges: Set<OwnerID> = []
 

@@ -172,6 +172,47 @@ struct PresenceTests {
         }
     }
 
+    @Test("who comes back in time stays, even if session only hears of it after the grace (P15)")
+    func heardLate() async throws {
+        try await Self.with { quartet, anna, bob, carl in
+            let group = try await Group.create(by: anna)
+            try await group.invite(bob, carl, by: anna)
+            try await group.act(bob, "JoinGroupSession")
+            let (annaSees, bobSees) = try await (
+                LiveView.open(anna, following: [group]), LiveView.open(bob, following: [group])
+            )
+            try await quartet.wait(connections: 2)
+            try await quartet.limit(notice: "1 minute", grace: "5 seconds", lease: "2 minutes")
+            await bobSees.close()
+            try await quartet.wait(connections: 1)
+            // A command that can't be handled yet is in the way of what follows.
+            let release = try await quartet.hold(
+                "SELECT FROM session.account WHERE account = '\(carl.account)' FOR UPDATE")
+            async let join = group.ask(carl, "JoinGroupSession")
+            try await quartet.wait(for: "Carl's join", Self.commands("JoinGroupSession")) { $0 == "2" }
+            let back = try await LiveView.open(bob, following: [group])
+            try await quartet.wait(for: "Bob's connection", Self.commands("ConnectParticipant")) { $0 == "3" }
+            try await quartet.wait(
+                for: "the end of the grace",
+                """
+                SELECT count(*) FROM session.participant
+                 WHERE account = '\(bob.account)' AND (reconsidered_at IS NOT NULL OR status <> 'joined')
+                """
+            ) { $0 == "1" }
+            await release()
+            try await quartet.wait(connections: 2)
+            _ = try await join
+            try await quartet.waitUntilQuiet()
+            #expect(try await group.state(by: bob)["participants"].array.count == 3)
+            #expect(!annaSees.events(of: group).contains("ParticipantLeft"))
+            for view in [annaSees, back] { await view.close() }
+        }
+    }
+
+    private static func commands(_ type: String) -> String {
+        "SELECT count(*) FROM session_client.session_commands WHERE type = '\(type)'"
+    }
+
     // MARK: Scenes
 
     /// Processes that say every 200 ms that they are alive.

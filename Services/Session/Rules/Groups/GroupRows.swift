@@ -81,6 +81,8 @@ package struct ParticipantRow: Equatable, Sendable {
     package var droppedAt: Instant?
     /// Whether the loss was announced to the others.
     package var isDropAnnounced = false
+    /// Not before then is it decided again that they are away: by now they may have said that they are back.
+    package var reconsideredAt: Instant?
     /// Counts the changes of their name and picture since they joined.
     package var version: Int64 = 0
     /// Whether they said that they can be ready.
@@ -105,6 +107,7 @@ package struct ParticipantRow: Equatable, Sendable {
     mutating func comeBack() {
         droppedAt = nil
         isDropAnnounced = false
+        reconsideredAt = nil
     }
 }
 
@@ -152,10 +155,13 @@ package struct EdgeRow: Equatable, Sendable {
     package var leaseUntil: Instant
     /// When the lease ended; the row goes with the last connection.
     package var ended: Instant?
+    /// Not before then is it decided again that the lease ended: by now it may have been renewed.
+    package var reconsideredAt: Instant?
 
-    package init(leaseUntil: Instant, ended: Instant? = nil) {
+    package init(leaseUntil: Instant, ended: Instant? = nil, reconsideredAt: Instant? = nil) {
         self.leaseUntil = leaseUntil
         self.ended = ended
+        self.reconsideredAt = reconsideredAt
     }
 }
 
@@ -172,6 +178,9 @@ package struct GroupRows: Equatable, Sendable {
     package var edges = WorkingSet<OwnerID, EdgeRow>()
     /// Edge processes that have connections besides those here.
     package var edgesWithMore: Set<OwnerID> = []
+    /// The times of the oldest commands that are to be handled yet, for sessions and edge processes about which timers decide: among
+    /// them may be some for these.
+    package var waitingCommands: [Key: Instant] = [:]
     /// How many accounts that are out of a session aren't here, where commands bring new ones.
     package var others: [GroupID: Int] = [:]
     /// The games of sessions.

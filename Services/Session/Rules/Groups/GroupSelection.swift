@@ -33,15 +33,20 @@ extension SessionRows.Selection {
     mutating func add(_ command: PresenceCommand) {
         switch command {
         case .renewEdge(let command): renewingEdges.insert(command.edge)
-        case .expireEdge(let command): expiringEdges.insert(command.edge)
+        case .expireEdge(let command):
+            expiringEdges.insert(command.edge)
+            deciding.insert(.edge(command.edge))
         case .connectParticipant(let command):
             addPresence(command.group)
             connectingEdges.insert(command.edge)
         case .disconnectParticipant(let command): addPresence(command.group)
-        case .announceDrop(let command): addPlayback(command.group)
+        case .announceDrop(let command):
+            addPlayback(command.group)
+            deciding.insert(.group(command.group))
         case .dropParticipant(let command):
             addPresence(command.group)
             addPlayback(command.group)
+            deciding.insert(.group(command.group))
         }
     }
 

@@ -33,6 +33,7 @@ extension Pipeline {
             playing.formUnion(joinedGroups)
         }
         loading.sessions = lockGroups(groups.sorted())
+        loading.waitingCommands = waitingCommands(for: touched.deciding)
         loading.participants = participants(of: groups.sorted(), besides: touched.named)
         loading.others = otherAccounts(of: touched.welcoming, besides: touched.named)
         loading.participations = participations(of: touched.newcomers)
@@ -77,6 +78,7 @@ struct LoadingGroups {
     var sessions: Pending?
     var participants: Pending?
     var others: Pending?
+    var waitingCommands: Pending?
     var participations: Pending?
     var connections: Pending?
     var games: Pending?
@@ -95,6 +97,10 @@ struct LoadingGroups {
         for (group, row) in try Tables.groupSession.rows(of: sessions) { rows.sessions.load(row, at: group) }
         for (key, row) in try Tables.participant.rows(of: participations) { rows.load(row, at: key) }
         for (key, row) in try Tables.participant.rows(of: participants) { rows.load(row, at: key) }
+        for row in try waitingCommands.rowsIfAsked {
+            guard let key = Key(try row.decode(0, as: String.self)) else { continue }
+            rows.waitingCommands[key] = try row.decode(1, as: Instant?.self)
+        }
         for row in try others.rowsIfAsked {
             rows.others[try row.decode(0, as: GroupID.self)] = Int(try row.decode(1, as: Int64.self))
         }

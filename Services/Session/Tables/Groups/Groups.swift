@@ -44,6 +44,7 @@ extension Tables {
             Column("seat", \.seat),
             Column("dropped_at", \.droppedAt),
             Column("is_drop_announced", \.isDropAnnounced),
+            Column("reconsidered_at", \.reconsideredAt),
             Column("version", \.version),
             Column("is_ready", \.isReady),
             Column("suspended_at", \.suspension.keptSince),
