@@ -178,7 +178,10 @@ let package = Package(
                 .product(name: "JWTKit", package: "jwt-kit"),
             ],
             path: "Services/SessionClient", exclude: ["Executable", "Orchestration"],
-            resources: [.copy("Console"), .copy("Migrations"), .embedInCode("Access/common-passwords.txt")],
+            resources: [
+                .copy("Console"), .copy("Migrations"), .copy("Operators/psqlrc"),
+                .embedInCode("Access/common-passwords.txt"),
+            ],
             swiftSettings: settings),
         .executableTarget(
             name: "session-client", dependencies: ["ServiceKit", "SessionClientService", lifecycle],
@@ -242,10 +245,10 @@ let package = Package(
         .testTarget(
             name: "SessionClientServiceTests",
             dependencies: [
-                "API", "Bus", "ContractSupport", "ServiceKit", "SessionClientOrchestration", "SessionClientService",
-                "SessionContract", "TestKit", "Vocabulary", "Webhook", crypto, httpTypes, hummingbird, logging, nio,
-                nioHTTP2,
-                nioHTTPTypes, nioTLS,
+                "API", "Bus", "ContractSupport", "Postgres", "ServiceKit", "SessionClientOrchestration",
+                "SessionClientService", "SessionContract", "TestKit", "Vocabulary", "Webhook", crypto, httpTypes,
+                hummingbird,
+                logging, nio, nioHTTP2, nioHTTPTypes, nioTLS,
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
             path: "Tests/Unit/SessionClientServiceTests", swiftSettings: settings),

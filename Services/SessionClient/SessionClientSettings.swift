@@ -3,6 +3,7 @@ import Crypto
 import Foundation
 import JWTKit
 import Logging
+import Postgres
 import ServiceKit
 import Vocabulary
 import Webhook
@@ -17,6 +18,9 @@ struct SessionClientSettings: Sendable {
     private static let streamWriteDeadline = Setting<Duration>.duration(
         "stream.write.deadline", in: .milliseconds(100)...(.seconds(3600)), default: .seconds(30),
         help: "How long a write to a stream may take before the stream is closed.")
+    private static let streamHeartbeat = Setting<Duration>.duration(
+        "stream.heartbeat", in: .milliseconds(100)...(.seconds(30)), default: .seconds(15),
+        help: "How often a stream says that it is alive and how far the server has looked.")
     private static let presenceRenewal = Setting<Duration>.duration(
         "presence.renewal", in: .milliseconds(100)...(.seconds(60)), default: .seconds(5),
         help:
@@ -103,10 +107,10 @@ struct SessionClientSettings: Sendable {
     static var declared: [any SettingDeclaration] {
         [
             readLimit, commandLimit, operationLimit, streamLimit, addressFactor, signalLimit, serverKeys, signingKeys,
-            tokenLifetime, poolSize, joinPoolSize, streamWriteDeadline, presenceRenewal, unanswered, guessLimit,
-            signUpLimit, phoneCodes, phoneCodesKey, consoleFolder,
+            tokenLifetime, poolSize, joinPoolSize, streamWriteDeadline, streamHeartbeat, presenceRenewal,
+            unanswered, guessLimit, signUpLimit, phoneCodes, phoneCodesKey, consoleFolder,
         ]
-            + HTTPSettings.declared + ConsumerSettings.declared
+            + HTTPSettings.declared + OperatorSettings.declared + ConsumerSettings.declared
     }
 
     /// A key without which it can't work wasn't given.
@@ -155,6 +159,7 @@ struct SessionClientSettings: Sendable {
     var poolSize: Int { settings[Self.poolSize] }
     var joinPoolSize: Int { settings[Self.joinPoolSize] }
     var streamWriteDeadline: Duration { settings[Self.streamWriteDeadline] }
+    var streamHeartbeat: Duration { settings[Self.streamHeartbeat] }
     var presenceRenewal: Duration { settings[Self.presenceRenewal] }
     var unanswered: Int { settings[Self.unanswered] }
     var tokenLifetime: Duration { settings[Self.tokenLifetime] }
@@ -172,6 +177,8 @@ struct SessionClientSettings: Sendable {
             ],
             addressFactor: settings[Self.addressFactor])
     }
+    /// The database for operators; nil if they aren't configured.
+    var operators: Postgres.Configuration? { OperatorSettings.configuration(settings) }
     /// For consumers, in the same way as in other services.
     var consumers: ConsumerSettings { ConsumerSettings(settings) }
     var retentionInterval: Duration { settings[CommonSettings.retentionInterval] }

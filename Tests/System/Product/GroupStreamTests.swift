@@ -129,10 +129,10 @@ struct GroupStreamTests {
             // More than waits for a connection: it gets the state instead.
             let body: JSON = ["account": .string(bob.account), "isRequired": true, "at": 1_700_000_000_000_000]
             try await quartet.publish(
-                events: 1500, bytes: 17, to: bob, in: "contacts", as: "ContactApprovalSet", body)
+                events: 1500, bytes: 17, to: bob.account, in: "contacts", as: "ContactApprovalSet", body)
             try await anna.act("RemoveContact", ["contact": .string(bob.account)])
             try await quartet.publish(
-                events: 500, bytes: 17, to: bob, in: "contacts", as: "ContactApprovalSet", body)
+                events: 500, bytes: 17, to: bob.account, in: "contacts", as: "ContactApprovalSet", body)
             let seen = String(decoding: try await slow.body(until: "group.ended"), as: UTF8.self)
             #expect(seen.contains("\"reason\":\"groupNotFound\"") && !seen.contains("ContactRemoved"))
         }
