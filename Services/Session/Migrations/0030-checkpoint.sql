@@ -123,11 +123,13 @@ DECLARE
 BEGIN
     -- Where the next stretch begins before history does, no position that can still be asked for needs this one.
     DELETE FROM session.group_stretch AS s
-     USING (SELECT o.group_id, o.since
-              FROM session.log_partition AS p
-              JOIN session.group_stretch AS o ON o.partition = p.partition AND o.until <= p.base_position
-             LIMIT at_most) AS old
-     WHERE s.group_id = old.group_id AND s.since = old.since;
+     WHERE s.ctid = ANY (ARRAY(
+        SELECT old.ctid
+          FROM session.log_partition AS p
+         CROSS JOIN LATERAL (SELECT o.ctid FROM session.group_stretch AS o
+                              WHERE o.partition = p.partition AND o.until <= p.base_position
+                              ORDER BY o.until LIMIT at_most) AS old
+         LIMIT at_most));
     GET DIAGNOSTICS deleted = ROW_COUNT;
     RETURN deleted;
 END
