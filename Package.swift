@@ -29,6 +29,8 @@ let package = Package(
     products: [
         // What apps add. It needs none of the server's dependencies.
         .library(name: "QuartetClient", targets: ["QuartetClient"]),
+        // What keeps an app's state on the device, in SQLite.
+        .library(name: "QuartetStorage", targets: ["QuartetStorage"]),
         .library(name: "QuartetClientTesting", targets: ["QuartetClientTesting"]),
         // For the package of micro-benchmarks, Tests/Benchmarks/Functions.
         .library(name: "QuartetBus", targets: ["Bus", "Postgres", "Vocabulary"]),
@@ -42,6 +44,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.0.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
@@ -110,8 +113,13 @@ let package = Package(
             name: "QuartetClient",
             dependencies: [
                 "API", "ContactsContract", "ContractSupport", "NotificationsContract", "SessionContract", "Vocabulary",
+                crypto,
             ],
             path: "Shared/Client/QuartetClient", swiftSettings: settings),
+        .target(
+            name: "QuartetStorage",
+            dependencies: ["QuartetClient", "Vocabulary", .product(name: "GRDB", package: "GRDB.swift")],
+            path: "Shared/Client/Storage", swiftSettings: settings),
         .target(
             name: "QuartetClientTesting", dependencies: ["API", "QuartetClient", "Vocabulary"],
             path: "Shared/Client/Testing", swiftSettings: settings),
@@ -225,9 +233,15 @@ let package = Package(
             name: "QuartetClientTests",
             dependencies: [
                 "API", "ContactsContract", "ContractSupport", "NotificationsContract", "QuartetClient",
-                "QuartetClientTesting", "SessionContract", "TestKit", "Vocabulary",
+                "QuartetClientTesting", "SessionContract", "TestKit", "Vocabulary", crypto,
             ],
             path: "Tests/Unit/QuartetClientTests", swiftSettings: settings),
+        .testTarget(
+            name: "QuartetStorageTests", dependencies: ["QuartetClient", "QuartetStorage", "Vocabulary"],
+            path: "Tests/Unit/QuartetStorageTests", swiftSettings: settings),
+        .executableTarget(
+            name: "offline-app", dependencies: ["QuartetClient", "QuartetStorage"], path: "Tests/Kit/OfflineApp",
+            swiftSettings: settings),
         .testTarget(
             name: "SessionClientOrchestrationTests",
             dependencies: [
@@ -277,7 +291,8 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "EdgeClient", "NotificationsContract", "Postgres", "QuartetClient", "ServiceKit", "TestKit",
-                "WebDriver", "contacts", "notifications", "session", "session-client", crypto, httpClient, httpTypes,
+                "WebDriver", "contacts", "notifications", "offline-app", "session", "session-client", crypto,
+                httpClient, httpTypes,
                 hummingbird, logging, nio, nioHTTP,
             ],
             path: "Tests/System/Product", swiftSettings: settings),

@@ -38,6 +38,9 @@ struct ConnectionCore: Sendable {
     var liveOpening = 0
     /// Counts sign-ins and sign-outs.
     var accountCount = 0
+    /// Sequences whose copies have changed since the device kept them, and until when it waits for more changes.
+    var unkept: Set<StreamName> = []
+    var keptUntil: Duration = .zero
     /// In the order in which readers hear them.
     var notes: [Note] = []
     private var isDelivering = false

@@ -42,6 +42,12 @@ struct StreamSequencer {
         return parts.isEmpty ? nil : parts.joined(separator: " ")
     }
 
+    /// Where a sequence is; nil if it hasn't begun.
+    func place(of name: StreamName) -> String? { places[name]?.text }
+
+    /// The sequence goes on from where the device kept it.
+    mutating func restore(_ name: StreamName, at place: String) { places[name] = Place(place) }
+
     /// The sequence has to begin with a snapshot next time.
     mutating func forget(_ name: StreamName) {
         places[name] = nil

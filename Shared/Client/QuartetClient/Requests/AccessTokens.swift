@@ -26,6 +26,11 @@ actor AccessTokens {
         get throws { try store.load().flatMap { $0.isSignedOut ? nil : $0 } }
     }
 
+    /// Who was signed in last.
+    var lastAccount: AccountID? {
+        get throws { try store.load()?.account }
+    }
+
     /// What to show at the next sign-in.
     var lastRefreshToken: String? {
         get throws { try store.load()?.refreshToken }

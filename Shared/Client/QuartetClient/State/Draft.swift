@@ -1,7 +1,7 @@
 public import ContactsContract
 
 /// Values that a person edits field by field.
-public protocol Fields: Hashable, Sendable {
+public protocol Fields: Codable, Hashable, Sendable {
     static var fields: [Field<Self>] { get }
 }
 
@@ -21,7 +21,7 @@ public struct Field<Value: Sendable>: Sendable {
 }
 
 /// What a person changed: from what they saw to what they want.
-public struct Edit<Value: Fields>: Hashable, Sendable {
+public struct Edit<Value: Fields>: Codable, Hashable, Sendable {
     public var base: Value
     public var edit: Value
 
