@@ -37,7 +37,7 @@ extension Connection {
         } catch let error as TransportError {
             return .transport(error)
         } catch QuartetError.needsAuthentication {
-            return .signedOut(nil)
+            return .signedOut(await tokens.signOutReason)
         } catch QuartetError.refused(let error) {
             return .refused(error)
         } catch let error as APIError {
@@ -140,7 +140,7 @@ extension StreamEvent {
         switch self {
         case .snapshot(let name, _), .resumed(let name), .event(let name, _): name
         case .person, .personEnded: .contacts
-        case .groupEnded, .groups, .signal: nil
+        case .begun, .groupEnded, .groups, .signal: nil
         }
     }
 }
