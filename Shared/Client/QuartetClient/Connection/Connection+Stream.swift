@@ -22,13 +22,16 @@ extension Connection {
         guard let transport, let tokens else { return .closed }
         do {
             var token = try await tokens.token()
-            let place = core.withLock { $0.sequencer.open() }
+            let (place, groups) = core.withLock { core in
+                let groups = core.followed.keys.sorted { "\($0)" < "\($1)" }
+                return (core.sequencer.open(following: groups), groups)
+            }
             let opened: OpenedStream
             do {
-                opened = try await transport.open(StreamRequest(token: token, place: place))
+                opened = try await transport.open(StreamRequest(token: token, place: place, groups: groups))
             } catch let error as APIError where error.code.retry == .refreshed {
                 token = try await tokens.token(insteadOf: token)
-                opened = try await transport.open(StreamRequest(token: token, place: place))
+                opened = try await transport.open(StreamRequest(token: token, place: place, groups: groups))
             }
             clock.heard(opened.serverTime)
             return try await read(opened.items, opening)
@@ -88,7 +91,8 @@ extension Connection {
                 throw error
             }
         }
-        if verdict == .deliver, let name = event.sequence {
+        if verdict == .deliver {
+            let name = event.sequence
             for consumer in consumers where consumer.sequences.contains(name) {
                 do { try consumer.take(event, opening: opening) } catch {
                     core.withLock { $0.sequencer.forget(name) }
@@ -96,7 +100,7 @@ extension Connection {
                 }
             }
         }
-        if verdict == .deliver, let name = event.sequence { core.withLock { _ = $0.unkept.insert(name) } }
+        if verdict == .deliver { core.withLock { _ = $0.unkept.insert(event.sequence) } }
         keepCopies(now, atOnce: hasBegun)
         if case .snapshot(let name, let snapshot) = event, snapshot.isRefetched { eventReaders.send(.refetched(name)) }
         if hasBegun {
@@ -115,7 +119,7 @@ extension Connection {
             guard !core.unkept.isEmpty, atOnce || now >= core.keptUntil else { return [] }
             core.keptUntil = now + .seconds(2)
             defer { core.unkept = [] }
-            return core.unkept.compactMap { name in
+            return core.unkept.filter { $0.group == nil }.compactMap { name in
                 core.sequencer.place(of: name).map { place in
                     (name, place, core.consumers.filter { $0.sequences.contains(name) })
                 }
@@ -135,12 +139,14 @@ extension Connection {
 }
 
 extension StreamEvent {
-    /// The sequence that it belongs to; nil if it isn't of the account. People belong to the contacts.
-    var sequence: StreamName? {
+    /// The sequence whose copies take it in. People belong to the contacts, the list of group sessions to the account.
+    var sequence: StreamName {
         switch self {
         case .snapshot(let name, _), .resumed(let name), .event(let name, _): name
         case .person, .personEnded: .contacts
-        case .groupEnded, .groups, .signal: nil
+        case .groups: .account
+        case .groupEnded(let ended): .group(ended.group)
+        case .signal(let signal): .group(signal.group)
         }
     }
 }
