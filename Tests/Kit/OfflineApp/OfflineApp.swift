@@ -8,7 +8,14 @@ import QuartetStorage
 /// be true.
 @main
 struct OfflineApp {
-    static func main() async throws {
+    static func main() async {
+        do { try await run() } catch {
+            say("failed: \(error)")
+            exit(1)
+        }
+    }
+
+    private static func run() async throws {
         let arguments = CommandLine.arguments
         guard arguments.count == 5, let url = URL(string: arguments[1]), let count = Int(arguments[4]) else {
             print("usage: offline-app URL FOLDER HANDLE COUNT")

@@ -77,7 +77,7 @@ private final class ContactsCopy: StreamConsumer {
             }
         case .resumed: holder.receive(from: opening) { $0.resume(opening: opening) }
         case .event(_, let event):
-            guard let change = try Self.read(event) else { return }
+            guard let change = try event.decoded(as: ContactsEvent.self) else { return }
             holder.receive(from: opening, touched: Self.touched(change)) { replica in
                 replica.apply(causedBy: event.command) { state in
                     state.contacts.apply(change)
@@ -94,16 +94,7 @@ private final class ContactsCopy: StreamConsumer {
             holder.receive(from: opening, touched: [AnySendableHashable(ended.account)]) { replica in
                 replica.apply(causedBy: nil) { $0.people[ended.account] = nil }
             }
-        case .groupEnded, .groups, .signal: break
-        }
-    }
-
-    /// Nil for an event that only a newer server knows: what it is about isn't in this state.
-    private static func read(_ event: StreamedEvent) throws -> ContactsEvent? {
-        do {
-            return try ContactsEvent(type: event.type, version: event.version, body: event.body)
-        } catch MessageError.unknownType {
-            return nil
+        case .begun, .groupEnded, .groups, .signal: break
         }
     }
 
@@ -298,20 +289,14 @@ private enum ContactsEdit: ClientEdit {
         guard let known = state.contacts.contacts[contact] else {
             throw .refused(APIError(.notContact, field: "contact"))
         }
-        // An older copy says nothing about what the person saw.
-        return known.version > seen ? try update(contact, edit, known) : command
+        return UpdateContact(contact, edit.version(known.version, of: ContactFields(known), orElse: seen), edit)
     }
 
     func command(basedOn current: [UInt8]) throws(QuartetError) -> (any MessageBody)? {
         guard case .update(let contact, _, let edit) = self else { return nil }
-        return try update(contact, edit, try Requests.decoded(ContactCard.self, from: current).contact)
-    }
-
-    /// - Throws: If somebody else changed the same field to something else: nobody's text is lost without a word.
-    private func update(
-        _ contact: AccountID, _ edit: Edit<ContactFields>, _ known: Contact
-    ) throws(QuartetError) -> UpdateContact {
-        guard edit.conflicts(with: ContactFields(known)).isEmpty else { throw .refused(APIError(.staleVersion)) }
+        let known = try Requests.decoded(ContactCard.self, from: current).contact
+        // Somebody else changed the same field to something else: nobody's text is lost without a word.
+        guard edit.conflicts(with: ContactFields(known)).isEmpty else { return nil }
         return UpdateContact(contact, known.version, edit)
     }
 }

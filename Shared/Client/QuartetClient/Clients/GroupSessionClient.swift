@@ -142,7 +142,7 @@ private final class GroupCopy: StreamConsumer {
             let content = try JSONDecoder().decode(SignalContent.self, from: Data(signal.json))
             signals.send(
                 GroupSignal(account: signal.account, topic: signal.topic, data: content.data, at: content.at))
-        case .groups, .person, .personEnded: break
+        case .begun, .groups, .person, .personEnded: break
         }
     }
 

@@ -44,15 +44,9 @@ private final class NotificationsCopy: StreamConsumer {
             holder.receive(from: opening) { $0.replace(state, opening: opening) }
         case .resumed: holder.receive(from: opening) { $0.resume(opening: opening) }
         case .event(_, let event):
-            let change: NotificationsEvent
-            do {
-                change = try NotificationsEvent(type: event.type, version: event.version, body: event.body)
-            } catch MessageError.unknownType {
-                // A newer server's event is about something that isn't in this state.
-                return
-            }
+            guard let change = try event.decoded(as: NotificationsEvent.self) else { return }
             holder.receive(from: opening) { replica in replica.apply(causedBy: event.command) { $0.apply(change) } }
-        case .groupEnded, .groups, .person, .personEnded, .signal: break
+        case .begun, .groupEnded, .groups, .person, .personEnded, .signal: break
         }
     }
 

@@ -55,7 +55,7 @@ private final class PlaybackCopy: StreamConsumer {
         case .event(_, let event):
             guard let (_, state) = try reader.read(event) else { return }
             holder.receive(from: opening) { $0.apply(causedBy: event.command) { $0 = state } }
-        case .groupEnded, .groups, .person, .personEnded, .signal: break
+        case .begun, .groupEnded, .groups, .person, .personEnded, .signal: break
         }
     }
 

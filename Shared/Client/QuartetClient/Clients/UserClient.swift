@@ -49,15 +49,9 @@ private final class UserCopy: StreamConsumer {
             holder.receive(from: opening) { $0.replace(state, opening: opening) }
         case .resumed: holder.receive(from: opening) { $0.resume(opening: opening) }
         case .event(_, let event):
-            let change: SessionEvent
-            do {
-                change = try SessionEvent(type: event.type, version: event.version, body: event.body)
-            } catch MessageError.unknownType {
-                // A newer server's event is about something that isn't in this state.
-                return
-            }
+            guard let change = try event.decoded(as: SessionEvent.self) else { return }
             holder.receive(from: opening) { replica in replica.apply(causedBy: event.command) { $0.apply(change) } }
-        case .groupEnded, .groups, .person, .personEnded, .signal: break
+        case .begun, .groupEnded, .groups, .person, .personEnded, .signal: break
         }
     }
 
@@ -188,22 +182,15 @@ private enum UserEdit: ClientEdit {
     }
 
     func command(for state: AccountState?) throws(QuartetError) -> any MessageBody {
-        guard case .updateProfile(let seen, let edit) = self, let state, state.profileVersion > seen else {
-            // An older copy says nothing about what the person saw.
-            return command
-        }
-        return try update(edit, state)
+        guard case .updateProfile(let seen, let edit) = self, let state else { return command }
+        return UpdateProfile(edit.version(state.profileVersion, of: ProfileFields(state), orElse: seen), edit)
     }
 
     func command(basedOn current: [UInt8]) throws(QuartetError) -> (any MessageBody)? {
         guard case .updateProfile(_, let edit) = self else { return nil }
-        return try update(edit, try Requests.decoded(AccountState.self, from: current))
-    }
-
-    /// - Throws: If the same field was changed to something else: nobody's text is lost without a word.
-    private func update(_ edit: Edit<ProfileFields>, _ known: AccountState) throws(QuartetError) -> UpdateProfile {
-        let fields = ProfileFields(name: known.name, emergencyNote: known.emergencyNote)
-        guard edit.conflicts(with: fields).isEmpty else { throw .refused(APIError(.staleVersion)) }
+        let known = try Requests.decoded(AccountState.self, from: current)
+        // The same field was changed to something else elsewhere: nobody's text is lost without a word.
+        guard edit.conflicts(with: ProfileFields(known)).isEmpty else { return nil }
         return UpdateProfile(known.profileVersion, edit)
     }
 }
@@ -215,10 +202,16 @@ extension UpdateProfile {
     }
 }
 
+extension ProfileFields {
+    fileprivate init(_ account: AccountState) {
+        self.init(name: account.name, emergencyNote: account.emergencyNote)
+    }
+}
+
 extension AccountState {
     /// The fields that a person changed, on top of what the server has.
     fileprivate mutating func take(_ edit: Edit<ProfileFields>) {
-        let fields = edit.merged(with: ProfileFields(name: name, emergencyNote: emergencyNote))
+        let fields = edit.merged(with: ProfileFields(self))
         (name, emergencyNote) = (fields.name, fields.emergencyNote)
     }
 }

@@ -40,7 +40,7 @@ extension Connection {
         } catch let error as TransportError {
             return .transport(error)
         } catch QuartetError.needsAuthentication {
-            return .signedOut(nil)
+            return .signedOut(await tokens.signOutReason)
         } catch QuartetError.refused(let error) {
             return .refused(error)
         } catch let error as APIError {
@@ -91,8 +91,7 @@ extension Connection {
                 throw error
             }
         }
-        if verdict == .deliver {
-            let name = event.sequence
+        if verdict == .deliver, let name = event.sequence {
             for consumer in consumers where consumer.sequences.contains(name) {
                 do { try consumer.take(event, opening: opening) } catch {
                     core.withLock { $0.sequencer.forget(name) }
@@ -100,7 +99,7 @@ extension Connection {
                 }
             }
         }
-        if verdict == .deliver { core.withLock { _ = $0.unkept.insert(event.sequence) } }
+        if verdict == .deliver, let name = event.sequence { core.withLock { _ = $0.unkept.insert(name) } }
         keepCopies(now, atOnce: hasBegun)
         if case .snapshot(let name, let snapshot) = event, snapshot.isRefetched { eventReaders.send(.refetched(name)) }
         if hasBegun {
@@ -139,11 +138,12 @@ extension Connection {
 }
 
 extension StreamEvent {
-    /// The sequence whose copies take it in. People belong to the contacts, the list of group sessions to the account.
-    var sequence: StreamName {
+    /// The sequence whose copies take it in; nil if none does. People belong to the contacts, the list of group sessions to the account.
+    var sequence: StreamName? {
         switch self {
         case .snapshot(let name, _), .resumed(let name), .event(let name, _): name
         case .person, .personEnded: .contacts
+        case .begun: nil
         case .groups: .account
         case .groupEnded(let ended): .group(ended.group)
         case .signal(let signal): .group(signal.group)

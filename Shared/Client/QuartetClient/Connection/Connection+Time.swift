@@ -27,11 +27,7 @@ extension Connection {
                 }
                 next = time.now() + clock.pause
             }
-            await withDiscardingTaskGroup { group in
-                group.addTask { for await _ in kicked { return } }
-                guard let next else { return }
-                group.addTask { if (try? await self.time.sleep(next)) != nil { self.timeKicks.send(()) } }
-            }
+            await time.wait(for: kicked, until: next)
         }
     }
 

@@ -33,3 +33,15 @@ enum Liveness: Hashable, Sendable {
     case stale(since: Instant)
     case unavailable(ConnectionError, since: Instant)
 }
+
+extension StreamedEvent {
+    /// Nil for an event that only a newer server knows: what it is about isn't in this app's states.
+    func decoded<Event: MessageSet>(as type: Event.Type) throws -> Event? {
+        do {
+            return try Event(type: self.type, version: version, body: body)
+        } catch {
+            guard case .unknownType = error else { throw error }
+            return nil
+        }
+    }
+}

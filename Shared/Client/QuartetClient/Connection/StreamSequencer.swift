@@ -83,7 +83,7 @@ struct StreamSequencer {
         case .groupEnded(let ended):
             places[.group(ended.group)] = nil
             begun.insert(.group(ended.group))
-        case .groups, .person, .personEnded, .signal: break
+        case .begun, .groups, .person, .personEnded, .signal: break
         }
         return .deliver
     }

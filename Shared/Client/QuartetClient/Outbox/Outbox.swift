@@ -192,14 +192,7 @@ public final class Outbox: Sendable {
             let until = state.withLock { state in
                 state.items.isEmpty ? nil : state.rests.values.map(\.until).min()
             }
-            await withDiscardingTaskGroup { group in
-                group.addTask { for await _ in kicked { return } }
-                guard let until else { return }
-                group.addTask {
-                    // The reader of kicks ends with it.
-                    if (try? await self.time.sleep(until)) != nil { self.kicks.send(()) }
-                }
-            }
+            await time.wait(for: kicked, until: until)
         }
     }
 
@@ -270,7 +263,9 @@ public final class Outbox: Sendable {
                         item.command, Array(body), key: key, isRepeated: isRepeated, patience: patience)
                     switch result {
                     case .success(let reply): return .decided(.success(reply))
-                    case .failure(.network): return .later(.willBeSentWhenOnline, nil)
+                    case .failure(.network(let mayHaveHappened)):
+                        if !mayHaveHappened { try await unsent(item) }
+                        return .later(.willBeSentWhenOnline, nil)
                     case .failure(.server(let error, _)):
                         return .later(.serverError(error), error.retryAfter.map { .seconds($0) })
                     }
@@ -308,6 +303,13 @@ public final class Outbox: Sendable {
         }
         if isThere { try await store.save(item) }
         return isThere
+    }
+
+    /// It was to be sent, and the server wasn't reached.
+    private func unsent(_ item: OutboxItem) async throws(QuartetError) {
+        var item = item
+        (item.key, item.body) = (RequestKey(), nil)
+        _ = try await prepared(item)
     }
 
     private func settle(_ item: OutboxItem, _ result: Result<CommandReply, QuartetError>) async {

@@ -44,6 +44,12 @@ public struct Edit<Value: Fields>: Codable, Hashable, Sendable {
         return merged
     }
 
+    /// The version to base it on: the one that is known here, unless that is from before what the person saw, or somebody else
+    /// changed the same. Then the server says what there is.
+    func version(_ version: Int64, of known: Value, orElse seen: Int64) -> Int64 {
+        version > seen && conflicts(with: known).isEmpty ? version : seen
+    }
+
     /// A member's new value; nil if it stays.
     func changed<Member: Equatable>(_ path: KeyPath<Value, Member>) -> Member? {
         base[keyPath: path] == edit[keyPath: path] ? nil : edit[keyPath: path]

@@ -28,10 +28,7 @@ final class GroupReader: Sendable {
     /// - Throws: ``Diverged``.
     func read(_ event: StreamedEvent) throws -> (event: SessionEvent, state: GroupState)? {
         guard event.type != MessageWithheld.type else { return nil }
-        let change: SessionEvent
-        do {
-            change = try SessionEvent(type: event.type, version: event.version, body: event.body)
-        } catch MessageError.unknownType {
+        guard let change = try event.decoded(as: SessionEvent.self) else {
             state.withLock { $0.isComparable = false }
             return nil
         }
