@@ -181,6 +181,20 @@ struct PackageGraphTests {
             ])
     }
 
+    @Test("apps resolve no package that only the server needs: all of those have the trait (R21)")
+    func traits() throws {
+        let found = violations { $0["Bus"]?.packagesWithoutTrait = ["swift-log", "swift-crypto"] }
+        #expect(found == ["Shared/Bus: Bus needs swift-log without the trait Server: apps would resolve it"])
+        let manifest = """
+            {"targets": [{"name": "Bus", "path": "Shared/Bus", "dependencies": [
+              {"byName": ["Postgres", null]}, {"product": ["Logging", "swift-log", null, null]},
+              {"product": ["NIOCore", "swift-nio", null, {"platformNames": [], "traits": ["Server"]}]}]}]}
+            """
+        let graph = try PackageGraph(manifest: Data(manifest.utf8)) { _ in [] }
+        #expect(graph.targets.map(\.packages) == [["swift-log", "swift-nio"]])
+        #expect(graph.targets.map(\.packagesWithoutTrait) == [["swift-log"]])
+    }
+
     @Test("an import that the manifest doesn't declare is found")
     func undeclaredImport() {
         let found = violations {

@@ -81,6 +81,10 @@ public final class RemotePlayback: Sendable {
     /// The server's time now, from four time stamps a question, filtered; nil before the first answer.
     public var serverTime: Instant? { service.preciseTime }
 
+    /// Waits until the server's time is known, which takes a connection.
+    /// - Throws: `CancellationError`.
+    public func ready() async throws { try await service.waitForTime() }
+
     /// Where in the item everybody is now; nil while the server's time isn't known.
     public var position: Interval? { serverTime.map { state.value.position(at: $0) } }
 

@@ -13,6 +13,14 @@ extension Connection {
         timeKicks.send(())
     }
 
+    /// Waits until the time is known.
+    /// - Throws: `CancellationError`.
+    func waitForTime() async throws {
+        let answers = timeAnswers.subscribe(keeping: 1) { () }
+        for await _ in answers where preciseTime != nil { return }
+        throw CancellationError()
+    }
+
     /// Asks for the time, if somebody needs it: three times, a second apart, and then once a minute.
     func keepTime() async {
         while !Task.isCancelled {
@@ -24,6 +32,7 @@ extension Connection {
                     let reply = try? Requests.decoded(ServerTimeReply.self, from: body)
                 {
                     clock.heard(reply, sent: sent)
+                    timeAnswers.send(())
                 }
                 next = time.now() + clock.pause
             }

@@ -18,6 +18,7 @@ public final class Connection: Observable, Sendable {
     let store: AccountStore
     let copies: CopyKeeper
     let timeKicks = Broadcast<Void>()
+    let timeAnswers = Broadcast<Void>()
     private let registrar = ObservationRegistrar()
     let eventReaders = Broadcast<ConnectionEvent>()
     private let stateReaders = Broadcast<ConnectionState>()
