@@ -136,7 +136,12 @@ let package = Package(
             dependencies: ["QuartetClient", "Vocabulary", .product(name: "GRDB", package: "GRDB.swift")],
             path: "Shared/Client/Storage", swiftSettings: settings),
         .target(
-            name: "QuartetClientTesting", dependencies: ["API", "QuartetClient", "Vocabulary"],
+            name: "QuartetClientTesting",
+            dependencies: [
+                "API", "ContactsContract", "ContactsRules", "ContractSupport", "NotificationsContract",
+                "NotificationsRules", "QuartetClient", "SessionClientOrchestration", "SessionContract", "SessionRules",
+                "Vocabulary",
+            ],
             path: "Shared/Client/Testing", swiftSettings: settings),
 
         // MARK: Services

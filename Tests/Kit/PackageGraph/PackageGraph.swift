@@ -9,7 +9,7 @@
 /// - `Shared/API` knows contracts and the vocabulary, session-client's orchestration knows these and the API: neither knows
 ///   the bus, PostgreSQL or a transport.
 /// - Of session-client's files, those in `HTTP` alone know HTTP.
-/// - What apps add knows the API, and of other packages only those in `packagesOfApps`: neither PostgreSQL nor a server comes
+/// - What apps add knows the API; the world of their tests, besides, rules and orchestration. Of other packages only those in `packagesOfApps`: neither PostgreSQL nor a server comes
 ///   with it.
 /// - Of other packages, everything that apps don't need has the trait `Server`, so that an app that leaves it out resolves none of it.
 /// - Rules are pure: a target in a folder `Rules` knows contracts and the vocabulary, so it can't reach PostgreSQL or the bus.
@@ -192,6 +192,10 @@ extension PackageGraph.Target {
         }
         if isRules, !other.isBelowAPI {
             return "rules are pure: they know a contract and the vocabulary"
+        }
+        // The world of apps' tests runs the services' own rules.
+        if isBelow("Shared/Client/Testing"), other.isRules || other.isBelow("Services/SessionClient/Orchestration") {
+            return nil
         }
         if isBelow("Shared"), let service = other.service {
             return "shared code is below the services, and \(service) is one"

@@ -181,6 +181,20 @@ struct PackageGraphTests {
             ])
     }
 
+    @Test("the world of apps' tests knows rules and policies, and what apps run doesn't")
+    func world() {
+        let found = violations {
+            $0["SessionRules"] = .init(name: "SessionRules", path: "Services/Session/Rules", dependencies: [])
+            for (name, path) in [("Testing", "Shared/Client/Testing"), ("Client", "Shared/Client/QuartetClient")] {
+                $0[name] = .init(name: name, path: path, dependencies: ["SessionRules"])
+            }
+        }
+        #expect(
+            found == [
+                "Shared/Client/QuartetClient: Client depends on SessionRules: shared code is below the services, and Session is one"
+            ])
+    }
+
     @Test("apps resolve no package that only the server needs: all of those have the trait (R21)")
     func traits() throws {
         let found = violations { $0["Bus"]?.packagesWithoutTrait = ["swift-log", "swift-crypto"] }
