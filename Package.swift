@@ -251,7 +251,7 @@ let package = Package(
             name: "QuartetClientTests",
             dependencies: [
                 "API", "ContactsContract", "ContractSupport", "NotificationsContract", "QuartetClient",
-                "QuartetClientTesting", "SessionContract", "TestKit", "Vocabulary", crypto,
+                "QuartetClientTesting", "QuartetStorage", "SessionContract", "TestKit", "Vocabulary", crypto,
             ],
             path: "Tests/Unit/QuartetClientTests", swiftSettings: settings),
         .testTarget(

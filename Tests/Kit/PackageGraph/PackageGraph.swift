@@ -9,8 +9,8 @@
 /// - `Shared/API` knows contracts and the vocabulary, session-client's orchestration knows these and the API: neither knows
 ///   the bus, PostgreSQL or a transport.
 /// - Of session-client's files, those in `HTTP` alone know HTTP.
-/// - What apps add knows the API; the world of their tests, besides, rules and orchestration. Of other packages only those in `packagesOfApps`: neither PostgreSQL nor a server comes
-///   with it.
+/// - What apps add knows the API; the world of their tests, besides, rules and orchestration. It needs only the packages in
+///   `packagesOfApps`: neither PostgreSQL nor a server comes with it.
 /// - Of other packages, everything that apps don't need has the trait `Server`, so that an app that leaves it out resolves none of it.
 /// - Rules are pure: a target in a folder `Rules` knows contracts and the vocabulary, so it can't reach PostgreSQL or the bus.
 /// - What a file imports is declared in `Package.swift`.
