@@ -8,24 +8,27 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
-let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
-let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
-let nioHTTP = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+// Apps leave this trait out, as in .package(url: …, traits: []), and resolve none of the packages that only the services need.
+let server = TargetDependencyCondition.when(traits: ["Server"])
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log", condition: server)
+let lifecycle = Target.Dependency.product(
+    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: server)
+let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle", condition: server)
+let nioHTTP = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio", condition: server)
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
-let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
-let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
-let hummingbirdHTTP2 = Target.Dependency.product(name: "HummingbirdHTTP2", package: "hummingbird")
-let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
-let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
-let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
-let nioHTTP2 = Target.Dependency.product(name: "NIOHTTP2", package: "swift-nio-http2")
-let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
-let nioTLS = Target.Dependency.product(name: "NIOTLS", package: "swift-nio")
-let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
-let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
-let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
-let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto", condition: server)
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird", condition: server)
+let hummingbirdHTTP2 = Target.Dependency.product(name: "HummingbirdHTTP2", package: "hummingbird", condition: server)
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types", condition: server)
+let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio", condition: server)
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio", condition: server)
+let nioHTTP2 = Target.Dependency.product(name: "NIOHTTP2", package: "swift-nio-http2", condition: server)
+let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl", condition: server)
+let nioTLS = Target.Dependency.product(name: "NIOTLS", package: "swift-nio", condition: server)
+let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras", condition: server)
+let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics", condition: server)
+let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics", condition: server)
+let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client", condition: server)
 
 let package = Package(
     name: "quartet",
@@ -42,6 +45,10 @@ let package = Package(
         .library(name: "QuartetContracts", targets: ["ContactsContract"]),
         // What tests load into a process whose clock is to be wrong.
         .library(name: "SkewedClock", type: .dynamic, targets: ["SkewedClock"]),
+    ],
+    traits: [
+        .trait(name: "Server", description: "The services, and everything that only they need"),
+        .default(enabledTraits: ["Server"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
@@ -74,14 +81,16 @@ let package = Package(
         .target(
             name: "Bus",
             dependencies: [
-                "Postgres", "Vocabulary", .product(name: "DequeModule", package: "swift-collections"), logging,
+                "Postgres", "Vocabulary",
+                .product(name: "DequeModule", package: "swift-collections", condition: server), logging,
                 lifecycle, metrics,
             ],
             path: "Shared/Bus", resources: [.copy("SQL")], swiftSettings: settings),
         .target(
             name: "ServiceKit",
             dependencies: [
-                "Bus", "Postgres", "Vocabulary", .product(name: "Configuration", package: "swift-configuration"),
+                "Bus", "Postgres", "Vocabulary",
+                .product(name: "Configuration", package: "swift-configuration", condition: server),
                 coreMetrics, crypto, hummingbird, logging, lifecycle, signals,
             ],
             path: "Shared/ServiceKit", swiftSettings: settings),
@@ -127,7 +136,12 @@ let package = Package(
             dependencies: ["QuartetClient", "Vocabulary", .product(name: "GRDB", package: "GRDB.swift")],
             path: "Shared/Client/Storage", swiftSettings: settings),
         .target(
-            name: "QuartetClientTesting", dependencies: ["API", "QuartetClient", "Vocabulary"],
+            name: "QuartetClientTesting",
+            dependencies: [
+                "API", "ContactsContract", "ContactsRules", "ContractSupport", "NotificationsContract",
+                "NotificationsRules", "QuartetClient", "SessionClientOrchestration", "SessionContract", "SessionRules",
+                "Vocabulary",
+            ],
             path: "Shared/Client/Testing", swiftSettings: settings),
 
         // MARK: Services
@@ -183,7 +197,7 @@ let package = Package(
                 "SessionClientOrchestration", "SessionContract", "Vocabulary", "Webhook", crypto, cryptoExtras,
                 httpTypes, hummingbird, hummingbirdHTTP2, lifecycle, logging, metrics, nio, nioHTTP2,
                 nioHTTPTypes, nioSSL, nioTLS, signals,
-                .product(name: "JWTKit", package: "jwt-kit"),
+                .product(name: "JWTKit", package: "jwt-kit", condition: server),
             ],
             path: "Services/SessionClient", exclude: ["Executable", "Orchestration"],
             resources: [.copy("Console"), .copy("Migrations"), .embedInCode("Access/common-passwords.txt")],
@@ -237,7 +251,7 @@ let package = Package(
             name: "QuartetClientTests",
             dependencies: [
                 "API", "ContactsContract", "ContractSupport", "NotificationsContract", "QuartetClient",
-                "QuartetClientTesting", "SessionContract", "TestKit", "Vocabulary", crypto,
+                "QuartetClientTesting", "QuartetStorage", "SessionContract", "TestKit", "Vocabulary", crypto,
             ],
             path: "Tests/Unit/QuartetClientTests", swiftSettings: settings),
         .testTarget(
@@ -260,7 +274,7 @@ let package = Package(
                 "Webhook", crypto,
                 httpTypes, hummingbird,
                 logging, nio, nioHTTP2, nioHTTPTypes, nioTLS,
-                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio", condition: server),
             ],
             path: "Tests/Unit/SessionClientServiceTests", swiftSettings: settings),
         .executableTarget(

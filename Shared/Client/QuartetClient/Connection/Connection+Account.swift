@@ -1,5 +1,6 @@
 import API
 import Foundation
+import SessionContract
 import Synchronization
 import Vocabulary
 
@@ -36,6 +37,41 @@ extension Connection {
         // A stream that is open has said how these sequences begin.
         if isOpen { networkChanged() }
     }
+
+    /// Has the stream follow a group session, for these copies of it.
+    /// - Throws: If it follows as many as it can.
+    func follow(_ group: GroupID, for consumers: [any StreamConsumer]) throws(QuartetError) {
+        let isThere = core.withLock { core in
+            guard core.followed[group] != nil || core.followed.count < Self.groupLimit else { return false }
+            core.followed[group, default: 0] += 1
+            core.consumers += consumers
+            // Copies that come later need the whole state.
+            core.sequencer.forget(.group(group))
+            return true
+        }
+        guard isThere else { throw .refused(APIError(.tooManyGroups)) }
+        change { machine, now, _ in machine.follow(now: now) }
+    }
+
+    /// Ends ``follow(_:for:)``.
+    func unfollow(_ group: GroupID, for consumers: [any StreamConsumer]) {
+        let isLast = core.withLock { core in
+            core.consumers.removeAll { one in consumers.contains { $0 === one } }
+            let count = (core.followed[group] ?? 1) - 1
+            core.followed[group] = count > 0 ? count : nil
+            return count <= 0
+        }
+        if isLast { change { machine, now, _ in machine.follow(now: now) } }
+    }
+
+    /// Has a sequence begin with a snapshot.
+    func refetch(_ name: StreamName) {
+        core.withLock { $0.sequencer.forget(name) }
+        change { machine, now, _ in machine.follow(now: now) }
+    }
+
+    /// How many group sessions one stream can follow.
+    private static var groupLimit: Int { 8 }
 
     /// Shows what the device kept for whoever is signed in, once.
     func restore() async throws(QuartetError) {

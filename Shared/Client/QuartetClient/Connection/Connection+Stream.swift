@@ -22,13 +22,16 @@ extension Connection {
         guard let transport, let tokens else { return .closed }
         do {
             var token = try await tokens.token()
-            let place = core.withLock { $0.sequencer.open() }
+            let (place, groups) = core.withLock { core in
+                let groups = core.followed.keys.sorted { "\($0)" < "\($1)" }
+                return (core.sequencer.open(following: groups), groups)
+            }
             let opened: OpenedStream
             do {
-                opened = try await transport.open(StreamRequest(token: token, place: place))
+                opened = try await transport.open(StreamRequest(token: token, place: place, groups: groups))
             } catch let error as APIError where error.code.retry == .refreshed {
                 token = try await tokens.token(insteadOf: token)
-                opened = try await transport.open(StreamRequest(token: token, place: place))
+                opened = try await transport.open(StreamRequest(token: token, place: place, groups: groups))
             }
             clock.heard(opened.serverTime)
             return try await read(opened.items, opening)
@@ -115,7 +118,7 @@ extension Connection {
             guard !core.unkept.isEmpty, atOnce || now >= core.keptUntil else { return [] }
             core.keptUntil = now + .seconds(2)
             defer { core.unkept = [] }
-            return core.unkept.compactMap { name in
+            return core.unkept.filter { $0.group == nil }.compactMap { name in
                 core.sequencer.place(of: name).map { place in
                     (name, place, core.consumers.filter { $0.sequences.contains(name) })
                 }
@@ -135,12 +138,15 @@ extension Connection {
 }
 
 extension StreamEvent {
-    /// The sequence that it belongs to; nil if it isn't of the account. People belong to the contacts.
+    /// The sequence whose copies take it in; nil if none does. People belong to the contacts, the list of group sessions to the account.
     var sequence: StreamName? {
         switch self {
         case .snapshot(let name, _), .resumed(let name), .event(let name, _): name
         case .person, .personEnded: .contacts
-        case .begun, .groupEnded, .groups, .signal: nil
+        case .begun: nil
+        case .groups: .account
+        case .groupEnded(let ended): .group(ended.group)
+        case .signal(let signal): .group(signal.group)
         }
     }
 }

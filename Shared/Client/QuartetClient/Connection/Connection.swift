@@ -17,6 +17,8 @@ public final class Connection: Observable, Sendable {
     let tokens: AccessTokens?
     let store: AccountStore
     let copies: CopyKeeper
+    let timeKicks = Broadcast<Void>()
+    let timeAnswers = Broadcast<Void>()
     private let registrar = ObservationRegistrar()
     let eventReaders = Broadcast<ConnectionEvent>()
     private let stateReaders = Broadcast<ConnectionState>()
@@ -110,6 +112,7 @@ public final class Connection: Observable, Sendable {
         await withDiscardingTaskGroup { group in
             group.addTask { await self.outbox.run { self.requests } }
             group.addTask { await self.copies.run() }
+            group.addTask { await self.keepTime() }
             for await item in work {
                 switch item {
                 case .follow(let opening, let end): group.addTask { await self.follow(opening, until: end) }
@@ -156,12 +159,14 @@ public final class Connection: Observable, Sendable {
     /// Call it when the app comes to the foreground: a connection that died while the device slept is opened again at once.
     public func wake() {
         change { $0.wake(now: $1, heard: $2) }
+        forgetTime()
         outbox.retry()
     }
 
     /// Call it when the device has another network.
     public func networkChanged() {
         change { machine, now, _ in machine.networkChanged(now: now) }
+        forgetTime()
         outbox.retry()
     }
 

@@ -21,6 +21,12 @@ protocol StreamConsumer: AnyObject, Sendable {
     func reset(opening: Int)
 }
 
+extension StreamConsumer {
+    /// Nothing of it is kept on the device.
+    var encodable: (@Sendable () throws -> Data)? { nil }
+    func restore(_ encoded: Data, asOf time: Instant) {}
+}
+
 /// Whether a copy is what the server has.
 enum Liveness: Hashable, Sendable {
     case live
