@@ -18,13 +18,13 @@ final class WorldEdge: Sendable {
         var lostAnswers = 0
     }
 
-    private struct Caller: Sendable {
+    struct Caller: Sendable {
         let account: AccountID
         let device: DeviceID
         var end: Instant?
     }
 
-    private struct State: Sendable {
+    struct State: Sendable {
         var services: WorldServices
         var followers: [Int: (device: String, follower: WorldFollower)] = [:]
         var networks: [String: Network] = [:]
@@ -41,9 +41,8 @@ final class WorldEdge: Sendable {
     }
 
     let clock: VirtualClock
-    private let start: Instant
-    private let state: Mutex<State>
-    private static let life: Int64 = 900
+    let start: Instant
+    let state: Mutex<State>
 
     init(seed: UInt64, start: Instant, clock: VirtualClock) {
         self.clock = clock
@@ -144,12 +143,12 @@ final class WorldEdge: Sendable {
         }
     }
 
-    private func key(of request: TransportRequest) throws -> ID<RequestSubject> {
+    func key(of request: TransportRequest) throws -> ID<RequestSubject> {
         guard let key = request.key else { throw APIError(.invalidIdempotencyKey) }
         return key
     }
 
-    private func caller(_ request: TransportRequest) throws -> Caller { try caller(token: request.token) }
+    func caller(_ request: TransportRequest) throws -> Caller { try caller(token: request.token) }
 
     private func caller(token: String?) throws -> Caller {
         let (caller, time) = state.withLock { ($0.access[token ?? ""], $0.services.time) }
@@ -157,7 +156,7 @@ final class WorldEdge: Sendable {
         return caller
     }
 
-    private func ask(
+    func ask(
         _ domain: Domain, _ body: any CommandBody, _ key: ID<RequestSubject>, _ account: AccountID?
     ) throws -> (CommandID, CausedEvent?) {
         let id = CommandID.derived(
@@ -167,79 +166,6 @@ final class WorldEdge: Sendable {
         case .rejected(let rejection): throw rejection
         case .failed(let code): throw APIError(.failed, code)
         }
-    }
-
-    // MARK: Signing in
-
-    /// The real edge derives it from the password by scrypt.
-    private static func secret(_ text: String) -> Secret {
-        let halves = ["a", "b"].map {
-            ID<RequestSubject>.derived(at: Instant(microseconds: 0), from: Array("\($0)\(text)".utf8))
-        }
-        return Secret(halves.flatMap(\.bytes)) ?? .blank
-    }
-
-    private static func proof(_ password: String) -> Proof { Proof(key: .blank, secret: secret(password)) }
-
-    private func signUp(_ request: SignUpRequest, _ key: ID<RequestSubject>) throws -> [UInt8] {
-        let account = AccountID.derived(at: key.time ?? start, from: Array("account".utf8), key.bytes)
-        let device = NewDevice(id: device(key), name: request.deviceName ?? "Phone", token: Self.secret("\(key)"))
-        _ = try ask(
-            .session,
-            SignUp(
-                account: account, handle: request.handle, verifier: Self.proof(request.password), name: request.name,
-                device: device), key, nil)
-        return try signedIn(Caller(account: account, device: device.id))
-    }
-
-    private func signIn(_ request: SignInRequest, _ key: ID<RequestSubject>) throws -> [UInt8] {
-        let device = NewDevice(id: device(key), name: request.deviceName ?? "Phone", token: Self.secret("\(key)"))
-        let command = SignIn(
-            handle: request.handle ?? "", verifier: [Self.proof(request.password ?? "")], device: device,
-            source: .derived(at: start, from: Array("world".utf8)))
-        let (_, event) = try ask(.session, command, key, nil)
-        guard let event, event.type == DeviceSignedIn.type else { throw APIError(.invalidCredentials) }
-        return try signedIn(Caller(account: try DeviceSignedIn.decoded(from: event.body).account, device: device.id))
-    }
-
-    private func device(_ key: ID<RequestSubject>) -> DeviceID {
-        .derived(at: key.time ?? start, from: Array("device".utf8), key.bytes)
-    }
-
-    private func signedIn(_ caller: Caller) throws -> [UInt8] {
-        let reply = state.withLock { state in
-            state.next += 1
-            let (access, refresh) = ("access-\(state.next)", "refresh-\(state.next)")
-            var timed = caller
-            timed.end = state.services.time + .seconds(Self.life)
-            state.access[access] = timed
-            state.refresh[refresh] = caller
-            return SignedIn(
-                account: caller.account, device: caller.device, accessToken: access, expiresIn: Self.life,
-                refreshToken: refresh)
-        }
-        return try Encoded(reply).json
-    }
-
-    private func exchange(_ request: TokenRequest) throws -> [UInt8] {
-        guard let caller = state.withLock({ $0.refresh[request.refreshToken] }) else {
-            throw APIError(.deviceSignedOut)
-        }
-        return try signedIn(caller)
-    }
-
-    private func signOut(_ request: SignOutRequest, _ http: TransportRequest) throws -> [UInt8] {
-        let caller = try caller(http)
-        let device = request.everywhere == true ? nil : request.device ?? caller.device
-        _ = try ask(.session, SignOut(device: device, by: caller.device), try key(of: http), caller.account)
-        state.withLock { state in
-            func isMeant(_ other: Caller) -> Bool {
-                other.account == caller.account && (device.map { $0 == other.device } ?? true)
-            }
-            state.access = state.access.filter { !isMeant($0.value) }
-            state.refresh = state.refresh.filter { !isMeant($0.value) }
-        }
-        return Array("{}".utf8)
     }
 
     // MARK: Commands and operations
