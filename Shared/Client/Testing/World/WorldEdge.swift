@@ -71,7 +71,7 @@ final class WorldEdge: Sendable {
             state.followers = state.followers.filter { $0.value.follower.outlet.isOpen }
             if now >= state.heartbeat + .seconds(15) {
                 state.heartbeat = now
-                for follower in state.followers.values { follower.follower.outlet.send(.heartbeat) }
+                for follower in state.followers.values { follower.follower.outlet.send(.heartbeat()) }
             }
             state.deliver()
         }
