@@ -29,7 +29,7 @@ struct OfflineApp {
         try await quartet.session.restore()
         if !quartet.session.session.isSignedIn {
             _ = try await quartet.session.signUp(
-                SignUpRequest(handle: arguments[3], password: "correct horse battery", name: "0"))
+                SignUpRequest(handle: arguments[3], password: "correct horse battery", name: "Anna"))
         }
         try await withThrowingTaskGroup { group in
             group.addTask { await connection.run() }
@@ -40,25 +40,27 @@ struct OfflineApp {
 
     private static func act(_ quartet: Quartet, _ connection: Connection, upTo count: Int) async throws {
         // At the very first start there is nothing on the device.
-        for await profile in quartet.user.user.values(of: \.profile) where profile.name != nil { break }
-        while let last = quartet.user.user.name.flatMap({ Int($0) }), last < count {
-            let profile = quartet.user.user.profile
-            var next = profile
-            next.name = "\(last + 1)"
+        for await account in quartet.user.user.values(of: \.account) where account != nil { break }
+        while number(quartet) < count {
+            let (profile, next) = (quartet.user.user.profile, number(quartet) + 1)
+            var edited = profile
+            edited.emergencyNote = "\(next)"
             do throws(QuartetError) {
-                try await quartet.user.updateProfile(Edit(base: profile, edit: next))
+                try await quartet.user.updateProfile(Edit(base: profile, edit: edited))
             } catch {
                 guard error.isPending else { throw error }
             }
-            guard quartet.user.user.name == next.name else {
-                say("a change is gone: \(quartet.user.user.name ?? "nothing") instead of \(last + 1)")
+            guard number(quartet) == next else {
+                say("a change is gone: there is \(number(quartet)) instead of \(next)")
                 exit(1)
             }
-            say("did \(last + 1)")
+            say("did \(next)")
         }
         for await items in connection.outbox.items.values where items.isEmpty { break }
         say("finished")
     }
+
+    private static func number(_ quartet: Quartet) -> Int { Int(quartet.user.user.emergencyNote) ?? 0 }
 
     /// At once: it may be killed any moment.
     private static func say(_ text: String) {

@@ -26,10 +26,11 @@ extension AppPackageTests {
                     for person in people.dropFirst() { try await people[0].add(person) }
                     faults.isOn.withLock { $0 = true }
                     try await withThrowingTaskGroup { group in
-                        for person in people { group.addTask { try await person.live(Soak.count(25, long: 1000)) } }
+                        for person in people { group.addTask { try await person.live(Soak.count(12, long: 1000)) } }
                         try await group.waitForAll()
                     }
                     faults.isOn.withLock { $0 = false }
+                    for person in people { try await person.sendEverything() }
                     for person in people { try await person.check(at: url) }
                 }
             }
@@ -209,13 +210,18 @@ extension AppPackageTests {
             }
         }
 
-        /// Waits until everything is sent, and compares with an app that has just been installed.
-        func check(at url: URL) async throws {
+        func sendEverything() async throws {
             try await run { connection, quartet in
                 try await withDeadline(.patience, "everything to be sent") {
                     for await items in connection.outbox.items.values where items.isEmpty { break }
-                    try await connection.ready()
                 }
+            }
+        }
+
+        /// Compares with an app that has just been installed.
+        func check(at url: URL) async throws {
+            try await run { connection, quartet in
+                try await withDeadline(.patience, "a connection") { try await connection.ready() }
                 let fresh = QuartetClient.Connection(transport: HTTPTransport(url), policy: .forever)
                 let other = QuartetClient.Quartet.live(fresh)
                 try await other.session.signIn(SignInRequest(handle: handle, password: "correct horse battery"))
@@ -232,7 +238,7 @@ extension AppPackageTests {
                     try await PackageApp.wait("the same people", quartet.contacts.contacts.values) { mine in
                         mine.ids.allSatisfy { id in
                             mine.person(by: id) == other.contacts.contacts.value.person(by: id)
-                                && mine.person(by: id)?.emergencyNote == "\(Soak.count(25, long: 1000))"
+                                && mine.person(by: id)?.emergencyNote == "\(Soak.count(12, long: 1000))"
                         }
                     }
                     try await PackageApp.wait("the same notifications", quartet.notifications.notifications.values) {

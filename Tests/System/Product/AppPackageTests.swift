@@ -91,7 +91,10 @@ struct AppPackageTests {
                 try await withDeadline(.patience, "two more connections") {
                     for await _ in states where anna.connection.reconnectionCount >= 2 { return }
                 }
+                // With longer tokens, the stream alone says why it ends.
+                try await quartet.restart(.sessionClient)
                 let tablet = try await Device.signIn("anna", password: "correct horse battery", at: quartet.edge)
+                try await withDeadline(.patience, "the connection") { try await anna.connection.ready() }
                 let device = try #require(anna.clients.session.session.device)
                 _ = try await quartet.edge.insist(
                     "/v1/sign-out", ["device": .string(device.description)], token: tablet.token)

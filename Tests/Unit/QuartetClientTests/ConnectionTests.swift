@@ -80,8 +80,6 @@ struct ConnectionTests {
                     StreamedEvent(
                         type: PingSent.type, version: 1, at: Instant(microseconds: 5), body: try ping.encoded())),
                 place: "contacts=contacts.log@8-1/3/12")
-            await server.clock.waitForSleeper(within: .seconds(1))
-            server.clock.advance(by: .seconds(1))
             let next = try #require(await server.transport.nextStream())
             #expect(next.request.place?.contains("contacts=") == false)
             #expect(next.request.place?.contains("account=") == true)

@@ -169,8 +169,7 @@ struct ConnectionMachine {
         case .off, .waiting, .signedOut, .failed: return []
         }
         if case .signedOut = error { return signOut(error) }
-        // The next token is fetched at once: nothing was wrong.
-        return lose(error, now, isImmediate: error == .ended(.tokenExpired))
+        return lose(error, now, isImmediate: error.isMendedByOpening)
     }
 
     /// Nobody is signed in.
