@@ -92,9 +92,13 @@ struct AppPackageTests {
                     for await _ in states where anna.connection.reconnectionCount >= 2 { return }
                 }
                 // With longer tokens, the stream alone says why it ends.
+                let count = anna.connection.reconnectionCount
                 try await quartet.restart(.sessionClient)
                 let tablet = try await Device.signIn("anna", password: "correct horse battery", at: quartet.edge)
-                try await withDeadline(.patience, "the connection") { try await anna.connection.ready() }
+                try await withDeadline(.patience, "the connection") {
+                    for await state in anna.connection.states
+                    where state.isConnected && anna.connection.reconnectionCount > count { return }
+                }
                 let device = try #require(anna.clients.session.session.device)
                 _ = try await quartet.edge.insist(
                     "/v1/sign-out", ["device": .string(device.description)], token: tablet.token)

@@ -324,7 +324,8 @@ private final class LiveGroups: Sendable {
             _ = try await service.requests.command(command)
             return
         }
-        try await held.copy.commands.send(show: { show(&$0.group) }) { _ in command }
+        let change: Replica<GroupCopy.State>.Change = { show(&$0.group) }
+        try await held.copy.commands.send(show: change) { _ in command }
     }
 
     /// Finishes the version of the game that is known.

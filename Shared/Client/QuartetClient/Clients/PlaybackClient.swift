@@ -147,9 +147,8 @@ extension PlaybackClient {
             insert: { items async throws(QuartetError) in try await live.send(items.group) { _ in items } },
             move: { move async throws(QuartetError) in try await live.send(move.group) { _ in move } },
             removeFromQueue: { group, items async throws(QuartetError) in
-                try await live.send(group, show: { $0.queue.removeAll { items.contains($0.id) } }) { _ in
-                    QueueRemove(group: group, items: items)
-                }
+                let show: @Sendable (inout GroupState) -> Void = { $0.queue.removeAll { items.contains($0.id) } }
+                try await live.send(group, show: show) { _ in QueueRemove(group: group, items: items) }
             },
             declareReadiness: { group async throws(QuartetError) in
                 try await live.send(group) { _ in DeclareReadiness(group: group) }

@@ -75,6 +75,11 @@ extension Connection {
 
     /// Shows what the device kept for whoever is signed in, once.
     func restore() async throws(QuartetError) {
+        // One after the other: what is kept must not replace what has arrived since.
+        try await restoring.run { () async throws(QuartetError) in try await restoreNow() }
+    }
+
+    private func restoreNow() async throws(QuartetError) {
         let credentials = try await Requests.reading { try await self.credentials }
         guard let account = credentials?.account, store.account != account else { return }
         let kept = try await store.open(account)

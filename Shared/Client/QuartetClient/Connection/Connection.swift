@@ -17,6 +17,7 @@ public final class Connection: Observable, Sendable {
     let tokens: AccessTokens?
     let store: AccountStore
     let copies: CopyKeeper
+    let restoring = Lane()
     let timeKicks = Broadcast<Void>()
     let timeAnswers = Broadcast<Void>()
     private let registrar = ObservationRegistrar()

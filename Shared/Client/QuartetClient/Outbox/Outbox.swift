@@ -11,12 +11,17 @@ public final class Outbox: Sendable {
     /// What waits, the oldest first.
     public let items = Shared<[OutboxItem]>([], .ready)
 
+    /// A client's edits. The client keeps the connection, so the connection mustn't keep the client.
+    private struct Queue: Sendable {
+        weak let edits: (any EditQueue)?
+    }
+
     private struct State: Sendable {
         var items: [OutboxItem] = []
         /// Accepted ones that the device's copies may not have.
         var accepted: [Int64: OutboxItem] = [:]
         var next: Int64 = 1
-        var queues: [String: any EditQueue] = [:]
+        var queues: [String: Queue] = [:]
         var lanes: [String: Lane] = [:]
         /// Lanes whose first item can't be decided now: until when, and why.
         var rests: [String: (until: Duration, error: QuartetError, attempts: Int)] = [:]
@@ -66,7 +71,7 @@ public final class Outbox: Sendable {
 
     func attach(_ queue: any EditQueue) {
         state.withLock { state in
-            state.queues[queue.stream] = queue
+            state.queues[queue.stream] = Queue(edits: queue)
             state.lanes[queue.stream] = Lane()
         }
     }
@@ -141,7 +146,7 @@ public final class Outbox: Sendable {
             state.rests = [:]
         }
         for item in items {
-            guard let queue = state.withLock({ $0.queues[item.stream] }) else { continue }
+            guard let queue = state.withLock({ $0.queues[item.stream]?.edits }) else { continue }
             do throws(QuartetError) { try queue.restore(item) } catch { discard(item, error) }
             if let command = item.accepted {
                 queue.decided(item, .success(CommandReply(command: command, event: item.command)))
@@ -155,7 +160,7 @@ public final class Outbox: Sendable {
 
     /// The accepted items whose effects the copy of a stream has: the device needn't keep them any longer.
     func takeFinished(of stream: String) -> [OutboxItem.ID] {
-        guard let queue = state.withLock({ $0.queues[stream] }) else { return [] }
+        guard let queue = state.withLock({ $0.queues[stream]?.edits }) else { return [] }
         let open = queue.openEdits
         return state.withLock { state in
             let finished = state.accepted.values.filter { $0.stream == stream && !open.contains($0.id) }.map(\.id)
@@ -241,7 +246,7 @@ public final class Outbox: Sendable {
     }
 
     private func attempt(_ item: OutboxItem, _ requests: Requests, _ patience: ReconnectionPolicy) async -> Verdict {
-        guard let queue = state.withLock({ $0.queues[item.stream] }) else {
+        guard let queue = state.withLock({ $0.queues[item.stream]?.edits }) else {
             return .interrupted(.notConfigured(item.stream))
         }
         var (item, isRepeated) = (item, item.isSent)
@@ -334,7 +339,7 @@ public final class Outbox: Sendable {
     private func tell(_ item: OutboxItem, _ result: Result<CommandReply, QuartetError>) {
         let queue = state.withLock { state in
             if state.awaited.contains(item.id) { state.results[item.id] = result }
-            return state.queues[item.stream]
+            return state.queues[item.stream]?.edits
         }
         queue?.decided(item, result)
         let error: QuartetError? = if case .failure(let error) = result { error } else { nil }
