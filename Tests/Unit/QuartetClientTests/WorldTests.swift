@@ -119,4 +119,17 @@ struct WorldTests {
         let seenByBob = try #require(bob.contacts.contacts.value.person(by: anna.id))
         #expect(seenByAnna.checkIn == nil && seenByBob.checkIn != nil)
     }
+
+    @Test("the same seed gives the same world, another seed another one (T28)")
+    func seeds() async throws {
+        func ids(_ seed: UInt64) async throws -> [String] {
+            let world = QuartetWorld(seed: seed)
+            let (anna, bob) = try await world.people("anna", "bob")
+            return ["\(anna.id)", "\(bob.id)"]
+                + [anna, bob].map { "\($0.contacts.contacts.code.map { "\($0)" } ?? "none")" }
+        }
+        let first = try await ids(1)
+        #expect(try await ids(1) == first)
+        #expect(Set(try await ids(2)).isDisjoint(with: first) && !first.contains("none"))
+    }
 }

@@ -21,7 +21,7 @@ extension WorldEdge {
     private static func proof(_ password: String) -> Proof { Proof(key: .blank, secret: secret(password)) }
 
     func signUp(_ request: SignUpRequest, _ key: ID<RequestSubject>) throws -> [UInt8] {
-        let account = AccountID.derived(at: key.time ?? start, from: Array("account".utf8), key.bytes)
+        let account: AccountID = id("account", for: key)
         let device = NewDevice(id: device(key), name: request.deviceName ?? "Phone", token: Self.secret("\(key)"))
         _ = try ask(
             .session,
@@ -42,7 +42,7 @@ extension WorldEdge {
     }
 
     private func device(_ key: ID<RequestSubject>) -> DeviceID {
-        .derived(at: key.time ?? start, from: Array("device".utf8), key.bytes)
+        id("device", for: key)
     }
 
     private func signedIn(_ caller: Caller) throws -> [UInt8] {

@@ -31,6 +31,8 @@ final class WorldEdge: Sendable {
         var access: [String: Caller] = [:]
         var refresh: [String: Caller] = [:]
         var next = 0
+        /// What was drawn for a request: the same when it is sent again.
+        var drawn: [ID<RequestSubject>: ID<RequestSubject>] = [:]
         var requests = 0
         var heartbeat: Duration = .zero
 
@@ -143,6 +145,16 @@ final class WorldEdge: Sendable {
         }
     }
 
+    /// An id that follows from the world's seed.
+    /// - Parameter key: The request's.
+    func id<Subject>(_ what: String, for key: ID<RequestSubject>) -> ID<Subject> {
+        state.withLock { state in
+            let drawn = state.drawn[key] ?? state.services.id()
+            state.drawn[key] = drawn
+            return .derived(at: start, from: Array(what.utf8), drawn.bytes)
+        }
+    }
+
     func key(of request: TransportRequest) throws -> ID<RequestSubject> {
         guard let key = request.key else { throw APIError(.invalidIdempotencyKey) }
         return key
@@ -208,7 +220,7 @@ final class WorldEdge: Sendable {
                 by: caller.device)
         case is RemovePhoneRequest: return RemovePhone(by: caller.device)
         case is ResetContactCodeRequest:
-            return ResetContactCode(code: WorldServices.code(for: key, at: key.time ?? start))
+            return ResetContactCode(code: id("code", for: key))
         case let body as AddContactRequest:
             let owner = body.handle.flatMap { handle in
                 state.withLock { $0.services.accounts.values.first { $0.handle == handle }?.account }
@@ -224,7 +236,7 @@ final class WorldEdge: Sendable {
         case is UnregisterPushRequest: return UnregisterPush(device: push)
         case let body as CreateGroupSessionRequest:
             return CreateGroupSession(
-                group: .derived(at: key.time ?? start, from: Array("group".utf8), key.bytes), activity: body.activity,
+                group: id("group", for: key), activity: body.activity,
                 capacity: body.capacity, seats: body.seats, isOpenToContacts: body.isOpenToContacts)
         case let body as ActivateGroupSessionRequest:
             let contacts = state.withLock { $0.services.contactStates[caller.account]?.contacts ?? [] }
@@ -259,7 +271,7 @@ final class WorldEdge: Sendable {
     private func operation(_ name: String, _ request: TransportRequest) async throws -> [UInt8] {
         let (caller, key) = (try caller(request), try key(of: request))
         let steps = WorldSteps(
-            edge: self, id: .derived(at: key.time ?? start, from: key.bytes), account: caller.account,
+            edge: self, id: id("operation", for: key), account: caller.account,
             startedAt: key.time ?? start)
         func run(_ saga: some Saga) async throws -> [UInt8] {
             do {
