@@ -86,11 +86,13 @@ struct AppPackageTests {
     func tokens() async throws {
         try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
             try await quartet.start(.sessionClient, environment: ["ACCESS_TOKEN_LIFETIME": "2s"])
-            try await PackageApp.with("anna", MovingTransport { try quartet.url }) { anna in
-                let states = anna.connection.states
-                try await withDeadline(.patience, "two more connections") {
-                    for await _ in states where anna.connection.reconnectionCount >= 2 { return }
-                }
+            let extensions = Observed(0)
+            let transport = MovingTransport(url: { try quartet.url }) { request in
+                if request.endpoint == .streamToken { extensions.update { $0 += 1 } }
+            }
+            try await PackageApp.with("anna", transport) { anna in
+                try await extensions.wait("three newer tokens for the stream") { $0 >= 3 ? true : nil }
+                #expect(anna.connection.reconnectionCount == 0)
                 // With longer tokens, the stream alone says why it ends.
                 let count = anna.connection.reconnectionCount
                 try await quartet.restart(.sessionClient)

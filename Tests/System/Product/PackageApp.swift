@@ -34,6 +34,8 @@ struct PackageApp: Sendable {
 /// Goes wherever the edge is now.
 struct MovingTransport: Transport {
     let url: @Sendable () throws -> String
+    /// Is called before each request.
+    var sending: @Sendable (TransportRequest) -> Void = { _ in }
 
     private func transport() throws -> HTTPTransport {
         guard let address = try? url(), let url = URL(string: address) else {
@@ -42,7 +44,10 @@ struct MovingTransport: Transport {
         return HTTPTransport(url)
     }
 
-    func send(_ request: TransportRequest) async throws -> TransportReply { try await transport().send(request) }
+    func send(_ request: TransportRequest) async throws -> TransportReply {
+        sending(request)
+        return try await transport().send(request)
+    }
 
     func open(_ request: StreamRequest) async throws -> OpenedStream {
         let transport = try transport()

@@ -2,6 +2,7 @@ import API
 import ContactsContract
 import Foundation
 import QuartetClientTesting
+import Synchronization
 import TestKit
 import Testing
 import Vocabulary
@@ -84,6 +85,35 @@ struct ConnectionTests {
             #expect(next.request.place?.contains("contacts=") == false)
             #expect(next.request.place?.contains("account=") == true)
             #expect(contacts.contacts.outgoingPings.isEmpty)
+        }
+    }
+
+    @Test("a stream gets a newer token before its own ends, and goes on (S42, T19)")
+    func extending() async throws {
+        let server = Server()
+        let connection = server.connection()
+        let answers = Observed(0)
+        server.transport.answer { request in
+            guard request.endpoint == .streamToken else { return try server.answer(request) }
+            answers.update { $0 += 1 }
+            return TransportReply(.success(Array(#"{"expiresIn":900}"#.utf8)))
+        }
+        try await whileRunning(connection) {
+            let stream = try #require(await server.transport.nextStream())
+            stream.send(.begun(StreamBegun(stream: "name", expiresIn: 900)))
+            try stream.begin()
+            try await connection.ready()
+            for count in 1...2 {
+                for _ in 0..<90 {
+                    stream.send(.heartbeat())
+                    while connection.core.withLock({ $0.heard }) < server.clock.now { await Task.yield() }
+                    server.clock.advance(by: .seconds(10))
+                }
+                try await answers.wait("a newer token for the stream") { $0 >= count ? true : nil }
+            }
+            let shown = server.transport.requests.filter { $0.endpoint == .streamToken }
+            #expect(shown.map(\.token) == ["access-2", "access-3"])
+            #expect(shown.allSatisfy { String(decoding: $0.body, as: UTF8.self).contains("name") })
         }
     }
 

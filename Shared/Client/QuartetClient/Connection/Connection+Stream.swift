@@ -5,20 +5,49 @@ import Vocabulary
 
 extension Connection {
     func follow(_ opening: Int, until end: AsyncStream<Never>) async {
+        let (begun, report) = AsyncStream<Begun>.makeStream(bufferingPolicy: .bufferingNewest(1))
         await withTaskGroup { group in
             group.addTask {
-                let error = await self.stream(opening)
+                let error = await self.stream(opening, report)
                 guard !Task.isCancelled else { return }
                 self.change { machine, now, _ in machine.ended(opening, error, now: now) }
             }
             group.addTask { for await _ in end {} }
+            group.addTask { for await stream in begun { await self.extend(stream) } }
             _ = await group.next()
             group.cancelAll()
         }
     }
 
+    /// A stream, and the token that lets it go on.
+    private struct Begun: Sendable {
+        let stream: StreamBegun
+        let token: String
+    }
+
+    /// Shows the server a newer token before the stream's ends, and again before that one ends. If it can't, the stream ends with its
+    /// token and another one is opened.
+    private func extend(_ begun: Begun) async {
+        guard let transport, let tokens else { return }
+        var (token, left) = (begun.token, Duration.seconds(begun.stream.expiresIn))
+        do {
+            while true {
+                try await time.sleep(time.now() + left - min(AccessTokens.margin, left / 2))
+                token = try await tokens.token(insteadOf: token)
+                let body = try StreamTokenRequest(stream: begun.stream.stream).encoded()
+                let reply = try await transport.send(TransportRequest(.streamToken, body: body, token: token))
+                let next = try JSONDecoder().decode(StreamTokenReply.self, from: Data(try reply.result.get()))
+                left = .seconds(next.expiresIn)
+            }
+        } catch {
+            // Above.
+        }
+    }
+
     /// Opens the stream and reads it to its end.
-    private func stream(_ opening: Int) async -> ConnectionError {
+    private func stream(
+        _ opening: Int, _ report: AsyncStream<Begun>.Continuation
+    ) async -> ConnectionError {
         guard let transport, let tokens else { return .closed }
         do {
             var token = try await tokens.token()
@@ -34,7 +63,7 @@ extension Connection {
                 opened = try await transport.open(StreamRequest(token: token, place: place, groups: groups))
             }
             clock.heard(opened.serverTime)
-            return try await read(opened.items, opening)
+            return try await read(opened.items, opening) { [token] in report.yield(Begun(stream: $0, token: token)) }
         } catch let error as ConnectionError {
             return error
         } catch let error as TransportError {
@@ -53,9 +82,9 @@ extension Connection {
         }
     }
 
-    private func read(_ items: AsyncThrowingStream<StreamItem, any Error>, _ opening: Int) async throws
-        -> ConnectionError
-    {
+    private func read(
+        _ items: AsyncThrowingStream<StreamItem, any Error>, _ opening: Int, begun: (StreamBegun) -> Void
+    ) async throws -> ConnectionError {
         for try await item in items {
             let now = time.now()
             switch item {
@@ -67,6 +96,7 @@ extension Connection {
                 }
                 for consumer in consumers { consumer.heartbeat() }
                 keepCopies(now, atOnce: true)
+            case .event(.begun(let stream), _): begun(stream)
             case .event(let event, let place): try deliver(event, place: place, opening, now)
             case .end(let end):
                 guard end.reason == .signedOut else { return .ended(end.reason) }

@@ -143,6 +143,7 @@ extension TransportRequest.Endpoint {
         case .signal(let group): "/v1/groups/\(group)/signals"
         case .messages(let group, _): "/v1/groups/\(group)/messages"
         case .time: "/v1/time"
+        case .streamToken: "/v1/stream/token"
         case .serverTime: "/.well-known/jwks.json"
         }
     }

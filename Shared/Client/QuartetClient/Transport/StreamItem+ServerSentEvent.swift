@@ -22,6 +22,11 @@ extension StreamItem {
                     throw .malformed("person.ended must name an account")
                 }
                 self = .event(.personEnded(ended), place: event.id)
+            case "begun":
+                guard let begun = try? JSONDecoder().decode(StreamBegun.self, from: Data(event.data)) else {
+                    throw .malformed("begun must name the stream")
+                }
+                self = .event(.begun(begun), place: nil)
             case "groups": self = .event(.groups(Encoded(json: event.data)), place: event.id)
             case "signal": self = .event(.signal(try Self.signal(event.data)), place: event.id)
             case "group.ended":

@@ -31,6 +31,8 @@ public struct TransportRequest: Hashable, Sendable {
         case signal(GroupID)
         /// The kept messages of a group session.
         case messages(GroupID, MessagesQuery)
+        /// Lets the stream go on with a newer token.
+        case streamToken
         /// The server's time, in microseconds.
         case time
         /// How an operation stands.
