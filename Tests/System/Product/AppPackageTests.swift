@@ -85,13 +85,13 @@ struct AppPackageTests {
     @Test("a stream outlives its token, and a device that is signed out elsewhere is told why (S42, S43, T1)")
     func tokens() async throws {
         try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
-            try await quartet.start(.sessionClient, environment: ["ACCESS_TOKEN_LIFETIME": "2s"])
+            try await quartet.start(.sessionClient, environment: ["ACCESS_TOKEN_LIFETIME": "6s"])
             let extensions = Observed(0)
             let transport = MovingTransport(url: { try quartet.url }) { request in
                 if request.endpoint == .streamToken { extensions.update { $0 += 1 } }
             }
             try await PackageApp.with("anna", transport) { anna in
-                try await extensions.wait("three newer tokens for the stream") { $0 >= 3 ? true : nil }
+                try await extensions.wait("two newer tokens for the stream") { $0 >= 2 ? true : nil }
                 #expect(anna.connection.reconnectionCount == 0)
                 // With longer tokens, the stream alone says why it ends.
                 let count = anna.connection.reconnectionCount

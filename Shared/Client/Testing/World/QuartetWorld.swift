@@ -25,7 +25,7 @@ public final class QuartetWorld: Sendable {
     private let everybody = Mutex<[WorldPerson]>([])
 
     /// - Parameters:
-    ///   - seed: The same gives the same ids, in a test that does the same in the same order.
+    ///   - seed: The same gives the same accounts and group sessions, in a test that makes them in the same order.
     ///   - start: The time at which it begins.
     public init(seed: UInt64, start: Instant = Instant(microseconds: 1_800_000_000_000_000)) {
         self.start = start

@@ -32,7 +32,7 @@ final class WorldEdge: Sendable {
         var refresh: [String: Caller] = [:]
         var next = 0
         /// What was drawn for a request: the same when it is sent again.
-        var drawn: [ID<RequestSubject>: ID<RequestSubject>] = [:]
+        var drawn: [ID<RequestSubject>: UInt64] = [:]
         var requests = 0
         var heartbeat: Duration = .zero
 
@@ -149,9 +149,9 @@ final class WorldEdge: Sendable {
     /// - Parameter key: The request's.
     func id<Subject>(_ what: String, for key: ID<RequestSubject>) -> ID<Subject> {
         state.withLock { state in
-            let drawn = state.drawn[key] ?? state.services.id()
+            let drawn = state.drawn[key] ?? state.services.draw()
             state.drawn[key] = drawn
-            return .derived(at: start, from: Array(what.utf8), drawn.bytes)
+            return .derived(at: start, from: Array(what.utf8), Array("\(drawn)".utf8))
         }
     }
 

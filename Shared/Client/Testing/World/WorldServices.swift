@@ -56,6 +56,8 @@ struct WorldServices: Sendable {
 
     mutating func id<Subject>() -> ID<Subject> { .derived(at: time, from: Array("\(random.next())".utf8)) }
 
+    mutating func draw() -> UInt64 { random.next() }
+
     // MARK: Asking
 
     /// What a service decides. The same id has the same outcome.
