@@ -55,7 +55,11 @@ extension AppPackageTests {
                 try await PackageApp.wait("Bob", hers.state.values(of: \.others)) { $0.map(\.id) == [bobsID] }
 
                 try await annas.claimSeat(id, 0)
-                await #expect { try await bobs.claimSeat(id, 0) } throws: { ($0 as? QuartetError)?.code == .seatTaken }
+                await #expect { try await bobs.claimSeat(id, 0) } throws: { error in
+                    guard case .refused(let refusal)? = error as? QuartetError else { return false }
+                    let host = hers.state.host.map { JSONValue.string("\($0)") }
+                    return refusal.code == .seatTaken && refusal.details?["by"] == host
+                }
                 try await bobs.claimSeat(id, 1)
                 try await PackageApp.wait("both seats", hers.state.values(of: \.freeSeats)) { $0.isEmpty }
 
