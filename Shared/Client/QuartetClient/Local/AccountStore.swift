@@ -29,8 +29,8 @@ final class AccountStore: Sendable {
         }
     }
 
-    /// The same after a decision, which whoever waits for it may not wait for any longer.
-    func saveDecided(_ item: OutboxItem) async throws(QuartetError) {
+    /// Replaces an item that was saved, even if the caller is cancelled meanwhile.
+    func replace(_ item: OutboxItem) async throws(QuartetError) {
         try await ofAccount { try await $0.save(item, of: $1) }
     }
 

@@ -274,6 +274,8 @@ public final class Outbox: Sendable {
                     case .failure(.server(let error, _)):
                         return .later(.serverError(error), error.retryAfter.map { .seconds($0) })
                     }
+                } catch .refused(let error) where error.code == .idTooOld && isRepeated {
+                    return .decided(.failure(.unknown))
                 } catch .refused(let error) where error.code.httpStatus == 429 || error.code == .idTooOld {
                     (item.key, item.body, isRepeated) = (RequestKey(), nil, false)
                     guard try await prepared(item) else { return .interrupted(.cancelled) }
@@ -306,7 +308,7 @@ public final class Outbox: Sendable {
             state.items[index] = item
             return true
         }
-        if isThere { try await store.save(item) }
+        if isThere { try await store.replace(item) }
         return isThere
     }
 
@@ -323,7 +325,7 @@ public final class Outbox: Sendable {
         if case .success(let reply) = result, reply.event != nil {
             item.accepted = reply.command
             state.withLock { $0.accepted[item.id] = item }
-            try? await store.saveDecided(item)
+            try? await store.replace(item)
         } else {
             try? await store.remove(item.id)
         }
