@@ -8,24 +8,27 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
-let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
-let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
-let nioHTTP = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+// Apps leave this trait out, as in .package(url: …, traits: []), and resolve none of the packages that only the services need.
+let server = TargetDependencyCondition.when(traits: ["Server"])
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log", condition: server)
+let lifecycle = Target.Dependency.product(
+    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: server)
+let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle", condition: server)
+let nioHTTP = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio", condition: server)
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
-let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
-let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
-let hummingbirdHTTP2 = Target.Dependency.product(name: "HummingbirdHTTP2", package: "hummingbird")
-let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
-let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
-let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
-let nioHTTP2 = Target.Dependency.product(name: "NIOHTTP2", package: "swift-nio-http2")
-let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
-let nioTLS = Target.Dependency.product(name: "NIOTLS", package: "swift-nio")
-let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
-let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
-let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
-let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto", condition: server)
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird", condition: server)
+let hummingbirdHTTP2 = Target.Dependency.product(name: "HummingbirdHTTP2", package: "hummingbird", condition: server)
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types", condition: server)
+let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio", condition: server)
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio", condition: server)
+let nioHTTP2 = Target.Dependency.product(name: "NIOHTTP2", package: "swift-nio-http2", condition: server)
+let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl", condition: server)
+let nioTLS = Target.Dependency.product(name: "NIOTLS", package: "swift-nio", condition: server)
+let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras", condition: server)
+let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics", condition: server)
+let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics", condition: server)
+let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client", condition: server)
 
 let package = Package(
     name: "quartet",
@@ -33,6 +36,8 @@ let package = Package(
     products: [
         // What apps add. It needs none of the server's dependencies.
         .library(name: "QuartetClient", targets: ["QuartetClient"]),
+        // What keeps an app's state on the device, in SQLite.
+        .library(name: "QuartetStorage", targets: ["QuartetStorage"]),
         .library(name: "QuartetClientTesting", targets: ["QuartetClientTesting"]),
         // For the package of micro-benchmarks, Tests/Benchmarks/Functions.
         .library(name: "QuartetBus", targets: ["Bus", "Postgres", "Vocabulary"]),
@@ -41,11 +46,16 @@ let package = Package(
         // What tests load into a process whose clock is to be wrong.
         .library(name: "SkewedClock", type: .dynamic, targets: ["SkewedClock"]),
     ],
+    traits: [
+        .trait(name: "Server", description: "The services, and everything that only they need"),
+        .default(enabledTraits: ["Server"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.0.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
@@ -71,14 +81,16 @@ let package = Package(
         .target(
             name: "Bus",
             dependencies: [
-                "Postgres", "Vocabulary", .product(name: "DequeModule", package: "swift-collections"), logging,
+                "Postgres", "Vocabulary",
+                .product(name: "DequeModule", package: "swift-collections", condition: server), logging,
                 lifecycle, metrics,
             ],
             path: "Shared/Bus", resources: [.copy("SQL")], swiftSettings: settings),
         .target(
             name: "ServiceKit",
             dependencies: [
-                "Bus", "Postgres", "Vocabulary", .product(name: "Configuration", package: "swift-configuration"),
+                "Bus", "Postgres", "Vocabulary",
+                .product(name: "Configuration", package: "swift-configuration", condition: server),
                 coreMetrics, crypto, hummingbird, logging, lifecycle, signals,
             ],
             path: "Shared/ServiceKit", swiftSettings: settings),
@@ -116,10 +128,20 @@ let package = Package(
             name: "QuartetClient",
             dependencies: [
                 "API", "ContactsContract", "ContractSupport", "NotificationsContract", "SessionContract", "Vocabulary",
+                crypto,
             ],
             path: "Shared/Client/QuartetClient", swiftSettings: settings),
         .target(
-            name: "QuartetClientTesting", dependencies: ["API", "QuartetClient", "Vocabulary"],
+            name: "QuartetStorage",
+            dependencies: ["QuartetClient", "Vocabulary", .product(name: "GRDB", package: "GRDB.swift")],
+            path: "Shared/Client/Storage", swiftSettings: settings),
+        .target(
+            name: "QuartetClientTesting",
+            dependencies: [
+                "API", "ContactsContract", "ContactsRules", "ContractSupport", "NotificationsContract",
+                "NotificationsRules", "QuartetClient", "SessionClientOrchestration", "SessionContract", "SessionRules",
+                "Vocabulary",
+            ],
             path: "Shared/Client/Testing", swiftSettings: settings),
 
         // MARK: Services
@@ -175,7 +197,7 @@ let package = Package(
                 "SessionClientOrchestration", "SessionContract", "Vocabulary", "Webhook", crypto, cryptoExtras,
                 httpTypes, hummingbird, hummingbirdHTTP2, lifecycle, logging, metrics, nio, nioHTTP2,
                 nioHTTPTypes, nioSSL, nioTLS, signals,
-                .product(name: "JWTKit", package: "jwt-kit"),
+                .product(name: "JWTKit", package: "jwt-kit", condition: server),
             ],
             path: "Services/SessionClient", exclude: ["Executable", "Orchestration"],
             resources: [
@@ -232,9 +254,15 @@ let package = Package(
             name: "QuartetClientTests",
             dependencies: [
                 "API", "ContactsContract", "ContractSupport", "NotificationsContract", "QuartetClient",
-                "QuartetClientTesting", "SessionContract", "TestKit", "Vocabulary",
+                "QuartetClientTesting", "QuartetStorage", "SessionContract", "TestKit", "Vocabulary", crypto,
             ],
             path: "Tests/Unit/QuartetClientTests", swiftSettings: settings),
+        .testTarget(
+            name: "QuartetStorageTests", dependencies: ["QuartetClient", "QuartetStorage", "Vocabulary"],
+            path: "Tests/Unit/QuartetStorageTests", swiftSettings: settings),
+        .executableTarget(
+            name: "offline-app", dependencies: ["QuartetClient", "QuartetStorage"], path: "Tests/Kit/OfflineApp",
+            swiftSettings: settings),
         .testTarget(
             name: "SessionClientOrchestrationTests",
             dependencies: [
@@ -249,7 +277,7 @@ let package = Package(
                 "SessionClientService", "SessionContract", "TestKit", "Vocabulary", "Webhook", crypto, httpTypes,
                 hummingbird,
                 logging, nio, nioHTTP2, nioHTTPTypes, nioTLS,
-                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio", condition: server),
             ],
             path: "Tests/Unit/SessionClientServiceTests", swiftSettings: settings),
         .executableTarget(
@@ -283,8 +311,8 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "EdgeClient", "NotificationsContract", "Postgres", "QuartetClient", "ServiceKit", "TestKit",
-                "WebDriver", "contacts", "notifications", "session", "session-client", crypto, httpClient, httpTypes,
-                hummingbird, logging, nio, nioHTTP, nioSSL,
+                "WebDriver", "contacts", "notifications", "offline-app", "session", "session-client", crypto,
+                httpClient, httpTypes, hummingbird, logging, nio, nioHTTP, nioSSL,
             ],
             path: "Tests/System/Product", swiftSettings: settings),
         .testTarget(

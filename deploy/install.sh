@@ -8,9 +8,9 @@ Usage: install.sh [--tests]
 
 Checks for everything that is needed to build and run Quartet, and installs
 what is missing with apt-get: a PostgreSQL server, version 15 or newer; libpq's
-headers and pkg-config (Quartet uses libpq); openssl and curl (for `make run`
-and `make demo`); with --tests, also Chromium and its driver (the console is
-tested in a browser). It prints what it installs and why, asks nothing, and creates
+headers and pkg-config (Quartet uses libpq); SQLite's headers (apps keep their
+state in it); openssl and curl (for `make run` and `make demo`); with --tests,
+also Chromium and its driver (the console is tested in a browser). It prints what it installs and why, asks nothing, and creates
 no database cluster. If nothing is missing, it prints nothing and needs neither
 root nor sudo.
 
@@ -56,6 +56,8 @@ has clang || need clang "compiles the C code in the libraries that Quartet uses"
 has pkg-config || need pkg-config "tells the Swift compiler where libpq is"
 { has pkg-config && pkg-config --exists libpq; } || [ -e /usr/include/postgresql/libpq-fe.h ] ||
   need libpq-dev "headers of libpq, the library that Quartet uses to talk to PostgreSQL"
+[ -e /usr/include/sqlite3.h ] ||
+  need libsqlite3-dev "headers of SQLite, in which apps keep their state on a device"
 has psql || need postgresql-client "for make psql and the scripts that prepare a database"
 has_server || need postgresql "the database, Quartet's only moving part (version 15 or newer)"
 { has flock && has setpriv; } || need util-linux "flock and setpriv, for the scripts that start PostgreSQL"

@@ -9,6 +9,13 @@ public struct CreateGroupSessionRequest: MessageBody {
     public let capacity: Int?
     public let seats: Int?
     public let isOpenToContacts: Bool?
+
+    public init(activity: Activity, capacity: Int? = nil, seats: Int? = nil, isOpenToContacts: Bool? = nil) {
+        self.activity = activity
+        self.capacity = capacity
+        self.seats = seats
+        self.isOpenToContacts = isOpenToContacts
+    }
 }
 
 /// `ActivateGroupSession`; the server checks that these are contacts of the caller.
@@ -17,6 +24,11 @@ public struct ActivateGroupSessionRequest: MessageBody {
 
     public let group: GroupID
     public let contacts: [AccountID]
+
+    public init(group: GroupID, contacts: [AccountID]) {
+        self.group = group
+        self.contacts = contacts
+    }
 }
 
 /// `JoinGroupSession`; the server looks up whether the caller is a contact of the host.
@@ -24,6 +36,10 @@ public struct JoinGroupSessionRequest: MessageBody {
     public static let type = "JoinGroupSession"
 
     public let group: GroupID
+
+    public init(group: GroupID) {
+        self.group = group
+    }
 }
 
 /// A group session that an account is in or may join.

@@ -7,6 +7,10 @@ public enum StreamSubject {}
 public struct StreamTokenRequest: MessageBody {
     /// The stream's name, as its beginning gave it.
     public let stream: String
+
+    public init(stream: String) {
+        self.stream = stream
+    }
 }
 
 public struct StreamTokenReply: Codable, Hashable, Sendable {

@@ -19,7 +19,7 @@ COMMENT ON COLUMN {{schema}}.operator_act.act IS 'The function that was called.'
 COMMENT ON COLUMN {{schema}}.operator_act.subject IS 'Its arguments, and what it did.';
 COMMENT ON COLUMN {{schema}}.operator_act.reason IS 'Why, in the operator''s words.';
 COMMENT ON COLUMN {{schema}}.operator_act.acted_as IS 'The role that logged in.';
-COMMENT ON COLUMN {{schema}}.operator_act.with_key IS 'The operator''s API key (session_client.operator_key); null at psql.';
+COMMENT ON COLUMN {{schema}}.operator_act.with_key IS 'The operator''s API key; null at psql.';
 COMMENT ON COLUMN {{schema}}.operator_act.acted_at IS 'When it was done.';
 
 CREATE FUNCTION {{schema}}.record_act(act text, subject json, reason text, with_key uuid) RETURNS void

@@ -26,6 +26,16 @@ extension NotificationsClient {
     public static var test: Self { failing(record) }
 }
 
+extension GroupSessionClient {
+    /// Every endpoint that isn't replaced fails the test by its name.
+    public static var test: Self { failing(record) }
+}
+
+extension PlaybackClient {
+    /// Every endpoint that isn't replaced fails the test by its name.
+    public static var test: Self { failing(record) }
+}
+
 private let record: @Sendable (String) -> QuartetError = { endpoint in
     Issue.record("\(endpoint) was called, and the test doesn't say what it does")
     return .notConfigured(endpoint)

@@ -46,7 +46,9 @@ extension PackageGraph {
             let path = target.path ?? "Sources/\(target.name)"
             return Target(
                 name: target.name, path: path, dependencies: Set(target.dependencies.compactMap(\.name)),
-                packages: Set(target.dependencies.compactMap(\.package)), files: try files(path))
+                packages: Set(target.dependencies.compactMap(\.package)),
+                packagesWithoutTrait: Set(target.dependencies.filter { !$0.hasTrait }.compactMap(\.package)),
+                files: try files(path))
         }
         // A target's folder may lie in another's; a file belongs to the innermost.
         let paths = targets.map(\.path)
@@ -75,11 +77,13 @@ extension PackageGraph {
             var dependencies: [Dependency]
         }
 
-        /// `{"byName": ["Bus", null]}`, `{"target": ["Bus", null]}` or `{"product": ["Logging", "swift-log", …]}`.
+        /// `{"byName": ["Bus", null]}`, `{"target": ["Bus", null]}` or `{"product": ["Logging", "swift-log", null, {"traits": …}]}`.
         struct Dependency: Decodable {
             var name: String?
             /// The other package that has it.
             var package: String?
+            /// Whether the package needs it only with some trait.
+            var hasTrait = false
 
             init(from decoder: any Decoder) throws {
                 let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -91,7 +95,13 @@ extension PackageGraph {
                     var values = try container.nestedUnkeyedContainer(forKey: .product)
                     _ = try values.decode(String.self)
                     package = try values.decode(String?.self)
+                    _ = try values.decodeIfPresent([String: String].self)
+                    hasTrait = try values.decodeIfPresent(Condition.self)?.traits?.isEmpty == false
                 }
+            }
+
+            struct Condition: Decodable {
+                var traits: [String]?
             }
 
             enum CodingKeys: String, CodingKey {

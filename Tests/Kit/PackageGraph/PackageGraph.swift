@@ -9,8 +9,9 @@
 /// - `Shared/API` knows contracts and the vocabulary, session-client's orchestration knows these and the API: neither knows
 ///   the bus, PostgreSQL or a transport.
 /// - Of session-client's files, those in `HTTP` alone know HTTP.
-/// - What apps add knows the API, and of other packages only those in `packagesOfApps`: neither PostgreSQL nor a server comes
-///   with it.
+/// - What apps add knows the API; the world of their tests, besides, rules and orchestration. It needs only the packages in
+///   `packagesOfApps`: neither PostgreSQL nor a server comes with it.
+/// - Of other packages, everything that apps don't need has the trait `Server`, so that an app that leaves it out resolves none of it.
 /// - Rules are pure: a target in a folder `Rules` knows contracts and the vocabulary, so it can't reach PostgreSQL or the bus.
 /// - What a file imports is declared in `Package.swift`.
 struct PackageGraph: Sendable {
@@ -24,6 +25,8 @@ struct PackageGraph: Sendable {
         var dependencies: Set<String>
         /// The other packages that it declares.
         var packages: Set<String> = []
+        /// Those of which it declares something whether or not the package's trait is on.
+        var packagesWithoutTrait: Set<String> = []
         var files: [File] = []
     }
 
@@ -45,6 +48,9 @@ struct PackageGraph: Sendable {
     /// The packages that apps resolve besides this one.
     static let packagesOfApps: Set = ["swift-crypto"]
 
+    /// And those of apps that keep state on the device.
+    static let packagesOfStorage: Set = ["GRDB.swift"]
+
     var targets: [Target]
 
     /// Everything that breaks a law, in the order of the targets.
@@ -56,14 +62,24 @@ struct PackageGraph: Sendable {
         for target in targets {
             let reached = target.closure(in: byName)
             if target.isBelow("Shared/Client") {
+                let isStorage = target.isBelow("Shared/Client/Storage")
+                let allowed = Self.packagesOfApps.union(isStorage ? Self.packagesOfStorage : [])
                 for other in reached.union([target]).sorted(by: { $0.name < $1.name }) {
-                    for package in other.packages.subtracting(Self.packagesOfApps).sorted() {
+                    for package in other.packages.subtracting(allowed).sorted() {
                         found.append(
                             Violation(
                                 description:
                                     "\(target.path): \(target.name) needs \(package), by \(other.name): apps don't"))
                     }
                 }
+            }
+            let ofApps = Self.packagesOfApps.union(Self.packagesOfStorage)
+            for package in target.packagesWithoutTrait.subtracting(ofApps).sorted() {
+                found.append(
+                    Violation(
+                        description:
+                            "\(target.path): \(target.name) needs \(package) without the trait Server: apps would resolve it"
+                    ))
             }
             for other in reached.sorted(by: { $0.name < $1.name }) {
                 if let law = target.law(against: other) {
@@ -176,6 +192,10 @@ extension PackageGraph.Target {
         }
         if isRules, !other.isBelowAPI {
             return "rules are pure: they know a contract and the vocabulary"
+        }
+        // The world of apps' tests runs the services' own rules.
+        if isBelow("Shared/Client/Testing"), other.isRules || other.isBelow("Services/SessionClient/Orchestration") {
+            return nil
         }
         if isBelow("Shared"), let service = other.service {
             return "shared code is below the services, and \(service) is one"

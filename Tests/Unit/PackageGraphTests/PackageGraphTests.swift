@@ -181,6 +181,34 @@ struct PackageGraphTests {
             ])
     }
 
+    @Test("the world of apps' tests knows rules and policies, and what apps run doesn't")
+    func world() {
+        let found = violations {
+            $0["SessionRules"] = .init(name: "SessionRules", path: "Services/Session/Rules", dependencies: [])
+            for (name, path) in [("Testing", "Shared/Client/Testing"), ("Client", "Shared/Client/QuartetClient")] {
+                $0[name] = .init(name: name, path: path, dependencies: ["SessionRules"])
+            }
+        }
+        #expect(
+            found == [
+                "Shared/Client/QuartetClient: Client depends on SessionRules: shared code is below the services, and Session is one"
+            ])
+    }
+
+    @Test("apps resolve no package that only the server needs: all of those have the trait (R21)")
+    func traits() throws {
+        let found = violations { $0["Bus"]?.packagesWithoutTrait = ["swift-log", "swift-crypto"] }
+        #expect(found == ["Shared/Bus: Bus needs swift-log without the trait Server: apps would resolve it"])
+        let manifest = """
+            {"targets": [{"name": "Bus", "path": "Shared/Bus", "dependencies": [
+              {"byName": ["Postgres", null]}, {"product": ["Logging", "swift-log", null, null]},
+              {"product": ["NIOCore", "swift-nio", null, {"platformNames": [], "traits": ["Server"]}]}]}]}
+            """
+        let graph = try PackageGraph(manifest: Data(manifest.utf8)) { _ in [] }
+        #expect(graph.targets.map(\.packages) == [["swift-log", "swift-nio"]])
+        #expect(graph.targets.map(\.packagesWithoutTrait) == [["swift-log"]])
+    }
+
     @Test("an import that the manifest doesn't declare is found")
     func undeclaredImport() {
         let found = violations {

@@ -199,6 +199,25 @@ struct ClientTests {
         }
     }
 
+    @Test("an app that drops its clients and its connection keeps nothing of them (T7, P32)")
+    func release() async throws {
+        let server = Server()
+        weak var gone: Connection?
+        do {
+            let connection = server.connection()
+            let quartet = Quartet.live(connection)
+            gone = connection
+            try await whileRunning(connection) {
+                try #require(await server.transport.nextStream()).begin()
+                try await connection.ready()
+                try await quartet.contacts.setApproval(true)
+            }
+        }
+        // A task lets go of what it had some time after it has ended.
+        while gone != nil { await Task.yield() }
+        #expect(server.transport.openStreams == 0)
+    }
+
     @Test("clients are found through the scope, and a scope's own end with it (R5)")
     func environment() async throws {
         #expect(Quartet.current.contacts.contacts.count == 0)

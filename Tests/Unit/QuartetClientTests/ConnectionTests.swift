@@ -2,6 +2,7 @@ import API
 import ContactsContract
 import Foundation
 import QuartetClientTesting
+import Synchronization
 import TestKit
 import Testing
 import Vocabulary
@@ -80,12 +81,38 @@ struct ConnectionTests {
                     StreamedEvent(
                         type: PingSent.type, version: 1, at: Instant(microseconds: 5), body: try ping.encoded())),
                 place: "contacts=contacts.log@8-1/3/12")
-            await server.clock.waitForSleeper(within: .seconds(1))
-            server.clock.advance(by: .seconds(1))
             let next = try #require(await server.transport.nextStream())
             #expect(next.request.place?.contains("contacts=") == false)
             #expect(next.request.place?.contains("account=") == true)
             #expect(contacts.contacts.outgoingPings.isEmpty)
+        }
+    }
+
+    @Test("a stream gets a newer token before its own ends, and goes on (S42, T19)")
+    func extending() async throws {
+        let server = Server()
+        let connection = server.connection()
+        let answers = Observed(0)
+        server.transport.answer { request in
+            guard request.endpoint == .streamToken else { return try server.answer(request) }
+            answers.update { $0 += 1 }
+            return TransportReply(.success(Array(#"{"expiresIn":900}"#.utf8)))
+        }
+        try await whileRunning(connection) {
+            let stream = try #require(await server.transport.nextStream())
+            stream.send(.begun(StreamBegun(stream: "name", expiresIn: 900)))
+            try stream.begin()
+            try await connection.ready()
+            for count in 1...2 {
+                while answers.value < count {
+                    stream.send(.heartbeat())
+                    while connection.core.withLock({ $0.heard }) < server.clock.now { await Task.yield() }
+                    server.clock.advance(by: .seconds(10))
+                }
+            }
+            let shown = server.transport.requests.filter { $0.endpoint == .streamToken }
+            #expect(shown.map(\.token) == ["access-2", "access-3"])
+            #expect(shown.allSatisfy { String(decoding: $0.body, as: UTF8.self).contains("name") })
         }
     }
 
@@ -127,9 +154,9 @@ struct ConnectionTests {
             try await session.signIn(SignInRequest(handle: "anna", password: "correct horse"))
             let request = try #require(server.transport.requests.last { $0.endpoint == .signIn })
             #expect(String(decoding: request.body, as: UTF8.self).contains("\"refreshToken\":\"refresh-1\""))
-            #expect(contacts.contacts.count == 0 && contacts.contacts.phase == .loading)
+            // It is the same person: what they had goes on where it was.
             let next = try #require(await server.transport.nextStream())
-            #expect(next.request.place == nil)
+            #expect(contacts.contacts.count == 1 && next.request.place != nil)
         }
     }
 

@@ -1,5 +1,3 @@
-import Foundation
-import TestKit
 import Testing
 
 /// What an app must not be able to write. The compiler says why.
@@ -56,47 +54,16 @@ struct ForbiddenTests {
         "apps can't make, decode, assign or reach shared state, or forge a place in a stream: the compiler refuses (S1, P10)"
     )
     func forbidden() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "forbidden-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        var files: [String] = []
-        for (index, text) in (Self.snippets.map(\.text) + [Self.allowed]).enumerated() {
-            let file = folder.appending(path: "snippet\(index).swift")
+        let texts = (Self.snippets.map(\.text) + [Self.allowed]).enumerated().map { index, text in
             // Each file has names of its own.
-            let body = text.replacing("func f(", with: "func f\(index)(")
-            try "import Foundation\nimport QuartetClient\n\(body)\n".write(to: file, atomically: true, encoding: .utf8)
-            files.append(file.path)
+            "import Foundation\nimport QuartetClient\n\(text.replacing("func f(", with: "func f\(index)("))\n"
         }
-        let lines = try await Self.typecheck(files)
-        for (index, snippet) in Self.snippets.enumerated() {
-            let errors = lines.filter { $0.contains("snippet\(index).swift:") && $0.contains("error:") }
+        let errors = try await Compiler.errors(in: texts)
+        for (snippet, errors) in zip(Self.snippets, errors) {
             #expect(
                 errors.contains { $0.contains(snippet.message) },
                 "\(snippet.title) compiled, or failed for another reason: \(errors)")
         }
-        let wrong = lines.filter { $0.contains("snippet\(Self.snippets.count).swift:") && $0.contains("error:") }
-        #expect(wrong == [], "what apps may write doesn't compile")
-    }
-
-    /// What the compiler says about these files, against the modules that were built together with this test.
-    private static func typecheck(_ files: [String]) async throws -> [String] {
-        let built = Products.folder
-        // In one go, or the first file with an error ends it; and one line an error.
-        var arguments = [
-            "swiftc", "-typecheck", "-wmo", "-diagnostic-style", "llvm", "-swift-version", "6", "-I",
-            built.appending(path: "Modules").path,
-        ]
-        // The C modules that Swift Crypto is made of.
-        let checkouts = Products.package.appending(path: ".build/checkouts/swift-crypto/Sources")
-        for name in ["CCryptoBoringSSL", "CCryptoBoringSSLShims", "CXKCP", "CXKCPShims"] {
-            let map = checkouts.appending(path: name).appending(path: "include/module.modulemap")
-            guard FileManager.default.fileExists(atPath: map.path) else { continue }
-            arguments += ["-Xcc", "-fmodule-map-file=\(map.path)"]
-        }
-        let compiler = try await ChildProcess.start("/usr/bin/env", arguments + files, name: "swiftc")
-        _ = try await compiler.waitForExit()
-        let lines = compiler.lines()
-        await compiler.end()
-        return lines
+        #expect(errors.last == [], "what apps may write doesn't compile")
     }
 }

@@ -18,17 +18,17 @@ struct ReplicaTests {
         var replica = Replica<String>()
         replica.replace("A", opening: 1)
         let command = CommandID.new()
-        let edit = replica.begin { $0 = "B" }
+        replica.begin(1) { $0 = "B" }
         var seen = [replica.state]
         func event() {
             replica.apply(causedBy: command) { $0 = "B" }
             seen.append(replica.state)
         }
         if eventFirst { event() }
-        replica.accept(edit, Self.reply(command))
+        replica.accept(1, Self.reply(command))
         seen.append(replica.state)
         if !eventFirst { event() }
-        #expect(seen == ["B", "B", "B"] && !replica.hasEdits)
+        #expect(seen == ["B", "B", "B"] && replica.openEdits.isEmpty)
         replica.apply(causedBy: .new()) { $0 = "C" }
         #expect(replica.state == "C")
     }
@@ -37,10 +37,10 @@ struct ReplicaTests {
     func refusal() {
         var replica = Replica<[String]>()
         replica.replace([], opening: 1)
-        let first = replica.begin { $0.append("first") }
-        _ = replica.begin { $0.append("second") }
+        replica.begin(1) { $0.append("first") }
+        replica.begin(2) { $0.append("second") }
         #expect(replica.state == ["first", "second"])
-        replica.drop(first)
+        replica.drop(1)
         #expect(replica.state == ["second"])
     }
 
@@ -48,9 +48,9 @@ struct ReplicaTests {
     func nothingChanged() {
         var replica = Replica<String>()
         replica.replace("A", opening: 1)
-        let edit = replica.begin { $0 = "B" }
-        replica.accept(edit, Self.reply(.new(), event: nil))
-        #expect(replica.state == "A" && !replica.hasEdits)
+        replica.begin(1) { $0 = "B" }
+        replica.accept(1, Self.reply(.new(), event: nil))
+        #expect(replica.state == "A" && replica.openEdits.isEmpty)
     }
 
     @Test(
@@ -59,16 +59,16 @@ struct ReplicaTests {
     func snapshots() {
         var replica = Replica<String>()
         replica.replace("A", opening: 1)
-        let first = replica.begin { $0 = "B" }
-        replica.accept(first, Self.reply(.new()))
+        replica.begin(1) { $0 = "B" }
+        replica.accept(1, Self.reply(.new()))
         // Of the stream that was open already: it may have been read before the command was decided.
         replica.replace("A", opening: 1)
         #expect(replica.state == "B")
         replica.replace("C", opening: 2)
-        #expect(replica.state == "C" && !replica.hasEdits)
+        #expect(replica.state == "C" && replica.openEdits.isEmpty)
 
-        let second = replica.begin { $0 = "D" }
-        replica.accept(second, Self.reply(.new()))
+        replica.begin(2) { $0 = "D" }
+        replica.accept(2, Self.reply(.new()))
         replica.heartbeat()
         #expect(replica.state == "D")
         replica.heartbeat()
@@ -86,14 +86,16 @@ struct ReplicaTests {
                 let count = Int.random(in: 1...5, using: &random)
                 // Commands one after the other; the events of all of them come in their order, whenever.
                 var (events, seen): ([(CommandID, Int)], [Int]) = ([], [0])
-                var pending: (edit: Int, command: CommandID)?
+                var pending: (edit: Int64, command: CommandID)?
                 var next = 1
                 while next <= count || pending != nil || !events.isEmpty {
                     switch Int.random(in: 0..<3, using: &random) {
                     case 0 where pending == nil && next <= count:
                         let value = next
-                        pending = (replica.begin { $0 = value }, .new())
-                        if let pending { events.append((pending.command, value)) }
+                        let (edit, command) = (Int64(value), CommandID.new())
+                        replica.begin(edit) { $0 = value }
+                        pending = (edit, command)
+                        events.append((command, value))
                         next += 1
                     case 1:
                         guard let (edit, command) = pending else { continue }
@@ -108,7 +110,7 @@ struct ReplicaTests {
                     if seen.last != state { seen.append(state) }
                 }
                 try #require(seen == Array(0...count))
-                try #require(replica.state == count && replica.base == count && !replica.hasEdits)
+                try #require(replica.state == count && replica.base == count && replica.openEdits.isEmpty)
             }
         }
     }

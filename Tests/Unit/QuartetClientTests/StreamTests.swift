@@ -103,7 +103,7 @@ struct StreamParsingTests {
         event: end
         data: {"reason":"tokenExpired"}
 
-        event: group.event
+        event: future.event
         data: {"what":"a newer server says"}
 
 

@@ -57,7 +57,7 @@ extension Shared where Value == ReadOnlyContactsState {
 
 /// Follows the contacts, and is the only one who changes what readers see of them.
 private final class ContactsCopy: StreamConsumer {
-    struct State: Sendable {
+    struct State: Codable, Sendable {
         var contacts: ContactsState
         var people: [AccountID: Person] = [:]
         var lastSync: Instant?
@@ -77,7 +77,7 @@ private final class ContactsCopy: StreamConsumer {
             }
         case .resumed: holder.receive(from: opening) { $0.resume(opening: opening) }
         case .event(_, let event):
-            guard let change = try Self.read(event) else { return }
+            guard let change = try event.decoded(as: ContactsEvent.self) else { return }
             holder.receive(from: opening, touched: Self.touched(change)) { replica in
                 replica.apply(causedBy: event.command) { state in
                     state.contacts.apply(change)
@@ -95,15 +95,6 @@ private final class ContactsCopy: StreamConsumer {
                 replica.apply(causedBy: nil) { $0.people[ended.account] = nil }
             }
         case .begun, .groupEnded, .groups, .signal: break
-        }
-    }
-
-    /// Nil for an event that only a newer server knows: what it is about isn't in this state.
-    private static func read(_ event: StreamedEvent) throws -> ContactsEvent? {
-        do {
-            return try ContactsEvent(type: event.type, version: event.version, body: event.body)
-        } catch MessageError.unknownType {
-            return nil
         }
     }
 
@@ -125,6 +116,8 @@ private final class ContactsCopy: StreamConsumer {
         return contact.map { [AnySendableHashable($0)] }
     }
 
+    var encodable: (@Sendable () throws -> Data)? { holder.encodable }
+    func restore(_ encoded: Data, asOf time: Instant) throws { try holder.restore(encoded, asOf: time) }
     func heartbeat() { holder.heartbeat() }
     func liveness(_ liveness: Liveness) { holder.liveness(liveness) }
     func reset(opening: Int) { holder.reset(opening: opening) }
@@ -161,90 +154,29 @@ extension ContactsClient {
     public static func live(service: Connection) -> Self {
         let copy = ContactsCopy()
         service.attach(copy)
-        return client(copy, Commands(service: service, holder: copy.holder))
+        return client(copy, Commands(.contacts, service: service, holder: copy.holder))
     }
 
     private static func client(
-        _ copy: ContactsCopy, _ commands: Commands<ContactsCopy.State, ReadOnlyContactsState>
+        _ copy: ContactsCopy, _ commands: Commands<ContactsEdit, ReadOnlyContactsState>
     ) -> Self {
-        Self(
-            contacts: copy.holder.shared,
-            add: { request async throws(QuartetError) in try await commands.send(request) },
-            approve: { request async throws(QuartetError) in
-                try await commands.send(
-                    ApproveContactRequest(
-                        contact: request.account, isMyResponder: request.isMyResponder,
-                        iAmResponder: request.iAmResponder))
-            },
-            decline: { contact async throws(QuartetError) in
-                try await commands.send(DeclineContactRequest(contact: contact)) { $0.contacts.requests[contact] = nil }
-            },
-            withdraw: { contact async throws(QuartetError) in
-                try await commands.send(WithdrawContactRequest(contact: contact)) {
-                    $0.contacts.requests[contact] = nil
-                }
-            },
+        func action<Input: Sendable>(_ edit: @escaping @Sendable (Input) -> ContactsEdit) -> Action<Input> {
+            { input async throws(QuartetError) in try await commands.send(edit(input)) }
+        }
+        return Self(
+            contacts: copy.holder.shared, add: action { .add($0) }, approve: action { .approve($0) },
+            decline: action { .decline($0) }, withdraw: action { .withdraw($0) },
             update: { contact, edit async throws(QuartetError) in
-                try await commands.send(
-                    edit, touched: [AnySendableHashable(contact)],
-                    show: { $0.contacts.contacts[contact]?.take(edit) },
-                    version: { $0.contacts.contacts[contact]?.version },
-                    orElse: APIError(.notContact, field: "contact"),
-                    command: { UpdateContact(contact, $0, edit) },
-                    theirs: { current throws(QuartetError) in
-                        let theirs = try Requests.decoded(ContactCard.self, from: current).contact
-                        return (ContactFields(theirs), theirs.version)
-                    })
+                let seen = copy.holder.base?.contacts.contacts[contact]?.version ?? 0
+                try await commands.send(.update(contact, seen: seen, edit))
             },
-            remove: { contact async throws(QuartetError) in
-                try await commands.send(RemoveContact(contact: contact)) { $0.contacts.contacts[contact] = nil }
-            },
-            block: { contact async throws(QuartetError) in
-                try await commands.send(BlockContact(contact: contact)) { $0.contacts.contacts[contact] = nil }
-            },
-            unblock: { contact async throws(QuartetError) in
-                try await commands.send(UnblockContact(contact: contact)) { state in
-                    state.contacts.blocked.removeAll { $0 == contact }
-                }
-            },
-            requestRoleChange: { contact async throws(QuartetError) in
-                try await commands.send(RequestRoleChange(contact: contact))
-            },
-            acceptRoleChange: { contact async throws(QuartetError) in
-                try await commands.send(AcceptRoleChange(contact: contact))
-            },
-            declineRoleChange: { contact async throws(QuartetError) in
-                try await commands.send(DeclineRoleChange(contact: contact)) {
-                    $0.contacts.contacts[contact]?.incomingRoleRequest = nil
-                }
-            },
-            withdrawRoleChange: { contact async throws(QuartetError) in
-                try await commands.send(WithdrawRoleChange(contact: contact)) {
-                    $0.contacts.contacts[contact]?.outgoingRoleRequest = nil
-                }
-            },
-            sendPing: { contact async throws(QuartetError) in
-                let now = commands.now
-                try await commands.send(SendPing(contact: contact)) {
-                    $0.contacts.apply(.pingSent(PingSent(account: $0.contacts.account, contact: contact, at: now)))
-                }
-            },
-            cancelPing: { contact async throws(QuartetError) in
-                try await commands.send(CancelPing(contact: contact)) {
-                    $0.contacts.contacts[contact]?.outgoingPing = nil
-                }
-            },
-            respondToPing: { contact async throws(QuartetError) in
-                try await commands.send(RespondToPing(contact: contact)) {
-                    $0.contacts.contacts[contact]?.incomingPing = nil
-                }
-            },
-            setApproval: { isRequired async throws(QuartetError) in
-                try await commands.send(SetContactApproval(isRequired: isRequired)) {
-                    $0.contacts.isApprovalRequired = isRequired
-                }
-            },
-            resetCode: { () async throws(QuartetError) in try await commands.send(ResetContactCodeRequest()) })
+            remove: action { .remove($0) }, block: action { .block($0) }, unblock: action { .unblock($0) },
+            requestRoleChange: action { .requestRoleChange($0) }, acceptRoleChange: action { .acceptRoleChange($0) },
+            declineRoleChange: action { .declineRoleChange($0) },
+            withdrawRoleChange: action { .withdrawRoleChange($0) }, sendPing: action { .sendPing($0) },
+            cancelPing: action { .cancelPing($0) }, respondToPing: action { .respondToPing($0) },
+            setApproval: action { .setApproval($0) },
+            resetCode: { () async throws(QuartetError) in try await commands.send(.resetCode) })
     }
 
     /// Contacts that live in memory: every change is made at once and never refused.
@@ -253,7 +185,7 @@ extension ContactsClient {
         let copy = ContactsCopy()
         let people = Dictionary(people.map { ($0.account, $0) }) { $1 }
         copy.holder.change { $0.replace(.init(contacts: contacts, people: people), opening: 0) }
-        return client(copy, Commands(service: nil, holder: copy.holder))
+        return client(copy, Commands(.contacts, service: nil, holder: copy.holder))
     }
 
     /// Every endpoint throws what `error` makes of its name.
@@ -271,6 +203,101 @@ extension ContactsClient {
             sendPing: fail("sendPing"), cancelPing: fail("cancelPing"), respondToPing: fail("respondToPing"),
             setApproval: fail("setApproval"),
             resetCode: { () async throws(QuartetError) in throw error("ContactsClient.resetCode") })
+    }
+}
+
+/// What a person wants changed.
+private enum ContactsEdit: ClientEdit {
+    case add(AddContactRequest)
+    case approve(ContactRequest)
+    case decline(AccountID)
+    case withdraw(AccountID)
+    /// Of a contact whose version was seen.
+    case update(AccountID, seen: Int64, Edit<ContactFields>)
+    case remove(AccountID)
+    case block(AccountID)
+    case unblock(AccountID)
+    case requestRoleChange(AccountID)
+    case acceptRoleChange(AccountID)
+    case declineRoleChange(AccountID)
+    case withdrawRoleChange(AccountID)
+    case sendPing(AccountID)
+    case cancelPing(AccountID)
+    case respondToPing(AccountID)
+    case setApproval(Bool)
+    case resetCode
+
+    var command: any MessageBody {
+        switch self {
+        case .add(let request): request
+        case .approve(let request):
+            ApproveContactRequest(
+                contact: request.account, isMyResponder: request.isMyResponder, iAmResponder: request.iAmResponder)
+        case .decline(let contact): DeclineContactRequest(contact: contact)
+        case .withdraw(let contact): WithdrawContactRequest(contact: contact)
+        case .update(let contact, let seen, let edit): UpdateContact(contact, seen, edit)
+        case .remove(let contact): RemoveContact(contact: contact)
+        case .block(let contact): BlockContact(contact: contact)
+        case .unblock(let contact): UnblockContact(contact: contact)
+        case .requestRoleChange(let contact): RequestRoleChange(contact: contact)
+        case .acceptRoleChange(let contact): AcceptRoleChange(contact: contact)
+        case .declineRoleChange(let contact): DeclineRoleChange(contact: contact)
+        case .withdrawRoleChange(let contact): WithdrawRoleChange(contact: contact)
+        case .sendPing(let contact): SendPing(contact: contact)
+        case .cancelPing(let contact): CancelPing(contact: contact)
+        case .respondToPing(let contact): RespondToPing(contact: contact)
+        case .setApproval(let isRequired): SetContactApproval(isRequired: isRequired)
+        case .resetCode: ResetContactCodeRequest()
+        }
+    }
+
+    var lifetime: Interval {
+        switch self {
+        // A ping asks how somebody is now.
+        case .sendPing, .cancelPing, .respondToPing: .hours(1)
+        default: .days(29)
+        }
+    }
+
+    var touched: [AnySendableHashable]? {
+        switch self {
+        case .update(let contact, _, _): [AnySendableHashable(contact)]
+        default: nil
+        }
+    }
+
+    func show(in state: inout ContactsCopy.State, at time: Instant) {
+        switch self {
+        case .decline(let contact), .withdraw(let contact): state.contacts.requests[contact] = nil
+        case .update(let contact, _, let edit): state.contacts.contacts[contact]?.take(edit)
+        case .remove(let contact), .block(let contact): state.contacts.contacts[contact] = nil
+        case .unblock(let contact): state.contacts.blocked.removeAll { $0 == contact }
+        case .declineRoleChange(let contact): state.contacts.contacts[contact]?.incomingRoleRequest = nil
+        case .withdrawRoleChange(let contact): state.contacts.contacts[contact]?.outgoingRoleRequest = nil
+        case .sendPing(let contact):
+            state.contacts.apply(.pingSent(PingSent(account: state.contacts.account, contact: contact, at: time)))
+        case .cancelPing(let contact): state.contacts.contacts[contact]?.outgoingPing = nil
+        case .respondToPing(let contact): state.contacts.contacts[contact]?.incomingPing = nil
+        case .setApproval(let isRequired): state.contacts.isApprovalRequired = isRequired
+        // What these lead to is up to others.
+        case .add, .approve, .requestRoleChange, .acceptRoleChange, .resetCode: break
+        }
+    }
+
+    func command(for state: ContactsCopy.State?) throws(QuartetError) -> any MessageBody {
+        guard case .update(let contact, let seen, let edit) = self, let state else { return command }
+        guard let known = state.contacts.contacts[contact] else {
+            throw .refused(APIError(.notContact, field: "contact"))
+        }
+        return UpdateContact(contact, edit.version(known.version, of: ContactFields(known), orElse: seen), edit)
+    }
+
+    func command(basedOn current: [UInt8]) throws(QuartetError) -> (any MessageBody)? {
+        guard case .update(let contact, _, let edit) = self else { return nil }
+        let known = try Requests.decoded(ContactCard.self, from: current).contact
+        // Somebody else changed the same field to something else: nobody's text is lost without a word.
+        guard edit.conflicts(with: ContactFields(known)).isEmpty else { return nil }
+        return UpdateContact(contact, known.version, edit)
     }
 }
 

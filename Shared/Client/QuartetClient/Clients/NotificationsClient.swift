@@ -44,18 +44,14 @@ private final class NotificationsCopy: StreamConsumer {
             holder.receive(from: opening) { $0.replace(state, opening: opening) }
         case .resumed: holder.receive(from: opening) { $0.resume(opening: opening) }
         case .event(_, let event):
-            let change: NotificationsEvent
-            do {
-                change = try NotificationsEvent(type: event.type, version: event.version, body: event.body)
-            } catch MessageError.unknownType {
-                // A newer server's event is about something that isn't in this state.
-                return
-            }
+            guard let change = try event.decoded(as: NotificationsEvent.self) else { return }
             holder.receive(from: opening) { replica in replica.apply(causedBy: event.command) { $0.apply(change) } }
         case .begun, .groupEnded, .groups, .person, .personEnded, .signal: break
         }
     }
 
+    var encodable: (@Sendable () throws -> Data)? { holder.encodable }
+    func restore(_ encoded: Data, asOf time: Instant) throws { try holder.restore(encoded, asOf: time) }
     func heartbeat() { holder.heartbeat() }
     func liveness(_ liveness: Liveness) { holder.liveness(liveness) }
     func reset(opening: Int) { holder.reset(opening: opening) }
@@ -82,50 +78,30 @@ extension NotificationsClient {
     public static func live(service: Connection) -> Self {
         let copy = NotificationsCopy()
         service.attach(copy)
-        return client(copy, Commands(service: service, holder: copy.holder))
+        return client(copy, Commands(.notifications, service: service, holder: copy.holder))
     }
 
     /// Notifications that live in memory: every change is made at once and never refused.
     public static func preview(_ notifications: NotificationsState) -> Self {
         let copy = NotificationsCopy()
         copy.holder.change { $0.replace(notifications, opening: 0) }
-        return client(copy, Commands(service: nil, holder: copy.holder))
+        return client(copy, Commands(.notifications, service: nil, holder: copy.holder))
     }
 
     private static func client(
-        _ copy: NotificationsCopy, _ commands: Commands<NotificationsState, ReadOnlyNotificationsState>
+        _ copy: NotificationsCopy, _ commands: Commands<NotificationsEdit, ReadOnlyNotificationsState>
     ) -> Self {
-        Self(
-            notifications: copy.holder.shared,
-            markRead: { id async throws(QuartetError) in
-                let now = commands.now
-                try await commands.send(MarkRead(id: id)) { state in
-                    let unread = state.unread(without: { $0.id == id })
-                    state.apply(
-                        .notificationRead(NotificationRead(account: state.account, id: id, at: now, unread: unread)))
-                }
-            },
-            markAllRead: { () async throws(QuartetError) in
-                let now = commands.now
-                try await commands.send(MarkAllRead()) { state in
-                    state.apply(.allNotificationsRead(AllNotificationsRead(account: state.account, at: now, unread: 0)))
-                }
-            },
-            clear: { selection async throws(QuartetError) in
-                let now = commands.now
-                try await commands.send(ClearNotifications(selection: selection)) { state in
-                    let unread = state.unread(without: selection.matches)
-                    state.apply(
-                        .notificationsCleared(
-                            NotificationsCleared(
-                                account: state.account, selection: selection, count: 0, at: now, unread: unread)))
-                }
-            },
-            show: { ids async throws(QuartetError) in
-                try await commands.send(ShowNotificationsRequest(ids: ids, shown: commands.now))
-            },
-            registerPush: { request async throws(QuartetError) in try await commands.send(request) },
-            unregisterPush: { () async throws(QuartetError) in try await commands.send(UnregisterPushRequest()) })
+        func action<Input: Sendable>(_ edit: @escaping @Sendable (Input) -> NotificationsEdit) -> Action<Input> {
+            { input async throws(QuartetError) in try await commands.send(edit(input)) }
+        }
+        func action(_ edit: NotificationsEdit) -> PlainAction {
+            { () async throws(QuartetError) in try await commands.send(edit) }
+        }
+        return Self(
+            notifications: copy.holder.shared, markRead: action { .markRead($0) }, markAllRead: action(.markAllRead),
+            clear: action { .clear($0) },
+            show: { ids async throws(QuartetError) in try await commands.send(.show(ids, at: commands.now)) },
+            registerPush: action { .registerPush($0) }, unregisterPush: action(.unregisterPush))
     }
 
     /// Every endpoint throws what `error` makes of its name.
@@ -140,6 +116,45 @@ extension NotificationsClient {
             notifications: NotificationsCopy().holder.shared, markRead: fail("markRead"),
             markAllRead: failPlainly("markAllRead"), clear: fail("clear"), show: fail("show"),
             registerPush: fail("registerPush"), unregisterPush: failPlainly("unregisterPush"))
+    }
+}
+
+/// What a person wants changed.
+private enum NotificationsEdit: ClientEdit {
+    case markRead(NotificationID)
+    case markAllRead
+    case clear(NotificationSelection)
+    case show([NotificationID], at: Instant)
+    case registerPush(RegisterPushRequest)
+    case unregisterPush
+
+    var command: any MessageBody {
+        switch self {
+        case .markRead(let id): MarkRead(id: id)
+        case .markAllRead: MarkAllRead()
+        case .clear(let selection): ClearNotifications(selection: selection)
+        case .show(let ids, let time): ShowNotificationsRequest(ids: ids, shown: time)
+        case .registerPush(let request): request
+        case .unregisterPush: UnregisterPushRequest()
+        }
+    }
+
+    func show(in state: inout NotificationsState, at time: Instant) {
+        switch self {
+        case .markRead(let id):
+            let unread = state.unread(without: { $0.id == id })
+            state.apply(
+                .notificationRead(NotificationRead(account: state.account, id: id, at: time, unread: unread)))
+        case .markAllRead:
+            state.apply(.allNotificationsRead(AllNotificationsRead(account: state.account, at: time, unread: 0)))
+        case .clear(let selection):
+            let unread = state.unread(without: selection.matches)
+            state.apply(
+                .notificationsCleared(
+                    NotificationsCleared(
+                        account: state.account, selection: selection, count: 0, at: time, unread: unread)))
+        case .show, .registerPush, .unregisterPush: break
+        }
     }
 }
 

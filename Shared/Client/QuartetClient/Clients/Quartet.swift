@@ -19,26 +19,34 @@ public struct Quartet: Sendable {
     public var user: UserClient
     public var contacts: ContactsClient
     public var notifications: NotificationsClient
+    public var groups: GroupSessionClient
+    public var playback: PlaybackClient
 
     public init(
-        session: SessionClient, user: UserClient, contacts: ContactsClient, notifications: NotificationsClient
+        session: SessionClient, user: UserClient, contacts: ContactsClient, notifications: NotificationsClient,
+        groups: GroupSessionClient, playback: PlaybackClient
     ) {
         self.session = session
         self.user = user
         self.contacts = contacts
         self.notifications = notifications
+        self.groups = groups
+        self.playback = playback
     }
 
     /// Clients that talk to a server.
     public static func live(_ connection: Connection) -> Self {
         Self(
             session: .live(service: connection), user: .live(service: connection),
-            contacts: .live(service: connection), notifications: .live(service: connection))
+            contacts: .live(service: connection), notifications: .live(service: connection),
+            groups: .live(service: connection), playback: .live(service: connection))
     }
 
     /// Clients whose every endpoint throws what `error` makes of its name.
     public static func failing(_ error: @escaping @Sendable (_ endpoint: String) -> QuartetError) -> Self {
-        Self(session: .failing(error), user: .failing(error), contacts: .failing(error), notifications: .failing(error))
+        Self(
+            session: .failing(error), user: .failing(error), contacts: .failing(error), notifications: .failing(error),
+            groups: .failing(error), playback: .failing(error))
     }
 
     @TaskLocal private static var scoped: Quartet?

@@ -25,14 +25,14 @@ public struct SessionClient: Sendable {
 
     /// What every feature reads.
     public var session: Shared<ReadOnlySessionState>
-    /// Finds out who is signed in: call it when the app starts.
+    /// Finds out who is signed in, and shows what the device kept: call it when the app starts. It needs no network.
     public var restore: PlainAction
     /// - Returns: The code that was sent to the phone, if there is one.
     public var signUp: @Sendable (SignUpRequest) async throws(QuartetError) -> PhoneCodeSent?
     public var signIn: @Sendable (SignInRequest) async throws(QuartetError) -> Void
     /// Has a code sent to a phone, to sign in with.
     public var sendSignInCode: @Sendable (SignInCodeRequest) async throws(QuartetError) -> PhoneCodeSent
-    /// Signs this device out. Nothing of the account stays on it.
+    /// Signs this device out. Nothing of the account stays on it, not even changes that weren't sent.
     public var signOut: PlainAction
     /// Signs out another device, or all of them.
     public var signOutDevices: @Sendable (SignOutRequest) async throws(QuartetError) -> Void
@@ -165,6 +165,7 @@ private struct LiveSession: Sendable {
     }
 
     func show() async throws(QuartetError) {
+        try await service.restore()
         let credentials = try await Requests.reading { try await service.credentials }
         shared.replace(ReadOnlySessionState(credentials), .ready)()
     }

@@ -49,18 +49,14 @@ private final class UserCopy: StreamConsumer {
             holder.receive(from: opening) { $0.replace(state, opening: opening) }
         case .resumed: holder.receive(from: opening) { $0.resume(opening: opening) }
         case .event(_, let event):
-            let change: SessionEvent
-            do {
-                change = try SessionEvent(type: event.type, version: event.version, body: event.body)
-            } catch MessageError.unknownType {
-                // A newer server's event is about something that isn't in this state.
-                return
-            }
+            guard let change = try event.decoded(as: SessionEvent.self) else { return }
             holder.receive(from: opening) { replica in replica.apply(causedBy: event.command) { $0.apply(change) } }
         case .begun, .groupEnded, .groups, .person, .personEnded, .signal: break
         }
     }
 
+    var encodable: (@Sendable () throws -> Data)? { holder.encodable }
+    func restore(_ encoded: Data, asOf time: Instant) throws { try holder.restore(encoded, asOf: time) }
     func heartbeat() { holder.heartbeat() }
     func liveness(_ liveness: Liveness) { holder.liveness(liveness) }
     func reset(opening: Int) { holder.reset(opening: opening) }
@@ -89,63 +85,33 @@ extension UserClient {
     public static func live(service: Connection) -> Self {
         let copy = UserCopy()
         service.attach(copy)
-        return client(copy, Commands(service: service, holder: copy.holder))
+        return client(copy, Commands(.account, service: service, holder: copy.holder))
     }
 
     /// An account that lives in memory: every change is made at once and never refused.
     public static func preview(_ account: AccountState) -> Self {
         let copy = UserCopy()
         copy.holder.change { $0.replace(account, opening: 0) }
-        return client(copy, Commands(service: nil, holder: copy.holder))
+        return client(copy, Commands(.account, service: nil, holder: copy.holder))
     }
 
-    private static func client(_ copy: UserCopy, _ commands: Commands<AccountState, ReadOnlyUserState>) -> Self {
-        Self(
+    private static func client(_ copy: UserCopy, _ commands: Commands<UserEdit, ReadOnlyUserState>) -> Self {
+        func action<Input: Sendable>(_ edit: @escaping @Sendable (Input) -> UserEdit) -> Action<Input> {
+            { input async throws(QuartetError) in try await commands.send(edit(input)) }
+        }
+        func action(_ edit: UserEdit) -> PlainAction {
+            { () async throws(QuartetError) in try await commands.send(edit) }
+        }
+        return Self(
             user: copy.holder.shared,
             updateProfile: { edit async throws(QuartetError) in
-                try await commands.send(
-                    edit, show: { $0.take(edit) }, version: { $0.profileVersion },
-                    orElse: APIError(.accountNotFound),
-                    command: {
-                        UpdateProfile(
-                            expectedVersion: $0, name: edit.changed(\.name) ?? nil,
-                            emergencyNote: edit.changed(\.emergencyNote))
-                    },
-                    theirs: { current throws(QuartetError) in
-                        let theirs = try Requests.decoded(AccountState.self, from: current)
-                        let fields = ProfileFields(name: theirs.name, emergencyNote: theirs.emergencyNote)
-                        return (fields, theirs.profileVersion)
-                    })
+                try await commands.send(.updateProfile(seen: copy.holder.base?.profileVersion ?? 0, edit))
             },
-            checkIn: { () async throws(QuartetError) in
-                let now = commands.now
-                try await commands.send(CheckIn()) { state in
-                    let due = now + state.checkIn.interval
-                    state.apply(.checkedIn(CheckedIn(account: state.account, due: due, at: now)))
-                }
-            },
-            setCheckInInterval: { interval async throws(QuartetError) in
-                try await commands.send(SetCheckInInterval(interval: interval)) { $0.checkIn.interval = interval }
-            },
-            setCheckInReminders: { reminders async throws(QuartetError) in
-                try await commands.send(SetCheckInReminders(reminders: reminders)) { $0.checkIn.reminders = reminders }
-            },
-            raiseAlert: { () async throws(QuartetError) in
-                let now = commands.now
-                try await commands.send(RaiseAlert()) { $0.alertRaised = $0.alertRaised ?? now }
-            },
-            clearAlert: { () async throws(QuartetError) in
-                try await commands.send(ClearAlert()) { ($0.alertRaised, $0.alertAlarm) = (nil, nil) }
-            },
-            updateSecurity: { request async throws(QuartetError) in
-                try await commands.send(request) { state in
-                    state.isSingleDevice = request.isSingleDevice ?? state.isSingleDevice
-                    state.isConfirmationRequired = request.isConfirmationRequired ?? state.isConfirmationRequired
-                }
-            },
-            removePhone: { () async throws(QuartetError) in
-                try await commands.send(RemovePhoneRequest()) { $0.phone = nil }
-            })
+            checkIn: action(.checkIn),
+            setCheckInInterval: action { .setCheckInInterval($0) },
+            setCheckInReminders: action { .setCheckInReminders($0) }, raiseAlert: action(.raiseAlert),
+            clearAlert: action(.clearAlert), updateSecurity: action { .updateSecurity($0) },
+            removePhone: action(.removePhone))
     }
 
     /// Every endpoint throws what `error` makes of its name.
@@ -164,10 +130,88 @@ extension UserClient {
     }
 }
 
+/// What a person wants changed.
+private enum UserEdit: ClientEdit {
+    /// Of a profile whose version was seen.
+    case updateProfile(seen: Int64, Edit<ProfileFields>)
+    case checkIn
+    case setCheckInInterval(Interval)
+    case setCheckInReminders([ReminderLead])
+    case raiseAlert, clearAlert
+    case updateSecurity(UpdateSecurityRequest)
+    case removePhone
+
+    var command: any MessageBody {
+        switch self {
+        case .updateProfile(let seen, let edit): UpdateProfile(seen, edit)
+        case .checkIn: CheckIn()
+        case .setCheckInInterval(let interval): SetCheckInInterval(interval: interval)
+        case .setCheckInReminders(let reminders): SetCheckInReminders(reminders: reminders)
+        case .raiseAlert: RaiseAlert()
+        case .clearAlert: ClearAlert()
+        case .updateSecurity(let request): request
+        case .removePhone: RemovePhoneRequest()
+        }
+    }
+
+    var lifetime: Interval {
+        switch self {
+        // "I'm all right" is about now: sent much later, it would put off an alarm that is due.
+        case .checkIn: .minutes(5)
+        // A call for help is worth sending late.
+        case .raiseAlert, .clearAlert: .days(1)
+        default: .days(29)
+        }
+    }
+
+    func show(in state: inout AccountState, at time: Instant) {
+        switch self {
+        case .updateProfile(_, let edit): state.take(edit)
+        case .checkIn:
+            let due = time + state.checkIn.interval
+            state.apply(.checkedIn(CheckedIn(account: state.account, due: due, at: time)))
+        case .setCheckInInterval(let interval): state.checkIn.interval = interval
+        case .setCheckInReminders(let reminders): state.checkIn.reminders = reminders
+        case .raiseAlert: state.alertRaised = state.alertRaised ?? time
+        case .clearAlert: (state.alertRaised, state.alertAlarm) = (nil, nil)
+        case .updateSecurity(let request):
+            state.isSingleDevice = request.isSingleDevice ?? state.isSingleDevice
+            state.isConfirmationRequired = request.isConfirmationRequired ?? state.isConfirmationRequired
+        case .removePhone: state.phone = nil
+        }
+    }
+
+    func command(for state: AccountState?) throws(QuartetError) -> any MessageBody {
+        guard case .updateProfile(let seen, let edit) = self, let state else { return command }
+        return UpdateProfile(edit.version(state.profileVersion, of: ProfileFields(state), orElse: seen), edit)
+    }
+
+    func command(basedOn current: [UInt8]) throws(QuartetError) -> (any MessageBody)? {
+        guard case .updateProfile(_, let edit) = self else { return nil }
+        let known = try Requests.decoded(AccountState.self, from: current)
+        // The same field was changed to something else elsewhere: nobody's text is lost without a word.
+        guard edit.conflicts(with: ProfileFields(known)).isEmpty else { return nil }
+        return UpdateProfile(known.profileVersion, edit)
+    }
+}
+
+extension UpdateProfile {
+    fileprivate init(_ version: Int64, _ edit: Edit<ProfileFields>) {
+        self.init(
+            expectedVersion: version, name: edit.changed(\.name) ?? nil, emergencyNote: edit.changed(\.emergencyNote))
+    }
+}
+
+extension ProfileFields {
+    fileprivate init(_ account: AccountState) {
+        self.init(name: account.name, emergencyNote: account.emergencyNote)
+    }
+}
+
 extension AccountState {
     /// The fields that a person changed, on top of what the server has.
     fileprivate mutating func take(_ edit: Edit<ProfileFields>) {
-        let fields = edit.merged(with: ProfileFields(name: name, emergencyNote: emergencyNote))
+        let fields = edit.merged(with: ProfileFields(self))
         (name, emergencyNote) = (fields.name, fields.emergencyNote)
     }
 }

@@ -31,3 +31,16 @@ final class Broadcast<Value: Sendable>: Sendable {
         for continuation in continuations { continuation.yield(value) }
     }
 }
+
+extension Timekeeper {
+    /// Waits until somebody calls, or until a time.
+    /// - Parameter calls: A subscription that began before its reader looked at what there is to do.
+    func wait(for calls: AsyncStream<Void>, until deadline: Duration?) async {
+        await withTaskGroup { group in
+            group.addTask { for await _ in calls { return } }
+            if let deadline { group.addTask { try? await self.sleep(deadline) } }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+}

@@ -11,37 +11,51 @@ public final class Connection: Observable, Sendable {
     public let name: String
     let clock: KnownServerTime
     let time: Timekeeper
-    private let transport: (any Transport)?
-    private let tokens: AccessTokens?
+    /// Changes that the server hasn't decided.
+    public let outbox: Outbox
+    let transport: (any Transport)?
+    let tokens: AccessTokens?
+    let store: AccountStore
+    let copies: CopyKeeper
+    let restoring = Lane()
+    let timeKicks = Broadcast<Void>()
+    let timeAnswers = Broadcast<Void>()
     private let registrar = ObservationRegistrar()
-    private let eventReaders = Broadcast<ConnectionEvent>()
+    let eventReaders = Broadcast<ConnectionEvent>()
     private let stateReaders = Broadcast<ConnectionState>()
-    private let core: Mutex<ConnectionCore>
+    let core: Mutex<ConnectionCore>
 
     /// - Parameters:
     ///   - transport: Nil while there is no server to connect to.
     ///   - tokens: Where the device keeps what it is signed in with.
+    ///   - store: Where the device keeps changes and copies, for when there is no network or the app was ended.
     ///   - time: The clock to wait on.
     public convenience init(
         name: String = "default", transport: (any Transport)?, tokens: any TokenStore = InMemoryTokenStore(),
-        policy: ReconnectionPolicy = .standard, time: Timekeeper = .live
+        store: any LocalStore = InMemoryLocalStore(), policy: ReconnectionPolicy = .standard, time: Timekeeper = .live
     ) {
         var settings = ConnectionMachine.Settings()
         settings.policy = policy
-        self.init(name: name, transport: transport, tokens: tokens, machine: ConnectionMachine(settings), time: time)
+        self.init(
+            name: name, transport: transport, tokens: tokens, store: store, machine: ConnectionMachine(settings),
+            time: time)
     }
 
     init(
-        name: String, transport: (any Transport)?, tokens store: any TokenStore, machine: ConnectionMachine,
-        time: Timekeeper
+        name: String, transport: (any Transport)?, tokens credentials: any TokenStore,
+        store: any LocalStore = InMemoryLocalStore(), machine: ConnectionMachine, time: Timekeeper
     ) {
         self.name = name
         self.transport = transport
         self.time = time
         let clock = KnownServerTime(time)
-        let tokens = transport.map { AccessTokens(transport: $0, store: store, clock: clock, time: time) }
+        let tokens = transport.map { AccessTokens(transport: $0, store: credentials, clock: clock, time: time) }
+        let account = AccountStore(store)
         self.clock = clock
         self.tokens = tokens
+        self.store = account
+        outbox = Outbox(store: account, clock: clock, time: time)
+        copies = CopyKeeper(account)
         core = Mutex(ConnectionCore(machine: machine))
     }
 
@@ -76,7 +90,7 @@ public final class Connection: Observable, Sendable {
     /// The state now and each one that follows. One that isn't read keeps the newest 100.
     public var states: AsyncStream<ConnectionState> { stateReaders.subscribe(keeping: 100) { stateNow } }
 
-    private var stateNow: ConnectionState {
+    var stateNow: ConnectionState {
         transport == nil ? .notConfigured : core.withLock { $0.machine.state }
     }
 
@@ -93,8 +107,13 @@ public final class Connection: Observable, Sendable {
     /// at the same time returns at once.
     public func run() async {
         guard transport != nil, let work = claim() else { return }
+        // What can't be read from the device is loaded from the server.
+        try? await restore()
         connect()
         await withDiscardingTaskGroup { group in
+            group.addTask { await self.outbox.run { self.requests } }
+            group.addTask { await self.copies.run() }
+            group.addTask { await self.keepTime() }
             for await item in work {
                 switch item {
                 case .follow(let opening, let end): group.addTask { await self.follow(opening, until: end) }
@@ -108,6 +127,8 @@ public final class Connection: Observable, Sendable {
             disconnect()
             group.cancelAll()
         }
+        keepCopies(time.now(), atOnce: true)
+        await copies.finish()
         core.withLock { $0.work = nil }
     }
 
@@ -137,77 +158,24 @@ public final class Connection: Observable, Sendable {
     public func retry() { connect() }
 
     /// Call it when the app comes to the foreground: a connection that died while the device slept is opened again at once.
-    public func wake() { change { $0.wake(now: $1, heard: $2) } }
+    public func wake() {
+        change { $0.wake(now: $1, heard: $2) }
+        forgetTime()
+        outbox.retry()
+    }
 
     /// Call it when the device has another network.
-    public func networkChanged() { change { machine, now, _ in machine.networkChanged(now: now) } }
-
-    // MARK: What clients need
-
-    /// Sends requests of whoever is signed in now, and refuses to go on when that is somebody else.
-    var requests: Requests {
-        let count = core.withLock { $0.accountCount }
-        return Requests(
-            transport: transport, tokens: tokens, clock: clock, time: time,
-            isCurrent: { [weak self] in self?.core.withLock { $0.accountCount } == count },
-            onSignedOut: { [weak self] in self?.signedOut($0) })
-    }
-
-    /// Delivers these sequences to a copy from now on.
-    func attach(_ consumer: any StreamConsumer) {
-        let isOpen = core.withLock { core in
-            core.consumers.append(consumer)
-            for name in consumer.sequences { core.sequencer.forget(name) }
-            return core.machine.state.isConnected || core.machine.state.isTransitioning
-        }
-        // A stream that is open has said how these sequences begin.
-        if isOpen { networkChanged() }
-    }
-
-    /// Somebody signed in.
-    func signedIn(_ reply: SignedIn, asked: Duration) async throws {
-        // Whoever was signed in before: nothing of theirs goes on.
-        signedOut(.signedOut(nil))
-        reset()
-        try await tokens?.signedIn(reply, asked: asked)
-        change { machine, now, _ in machine.signedIn(now: now) }
-    }
-
-    /// The person signed out: nothing of the account stays.
-    func forgetAccount() async throws {
-        try await tokens?.forget()
-        reset()
-        signedOut(.signedOut(.signedOut))
-    }
-
-    /// Who is signed in on this device.
-    var credentials: Credentials? {
-        get async throws { try await tokens?.credentials }
-    }
-
-    /// What shows at a sign-in that the device was signed in before.
-    var lastRefreshToken: String? {
-        get async throws { try await tokens?.lastRefreshToken }
-    }
-
-    private func signedOut(_ error: ConnectionError) {
-        change { machine, _, _ in machine.signOut(error) }
-    }
-
-    private func reset() {
-        let (consumers, opening) = core.withLock { core in
-            core.sequencer.forgetAll()
-            core.accountCount += 1
-            return (core.consumers, core.machine.opening)
-        }
-        for consumer in consumers { consumer.reset(opening: opening) }
+    public func networkChanged() {
+        change { machine, now, _ in machine.networkChanged(now: now) }
+        forgetTime()
+        outbox.retry()
     }
 
     // MARK: Deciding
 
     /// Asks the machine and does what it says. What readers hear of it, they hear in the order in which it was decided, and when no
     /// lock is held.
-    private func change(_ decide: (inout ConnectionMachine, Duration, Duration) -> [ConnectionMachine.Action]) {
+    func change(_ decide: (inout ConnectionMachine, Duration, Duration) -> [ConnectionMachine.Action]) {
         guard transport != nil else { return }
         let now = time.now()
         core.withLock { core in
@@ -258,115 +226,6 @@ public final class Connection: Observable, Sendable {
         }
         if before.reconnectionCount != after.reconnectionCount {
             registrar.withMutation(of: self, keyPath: \.reconnectionCount) {}
-        }
-    }
-
-    // MARK: Following
-
-    private func follow(_ opening: Int, until end: AsyncStream<Never>) async {
-        await withTaskGroup { group in
-            group.addTask {
-                let error = await self.stream(opening)
-                guard !Task.isCancelled else { return }
-                self.change { machine, now, _ in machine.ended(opening, error, now: now) }
-            }
-            group.addTask { for await _ in end {} }
-            _ = await group.next()
-            group.cancelAll()
-        }
-    }
-
-    /// Opens the stream and reads it to its end.
-    private func stream(_ opening: Int) async -> ConnectionError {
-        guard let transport, let tokens else { return .closed }
-        do {
-            var token = try await tokens.token()
-            let place = core.withLock { $0.sequencer.open() }
-            let opened: OpenedStream
-            do {
-                opened = try await transport.open(StreamRequest(token: token, place: place))
-            } catch let error as APIError where error.code.retry == .refreshed {
-                token = try await tokens.token(insteadOf: token)
-                opened = try await transport.open(StreamRequest(token: token, place: place))
-            }
-            clock.heard(opened.serverTime)
-            return try await read(opened.items, opening)
-        } catch let error as ConnectionError {
-            return error
-        } catch let error as TransportError {
-            return .transport(error)
-        } catch QuartetError.needsAuthentication {
-            return .signedOut(nil)
-        } catch QuartetError.refused(let error) {
-            return .refused(error)
-        } catch let error as APIError {
-            if error.code == .malformedEventID { core.withLock { $0.sequencer.forgetAll() } }
-            guard error.meansSignedOut else { return .refused(error) }
-            try? await tokens.signedOut()
-            return .signedOut(error.reason.flatMap { .init(rawValue: $0) })
-        } catch {
-            return .transport(.malformed("\(error)"))
-        }
-    }
-
-    private func read(_ items: AsyncThrowingStream<StreamItem, any Error>, _ opening: Int) async throws
-        -> ConnectionError
-    {
-        for try await item in items {
-            let now = time.now()
-            switch item {
-            case .heartbeat(let place):
-                let consumers = core.withLock { core in
-                    core.heard = now
-                    if core.stops[opening] != nil { core.sequencer.reach(place) }
-                    return core.consumers
-                }
-                for consumer in consumers { consumer.heartbeat() }
-            case .event(let event, let place): try deliver(event, place: place, opening, now)
-            case .end(let end):
-                guard end.reason == .signedOut else { return .ended(end.reason) }
-                try await tokens?.signedOut()
-                return .signedOut(end.why)
-            }
-        }
-        return .closed
-    }
-
-    private func deliver(_ event: StreamEvent, place: String?, _ opening: Int, _ now: Duration) throws {
-        let (verdict, consumers, hasBegun) = try core.withLock { core in
-            // A stream that was closed has nothing more to say: somebody else may have signed in.
-            guard core.stops[opening] != nil else { throw CancellationError() }
-            core.heard = now
-            do throws(ConnectionError) {
-                let verdict = try core.sequencer.take(event, place: place)
-                let hasBegun = core.sequencer.isLive && core.liveOpening != opening
-                if hasBegun { core.liveOpening = opening }
-                return (verdict, core.consumers, hasBegun)
-            } catch {
-                if case .outOfSequence(let name) = error { core.sequencer.forget(name) }
-                throw error
-            }
-        }
-        if verdict == .deliver, let name = event.sequence {
-            for consumer in consumers where consumer.sequences.contains(name) {
-                do { try consumer.take(event, opening: opening) } catch {
-                    core.withLock { $0.sequencer.forget(name) }
-                    throw ConnectionError.outOfSequence(name)
-                }
-            }
-        }
-        if case .snapshot(let name, let snapshot) = event, snapshot.isRefetched { eventReaders.send(.refetched(name)) }
-        if hasBegun { change { machine, now, _ in machine.began(opening, now: now) } }
-    }
-}
-
-extension StreamEvent {
-    /// The sequence that it belongs to; nil if it isn't of the account. People belong to the contacts.
-    var sequence: StreamName? {
-        switch self {
-        case .snapshot(let name, _), .resumed(let name), .event(let name, _): name
-        case .person, .personEnded: .contacts
-        case .begun, .groupEnded, .groups, .signal: nil
         }
     }
 }

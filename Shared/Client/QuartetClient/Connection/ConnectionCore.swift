@@ -1,4 +1,5 @@
 import API
+import SessionContract
 import Vocabulary
 
 /// What a connection keeps behind its lock.
@@ -26,6 +27,8 @@ struct ConnectionCore: Sendable {
     var machine: ConnectionMachine
     var sequencer = StreamSequencer()
     var consumers: [any StreamConsumer] = []
+    /// The group sessions that the stream follows, and for how many.
+    var followed: [GroupID: Int] = [:]
     /// Each ends a stream that is open.
     var stops: [Int: AsyncStream<Never>.Continuation] = [:]
     /// When something last arrived.
@@ -38,6 +41,11 @@ struct ConnectionCore: Sendable {
     var liveOpening = 0
     /// Counts sign-ins and sign-outs.
     var accountCount = 0
+    /// Whether somebody needs the server's time to some milliseconds.
+    var needsTime = false
+    /// Sequences whose copies have changed since the device kept them, and until when it waits for more changes.
+    var unkept: Set<StreamName> = []
+    var keptUntil: Duration = .zero
     /// In the order in which readers hear them.
     var notes: [Note] = []
     private var isDelivering = false

@@ -34,6 +34,8 @@ struct ConnectionMachine {
         case opening(attempt: Int)
         case waiting(attempt: Int, until: Duration)
         case live(since: Duration, attempt: Int)
+        /// Live until a moment ago: another stream is being opened, because the app wants to follow something else.
+        case changing(since: Duration, attempt: Int)
         case signedOut
         case failed(ConnectionError)
     }
@@ -61,7 +63,7 @@ struct ConnectionMachine {
         case .off: .disconnected
         case .opening(attempt: 0): .connecting
         case .opening(let attempt), .waiting(let attempt, _): .reconnecting(attempt: attempt)
-        case .live: .connected
+        case .live, .changing: .connected
         case .signedOut: .needsAuthentication
         case .failed(let error): .failed(error)
         }
@@ -71,7 +73,7 @@ struct ConnectionMachine {
     var deadline: Duration? {
         let next: Duration? =
             switch status {
-            case .opening, .live: heard + settings.silence
+            case .opening, .live, .changing: heard + settings.silence
             case .waiting(_, let until): until
             case .off, .signedOut, .failed: nil
             }
@@ -83,7 +85,7 @@ struct ConnectionMachine {
     mutating func connect(now: Duration) -> [Action] {
         switch status {
         case .off, .failed: [.report(.willConnect)] + open(attempt: 0, now)
-        case .opening, .waiting, .live, .signedOut: []
+        case .opening, .waiting, .live, .changing, .signedOut: []
         }
     }
 
@@ -94,7 +96,7 @@ struct ConnectionMachine {
         switch before {
         case .off, .waiting, .signedOut, .failed: return []
         case .opening: return [.close(number)]
-        case .live:
+        case .live, .changing:
             connectedSince = nil
             return [.close(number), .report(.didDisconnect(nil))]
         }
@@ -120,6 +122,20 @@ struct ConnectionMachine {
         return lose(.stale, now, isImmediate: true)
     }
 
+    /// The app follows something else from now on. A stream says at its beginning what it follows, so another one is opened.
+    mutating func follow(now: Duration) -> [Action] {
+        let last = opening
+        switch status {
+        case .live(let since, let attempt), .changing(let since, let attempt):
+            opening += 1
+            status = .changing(since: since, attempt: attempt)
+            heard = now
+            return [.close(last), .open(opening)]
+        case .opening(let attempt): return [.close(last)] + open(attempt: attempt, now)
+        case .off, .waiting, .signedOut, .failed: return []
+        }
+    }
+
     /// An attempt that waits is made now.
     private mutating func hurry(_ now: Duration) -> [Action] {
         guard case .waiting(let attempt, _) = status else { return [] }
@@ -130,7 +146,13 @@ struct ConnectionMachine {
 
     /// Every sequence has begun.
     mutating func began(_ number: Int, now: Duration) -> [Action] {
-        guard number == opening, case .opening(let attempt) = status else { return [] }
+        guard number == opening else { return [] }
+        if case .changing(let since, let attempt) = status {
+            status = .live(since: since, attempt: attempt)
+            heard = now
+            return [.live]
+        }
+        guard case .opening(let attempt) = status else { return [] }
         status = .live(since: now, attempt: attempt)
         (heard, lost, connectedSince, lastError) = (now, nil, now, nil)
         defer { wasLive = true }
@@ -143,12 +165,11 @@ struct ConnectionMachine {
     mutating func ended(_ number: Int, _ error: ConnectionError, now: Duration) -> [Action] {
         guard number == opening else { return [] }
         switch status {
-        case .opening, .live: break
+        case .opening, .live, .changing: break
         case .off, .waiting, .signedOut, .failed: return []
         }
         if case .signedOut = error { return signOut(error) }
-        // The next token is fetched at once: nothing was wrong.
-        return lose(error, now, isImmediate: error == .ended(.tokenExpired))
+        return lose(error, now, isImmediate: error.isMendedByOpening)
     }
 
     /// Nobody is signed in.
@@ -157,7 +178,10 @@ struct ConnectionMachine {
         var actions: [Action] = []
         if case .off = status { return [.unavailable(error)] }
         if case .opening = status { actions.append(.close(opening)) }
-        if case .live = status { actions += [.close(opening), .report(.didDisconnect(error))] }
+        switch status {
+        case .live, .changing: actions += [.close(opening), .report(.didDisconnect(error))]
+        default: break
+        }
         status = .signedOut
         (lost, connectedSince) = (nil, nil)
         return actions + [.unavailable(error)]
@@ -173,7 +197,7 @@ struct ConnectionMachine {
             actions.append(.stale(since: since))
         }
         switch status {
-        case .opening, .live:
+        case .opening, .live, .changing:
             if now >= self.heard + settings.silence { actions += lose(.silent, now) }
         case .waiting(let attempt, let until):
             if now >= until { actions += open(attempt: attempt, now) }
@@ -193,7 +217,7 @@ struct ConnectionMachine {
         var (actions, failed) = ([Action.close(opening)], 0)
         lastError = error
         switch status {
-        case .live(let since, let attempt):
+        case .live(let since, let attempt), .changing(let since, let attempt):
             actions.append(.report(.didDisconnect(error)))
             lost = now
             connectedSince = nil

@@ -54,6 +54,14 @@ public enum ConnectionError: Error, Hashable, Sendable, CustomStringConvertible 
     /// What the app knew about the network has changed, or it slept.
     case stale
 
+    /// Whether another stream sets right what was wrong, so that there is nothing to wait for.
+    var isMendedByOpening: Bool {
+        switch self {
+        case .ended(.tokenExpired), .outOfSequence: true
+        default: false
+        }
+    }
+
     public var description: String {
         switch self {
         case .transport(let error): "\(error)"

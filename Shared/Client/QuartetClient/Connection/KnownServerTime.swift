@@ -1,3 +1,5 @@
+import API
+import ContractSupport
 import Synchronization
 import Vocabulary
 
@@ -6,6 +8,8 @@ final class KnownServerTime: Sendable {
     private let time: Timekeeper
     /// The server's time at the timekeeper's zero.
     private let origin = Mutex<Instant?>(nil)
+    /// The same from questions that were asked for nothing else.
+    private let filter = Mutex(ServerClock())
 
     init(_ time: Timekeeper) {
         self.time = time
@@ -16,6 +20,28 @@ final class KnownServerTime: Sendable {
         guard let server else { return }
         let now = time.now()
         origin.withLock { $0 = server - Interval(now) }
+    }
+
+    /// - Parameter sent: When the question was sent, by the timekeeper.
+    func heard(_ reply: ServerTimeReply, sent: Duration) {
+        let arrived = time.now()
+        filter.withLock { filter in
+            filter.take(
+                ServerClock.Sample(
+                    sent: Interval(sent), received: reply.received, replied: reply.sent, arrived: Interval(arrived)))
+        }
+    }
+
+    /// The device slept, or has another network.
+    func restart() { filter.withLock { $0.restart() } }
+
+    /// How long to wait before the next question.
+    var pause: Duration { filter.withLock { $0.pause }.duration }
+
+    /// To some milliseconds; nil before the first question was answered.
+    var precise: Instant? {
+        let now = Interval(time.now())
+        return filter.withLock { $0.time(at: now) }
     }
 
     /// Nil before the server said its time.

@@ -1,4 +1,5 @@
 import API
+import Foundation
 import Vocabulary
 
 /// Keeps an app's copy of one or more sequences.
@@ -7,6 +8,11 @@ protocol StreamConsumer: AnyObject, Sendable {
     /// - Parameter opening: The number of the stream's opening.
     /// - Throws: If the copy can't be continued by this event. The sequence then begins again with a snapshot.
     func take(_ event: StreamEvent, opening: Int) throws
+    /// The copy without edits, to be encoded; nil while nothing has arrived.
+    var encodable: (@Sendable () throws -> Data)? { get }
+    /// Shows what the device kept.
+    /// - Throws: If this version of the app can't read it.
+    func restore(_ encoded: Data, asOf time: Instant) throws
     /// The stream is quiet. What happened some time ago has arrived.
     func heartbeat()
     func liveness(_ liveness: Liveness)
@@ -15,9 +21,27 @@ protocol StreamConsumer: AnyObject, Sendable {
     func reset(opening: Int)
 }
 
+extension StreamConsumer {
+    /// Nothing of it is kept on the device.
+    var encodable: (@Sendable () throws -> Data)? { nil }
+    func restore(_ encoded: Data, asOf time: Instant) {}
+}
+
 /// Whether a copy is what the server has.
 enum Liveness: Hashable, Sendable {
     case live
     case stale(since: Instant)
     case unavailable(ConnectionError, since: Instant)
+}
+
+extension StreamedEvent {
+    /// Nil for an event that only a newer server knows: what it is about isn't in this app's states.
+    func decoded<Event: MessageSet>(as type: Event.Type) throws -> Event? {
+        do {
+            return try Event(type: self.type, version: version, body: body)
+        } catch {
+            guard case .unknownType = error else { throw error }
+            return nil
+        }
+    }
 }

@@ -1,4 +1,5 @@
 import API
+import SessionContract
 
 /// Where an app is in the sequences of its stream, and whether what arrives continues them.
 ///
@@ -30,17 +31,29 @@ struct StreamSequencer {
 
     private var places: [StreamName: Place] = [:]
     private var begun: Set<StreamName> = []
+    /// The group sessions that the stream follows.
+    private var followed: Set<StreamName> = []
 
-    /// Whether every sequence has begun since the stream was opened.
-    var isLive: Bool { begun.isSuperset(of: Self.sequences) }
+    /// Whether every sequence has begun since the stream was opened, or is over.
+    var isLive: Bool { begun.isSuperset(of: Self.sequences) && begun.isSuperset(of: followed) }
 
     /// Begins a new stream.
+    /// - Parameter groups: The group sessions that it follows.
     /// - Returns: Where it resumes; nil if it has to begin with snapshots.
-    mutating func open() -> String? {
+    mutating func open(following groups: [GroupID] = []) -> String? {
         begun = []
+        followed = Set(groups.map { .group($0) })
+        // Nothing is known about a sequence after the stream stopped following it.
+        places = places.filter { Self.sequences.contains($0.key) || followed.contains($0.key) }
         let parts = places.map { "\($0.key)=\($0.value.text)" }.sorted()
         return parts.isEmpty ? nil : parts.joined(separator: " ")
     }
+
+    /// Where a sequence is; nil if it hasn't begun.
+    func place(of name: StreamName) -> String? { places[name]?.text }
+
+    /// The sequence goes on from where the device kept it.
+    mutating func restore(_ name: StreamName, at place: String) { places[name] = Place(place) }
 
     /// The sequence has to begin with a snapshot next time.
     mutating func forget(_ name: StreamName) {
@@ -67,7 +80,10 @@ struct StreamSequencer {
             else { throw .outOfSequence(name) }
             if let last = last.position, let next = next.position, next <= last { return .duplicate }
             places[name] = next
-        case .begun, .groupEnded, .groups, .person, .personEnded, .signal: break
+        case .groupEnded(let ended):
+            places[.group(ended.group)] = nil
+            begun.insert(.group(ended.group))
+        case .begun, .groups, .person, .personEnded, .signal: break
         }
         return .deliver
     }

@@ -10,6 +10,8 @@ actor AccessTokens {
     private let clock: KnownServerTime
     private let time: Timekeeper
     private var access: (token: String, end: Duration)?
+    /// Why the server signed the device out, as far as it said so.
+    private(set) var signOutReason: SignOutReason?
     private var exchange: Task<String, any Error>?
     /// A token isn't sent in the last part of its life, since it may end on the way.
     static let margin: Duration = .seconds(30)
@@ -24,6 +26,11 @@ actor AccessTokens {
     /// Who is signed in.
     var credentials: Credentials? {
         get throws { try store.load().flatMap { $0.isSignedOut ? nil : $0 } }
+    }
+
+    /// Who was signed in last.
+    var lastAccount: AccountID? {
+        get throws { try store.load()?.account }
     }
 
     /// What to show at the next sign-in.
@@ -49,6 +56,7 @@ actor AccessTokens {
     func signedIn(_ reply: SignedIn, asked: Duration) throws {
         try store.save(
             Credentials(account: reply.account, device: reply.device, refreshToken: reply.refreshToken))
+        signOutReason = nil
         keep(reply, asked: asked)
     }
 
@@ -98,6 +106,7 @@ actor AccessTokens {
             return signedIn.accessToken
         case .failure(let error):
             if error.code.httpStatus == 401 {
+                signOutReason = error.reason.flatMap { SignOutReason(rawValue: $0) }
                 try signedOut()
                 throw QuartetError.needsAuthentication
             }

@@ -4,6 +4,16 @@ public import API
 public enum QuartetError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The server refused it. Nothing was changed.
     case refused(APIError)
+    /// There is no connection. The change is kept on the device, shows, and is sent when there is one again.
+    case willBeSentWhenOnline
+    /// The server can't do it now, or hasn't yet. The change is kept on the device, shows, and is sent again by itself.
+    case serverError(APIError)
+    /// The change waited for a connection for so long that it would no longer mean the same. It was taken back.
+    case expired
+    /// Too many changes wait for a connection. This one was taken back.
+    case outboxFull
+    /// The device couldn't keep the change, so it was taken back.
+    case notStored(String)
     /// The server wasn't reached. Nothing was changed.
     case offline
     /// The server was reached and didn't answer. It may have happened; if so, shared state will show it.
@@ -20,12 +30,25 @@ public enum QuartetError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .refused(let error): error.detail
+        case .willBeSentWhenOnline: "Changes are sent when there is a connection."
+        case .serverError(let error): "\(error.detail) The change is sent again by itself."
+        case .expired: "There was no connection for too long; look whether you still want it."
+        case .outboxFull: "Too many changes wait for a connection; connect first."
+        case .notStored(let reason): "This device can't keep the change: \(reason)"
         case .offline: "There is no connection; try again later."
         case .unknown: "The server didn't answer; look whether it happened before you try again."
         case .needsAuthentication: "Sign in first."
         case .notConfigured(let what): "\(what) isn't configured."
         case .cancelled: "It was cancelled."
         case .unreadable(let reason): "The server's answer can't be read: \(reason)"
+        }
+    }
+
+    /// Whether the change is kept and will be sent.
+    public var isPending: Bool {
+        switch self {
+        case .willBeSentWhenOnline, .serverError: true
+        default: false
         }
     }
 

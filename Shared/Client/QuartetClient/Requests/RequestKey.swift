@@ -2,8 +2,8 @@ import Vocabulary
 
 /// The Idempotency-Key of a request: random bits from the moment when a person acts, and the server's time from the moment before
 /// it is first sent. It never changes after that, so the request can be repeated.
-struct RequestKey: Hashable, Sendable {
-    private enum Stage: Hashable, Sendable {
+struct RequestKey: Codable, Hashable, Sendable {
+    private enum Stage: Codable, Hashable, Sendable {
         case unsent(UInt64, UInt64)
         case minted(ID<RequestSubject>)
     }
@@ -19,9 +19,9 @@ struct RequestKey: Hashable, Sendable {
         stage = .minted(id)
     }
 
-    /// Whether the time is still to come.
-    var needsTime: Bool {
-        if case .unsent = stage { true } else { false }
+    /// Nil before its time was added.
+    var id: ID<RequestSubject>? {
+        if case .minted(let id) = stage { id } else { nil }
     }
 
     /// A UUID of version 7 (RFC 9562, section 5.7).

@@ -37,28 +37,76 @@ struct Requests: Sendable {
 
     /// Sends a command and returns how it was accepted.
     func command(_ command: some MessageBody) async throws(QuartetError) -> CommandReply {
-        let name = type(of: command).type
-        return try await Self.reading {
-            let members = try JSONMembers(try await signedIn(.command(name), command))
+        try Self.reply(try await signedIn(.command(type(of: command).type), command))
+    }
+
+    private static func reply(_ answer: [UInt8]) throws(QuartetError) -> CommandReply {
+        do throws(TransportError) {
+            let members = try JSONMembers(answer)
             guard let id = members.string("command").flatMap({ CommandID($0) }) else {
-                throw TransportError.malformed("a reply must name its command")
+                throw .malformed("a reply must name its command")
             }
             return CommandReply(command: id, event: members.string("event"), result: members["result"])
+        } catch {
+            throw .unreadable("\(error)")
         }
+    }
+
+    /// Sends a command under a key that has its time.
+    /// - Parameters:
+    ///   - isRepeated: Whether it may have been sent before.
+    ///   - patience: How often it is repeated.
+    /// - Returns: How it was accepted, or why that isn't known.
+    func command(
+        _ name: String, _ body: [UInt8], key: ID<RequestSubject>, isRepeated: Bool, patience: ReconnectionPolicy
+    ) async throws(QuartetError) -> Result<CommandReply, Undecided> {
+        let result = try await exchange(
+            .command(name), body, key: key, isSignedIn: true, isRepeated: isRepeated, patience: patience)
+        switch result {
+        case .success(let answer): return .success(try Self.reply(answer))
+        case .failure(let undecided): return .failure(undecided)
+        }
+    }
+
+    /// The server's time; asks for it where it isn't known yet.
+    func serverTime() async throws(QuartetError) -> Instant {
+        guard let tokens else { throw .notConfigured("The server") }
+        do { return try await tokens.serverTime() } catch is CancellationError { throw .cancelled } catch {
+            throw .offline
+        }
+    }
+
+    /// Why it isn't known how a request ended.
+    enum Undecided: Error {
+        case network(mayHaveHappened: Bool)
+        case server(APIError, mayHaveHappened: Bool)
     }
 
     private func send(
         _ endpoint: TransportRequest.Endpoint, _ body: [UInt8], isSignedIn: Bool
     ) async throws(QuartetError) -> [UInt8] {
+        switch try await exchange(endpoint, body, key: nil, isSignedIn: isSignedIn, patience: Self.patience) {
+        case .success(let answer): return answer
+        case .failure(.network(mayHaveHappened: true)), .failure(.server(_, mayHaveHappened: true)): throw .unknown
+        case .failure(.network): throw .offline
+        case .failure(.server(let error, _)): throw .refused(error)
+        }
+    }
+
+    /// - Parameter key: Nil to make one.
+    private func exchange(
+        _ endpoint: TransportRequest.Endpoint, _ body: [UInt8], key given: ID<RequestSubject>?, isSignedIn: Bool,
+        isRepeated: Bool = false, patience: ReconnectionPolicy
+    ) async throws(QuartetError) -> Result<[UInt8], Undecided> {
         guard let transport, let tokens else { throw .notConfigured("The server") }
-        var key = RequestKey()
+        var key = given.map { RequestKey($0) } ?? RequestKey()
         var attempt = 0
         // Whether an attempt without an answer may have had its effect.
-        var mayHaveHappened = false
+        var mayHaveHappened = isRepeated
         var refused: String?
         while true {
             let pause: Duration?
-            let failure: QuartetError
+            let undecided: Undecided
             var isSent = false
             do {
                 let id = key.minted(at: try await tokens.serverTime())
@@ -68,7 +116,7 @@ struct Requests: Sendable {
                 let reply = try await transport.send(TransportRequest(endpoint, body: body, key: id, token: token))
                 clock.heard(reply.serverTime)
                 switch reply.result {
-                case .success(let answer): return answer
+                case .success(let answer): return .success(answer)
                 case .failure(let error):
                     switch error.code.retry {
                     case .refreshed where isSignedIn && refused == nil:
@@ -76,7 +124,7 @@ struct Requests: Sendable {
                         continue
                     case .sameKey:
                         mayHaveHappened = mayHaveHappened || Self.undecided.contains(error.code)
-                        failure = mayHaveHappened ? .unknown : .refused(error)
+                        undecided = .server(error, mayHaveHappened: mayHaveHappened)
                         pause = error.retryAfter.map { .seconds($0) }
                     case .no, .newKey, .refreshed:
                         if isSignedIn, error.meansSignedOut {
@@ -93,7 +141,7 @@ struct Requests: Sendable {
                 throw error
             } catch let error as TransportError {
                 if isSent, case .interrupted = error { mayHaveHappened = true }
-                (failure, pause) = (mayHaveHappened ? .unknown : .offline, nil)
+                (undecided, pause) = (.network(mayHaveHappened: mayHaveHappened), nil)
             } catch is CancellationError {
                 throw .cancelled
             } catch {
@@ -101,14 +149,14 @@ struct Requests: Sendable {
             }
             attempt += 1
             var random = SystemRandomNumberGenerator()
-            guard let delay = Self.patience.delay(beforeAttempt: attempt, using: &random) else { throw failure }
+            guard let delay = patience.delay(beforeAttempt: attempt, using: &random) else { return .failure(undecided) }
             // What the server asks for is waited out, unless a person would have given up by then.
-            if let pause, pause > .seconds(30) { throw failure }
+            if let pause, pause > .seconds(30) { return .failure(undecided) }
             do { try await time.sleep(time.now() + max(delay, pause ?? .zero)) } catch { throw .cancelled }
         }
     }
 
-    private static func encoded(_ body: some MessageBody) throws(QuartetError) -> [UInt8] {
+    static func encoded(_ body: some MessageBody) throws(QuartetError) -> [UInt8] {
         do { return try body.encoded() } catch { throw .unreadable("\(error)") }
     }
 

@@ -1,73 +1,69 @@
 import API
+import Foundation
 import Vocabulary
 
-/// Sends one client's commands, one after the other, and shows what they change before the server has decided.
-struct Commands<State: Sendable, Value: Hashable & Sendable>: Sendable {
+/// One client's edits: shown at once, kept on the device, and sent one after the other.
+final class Commands<Edit: ClientEdit, Value: Hashable & Sendable>: EditQueue {
+    let stream: String
+    let holder: ReplicaHolder<Edit.State, Value>
     /// Nil in previews, where every change is made at once.
-    let service: Connection?
-    let holder: ReplicaHolder<State, Value>
-    private let lane = Lane()
+    private let service: Connection?
 
-    init(service: Connection?, holder: ReplicaHolder<State, Value>) {
+    init(_ stream: StreamName, service: Connection?, holder: ReplicaHolder<Edit.State, Value>) {
+        self.stream = "\(stream)"
         self.service = service
         self.holder = holder
+        service?.outbox.attach(self)
     }
 
     /// The server's time as far as it is known, for what is shown until the server says it.
     var now: Instant { service?.clock.now ?? .now }
 
-    /// - Parameters:
-    ///   - touched: The ids of the elements that the edit changes; nil for any.
-    ///   - edit: What the command will have changed.
-    func send(
-        _ command: some MessageBody, touched: [AnySendableHashable]? = nil,
-        edit: @escaping Replica<State>.Change = { _ in }
-    ) async throws(QuartetError) {
+    var openEdits: Set<OutboxItem.ID> { holder.openEdits }
+
+    /// - Throws: Why it was refused, or why it isn't decided yet (``QuartetError/isPending``).
+    func send(_ edit: Edit) async throws(QuartetError) {
+        let now = now
         guard let service else {
-            holder.change { $0.apply(causedBy: nil, edit) }
+            holder.change { $0.apply(causedBy: nil) { edit.show(in: &$0, at: now) } }
             return
         }
-        // Of the account that acts, even if another one has its turn before this command has.
-        let requests = service.requests
-        try await holder.edit(edit, touched: touched) { () async throws(QuartetError) in
-            try await lane.run { () async throws(QuartetError) in try await requests.command(command) }
+        let encoded: Data
+        do { encoded = try JSONEncoder().encode(edit) } catch { throw .notStored("\(error)") }
+        try await service.send(
+            encoded, type(of: edit.command).type, lifetime: edit.lifetime, from: self
+        ) { item in
+            holder.change(touched: edit.touched) { $0.begin(item.id) { edit.show(in: &$0, at: now) } }
         }
     }
 
-    /// Sends the fields that a person changed, based on a version. If others were changed meanwhile, both changes stay; if the same
-    /// one was, the person's is refused with `staleVersion`.
-    /// - Parameters:
-    ///   - version: The version that is known; nil if there is nothing to change, which `missing` says.
-    ///   - theirs: What the server has now, as it comes with the refusal.
-    func send<Form: Fields, Command: MessageBody>(
-        _ edit: Edit<Form>, touched: [AnySendableHashable]? = nil, show: @escaping Replica<State>.Change,
-        version known: @Sendable (State) -> Int64?, orElse missing: APIError,
-        command: @Sendable (Int64) -> Command,
-        theirs read: @Sendable ([UInt8]) throws(QuartetError) -> (Form, version: Int64)
-    ) async throws(QuartetError) {
-        guard let service else {
-            holder.change { $0.apply(causedBy: nil, show) }
-            return
-        }
-        let requests = service.requests
-        try await holder.edit(show, touched: touched) { () async throws(QuartetError) in
-            try await lane.run { () async throws(QuartetError) in
-                guard var version = holder.base.flatMap(known) else { throw .refused(missing) }
-                var refusal = missing
-                // Somebody else may be quicker more than once.
-                for _ in 0..<5 {
-                    do throws(QuartetError) {
-                        return try await requests.command(command(version))
-                    } catch .refused(let error) where error.code == .staleVersion {
-                        refusal = error
-                        guard let current = error.current else { break }
-                        let theirs = try read(current)
-                        guard edit.conflicts(with: theirs.0).isEmpty else { break }
-                        version = theirs.version
-                    }
-                }
-                throw .refused(refusal)
+    func restore(_ item: OutboxItem) throws(QuartetError) {
+        let edit = try edit(item)
+        let time = item.actedAtServer ?? item.acted
+        holder.change(touched: edit.touched) { $0.begin(item.id) { edit.show(in: &$0, at: time) } }
+    }
+
+    func body(of item: OutboxItem) throws(QuartetError) -> [UInt8] {
+        let command = try edit(item).command(for: holder.base)
+        return try Requests.encoded(command)
+    }
+
+    func body(of item: OutboxItem, basedOn current: [UInt8]) throws(QuartetError) -> [UInt8]? {
+        guard let command = try edit(item).command(basedOn: current) else { return nil }
+        return try Requests.encoded(command)
+    }
+
+    func decided(_ item: OutboxItem, _ result: Result<CommandReply, QuartetError>) {
+        let touched = (try? edit(item))?.touched
+        holder.change(touched: touched) { replica in
+            switch result {
+            case .success(let reply): replica.accept(item.id, reply)
+            case .failure: replica.drop(item.id)
             }
         }
+    }
+
+    private func edit(_ item: OutboxItem) throws(QuartetError) -> Edit {
+        do { return try JSONDecoder().decode(Edit.self, from: item.edit) } catch { throw .unreadable("\(error)") }
     }
 }

@@ -1,7 +1,7 @@
 public import ContactsContract
 
 /// Values that a person edits field by field.
-public protocol Fields: Hashable, Sendable {
+public protocol Fields: Codable, Hashable, Sendable {
     static var fields: [Field<Self>] { get }
 }
 
@@ -21,7 +21,7 @@ public struct Field<Value: Sendable>: Sendable {
 }
 
 /// What a person changed: from what they saw to what they want.
-public struct Edit<Value: Fields>: Hashable, Sendable {
+public struct Edit<Value: Fields>: Codable, Hashable, Sendable {
     public var base: Value
     public var edit: Value
 
@@ -42,6 +42,12 @@ public struct Edit<Value: Fields>: Hashable, Sendable {
         var merged = theirs
         for field in Value.fields where !field.isEqual(base, edit) { field.copy(edit, &merged) }
         return merged
+    }
+
+    /// The version to base it on: the one that is known here, unless that is from before what the person saw, or somebody else
+    /// changed the same. Then the server says what there is.
+    func version(_ version: Int64, of known: Value, orElse seen: Int64) -> Int64 {
+        version > seen && conflicts(with: known).isEmpty ? version : seen
     }
 
     /// A member's new value; nil if it stays.

@@ -9,7 +9,7 @@ struct Replica<State: Sendable>: Sendable {
     typealias Change = @Sendable (inout State) -> Void
 
     private struct Edit: Sendable {
-        let id: Int
+        let id: Int64
         let change: Change
         var acceptance: Acceptance?
     }
@@ -28,7 +28,6 @@ struct Replica<State: Sendable>: Sendable {
     private(set) var base: State?
     private var edits: [Edit] = []
     private var seen: [CommandID] = []
-    private var next = 0
     /// The newest stream that something came from.
     private var opening = 0
 
@@ -45,6 +44,9 @@ struct Replica<State: Sendable>: Sendable {
     }
 
     // MARK: The server
+
+    /// What the device kept: the server's state at an earlier time.
+    mutating func restore(_ state: State) { base = state }
 
     /// The server's state from which its events go on.
     mutating func replace(_ state: State, opening: Int) {
@@ -79,13 +81,11 @@ struct Replica<State: Sendable>: Sendable {
 
     // MARK: Edits
 
-    mutating func begin(_ change: @escaping Change) -> Int {
-        next += 1
-        edits.append(Edit(id: next, change: change))
-        return next
+    mutating func begin(_ id: Int64, _ change: @escaping Change) {
+        edits.append(Edit(id: id, change: change))
     }
 
-    mutating func accept(_ id: Int, _ reply: CommandReply) {
+    mutating func accept(_ id: Int64, _ reply: CommandReply) {
         guard let index = edits.firstIndex(where: { $0.id == id }) else { return }
         guard reply.event != nil, !seen.contains(reply.command) else {
             edits.remove(at: index)
@@ -94,7 +94,7 @@ struct Replica<State: Sendable>: Sendable {
         edits[index].acceptance = Acceptance(command: reply.command, opening: opening)
     }
 
-    mutating func drop(_ id: Int) { edits.removeAll { $0.id == id } }
+    mutating func drop(_ id: Int64) { edits.removeAll { $0.id == id } }
 
-    var hasEdits: Bool { !edits.isEmpty }
+    var openEdits: Set<Int64> { Set(edits.map(\.id)) }
 }

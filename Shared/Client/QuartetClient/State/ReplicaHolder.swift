@@ -1,4 +1,5 @@
 import API
+import Foundation
 import Synchronization
 import Vocabulary
 
@@ -7,12 +8,15 @@ final class ReplicaHolder<State: Sendable, Value: Hashable & Sendable>: Sendable
     private struct Content: Sendable {
         var replica = Replica<State>()
         var liveness: Liveness?
+        /// When the server had what was kept on the device; nil once it is live.
+        var keptSince: Instant?
         /// The newest stream that was about an account that is forgotten.
         var forgotten = 0
 
         var phase: Phase {
             switch (replica.base != nil, liveness) {
-            case (true, .stale(let since)), (true, .unavailable(_, let since)): .stale(since: since)
+            case (true, .stale(let since)), (true, .unavailable(_, let since)): .stale(since: keptSince ?? since)
+            case (true, nil) where keptSince != nil: .stale(since: keptSince ?? .now)
             case (true, _): .ready
             case (false, .unavailable(let error, _)): .failed(error)
             case (false, _): .loading
@@ -56,14 +60,25 @@ final class ReplicaHolder<State: Sendable, Value: Hashable & Sendable>: Sendable
         notify?()
     }
 
+    /// Shows what the device kept.
+    func restore(_ state: State, asOf time: Instant) {
+        let notify = content.withLock { content in
+            content.replica.restore(state)
+            if content.liveness != .live { content.keptSince = time }
+            return shared.replace(show(content.replica.state), content.phase)
+        }
+        notify()
+    }
+
     func heartbeat() {
-        guard content.withLock({ $0.replica.hasEdits }) else { return }
+        guard !openEdits.isEmpty else { return }
         change { $0.heartbeat() }
     }
 
     func liveness(_ liveness: Liveness) {
         let notify = content.withLock { content in
             content.liveness = liveness
+            if liveness == .live { content.keptSince = nil }
             return shared.replace(show(content.replica.state), content.phase, touched: [])
         }
         notify()
@@ -73,27 +88,28 @@ final class ReplicaHolder<State: Sendable, Value: Hashable & Sendable>: Sendable
         let notify = content.withLock { content in
             content.forgotten = opening
             content.replica.reset()
-            content.liveness = nil
+            (content.liveness, content.keptSince) = (nil, nil)
             return shared.replace(show(nil), .loading)
         }
         notify()
     }
 
+    /// The edits that show.
+    var openEdits: Set<Int64> { content.withLock { $0.replica.openEdits } }
+
     /// What the server has, without edits.
     var base: State? { content.withLock { $0.replica.base } }
+}
 
-    /// Shows an edit at once, sends its command, and takes the edit away when the server's truth has it or refuses it.
-    func edit(
-        _ change: @escaping Replica<State>.Change, touched: [AnySendableHashable]? = nil,
-        _ send: () async throws(QuartetError) -> CommandReply
-    ) async throws(QuartetError) {
-        let id = self.change(touched: touched) { $0.begin(change) }
-        do {
-            let reply = try await send()
-            self.change(touched: touched) { $0.accept(id, reply) }
-        } catch {
-            self.change(touched: touched) { $0.drop(id) }
-            throw error
-        }
+extension ReplicaHolder where State: Codable {
+    /// What the server has, to be encoded; nil while nothing has arrived.
+    var encodable: (@Sendable () throws -> Data)? {
+        guard let base else { return nil }
+        return { try JSONEncoder().encode(base) }
+    }
+
+    /// Shows what the device kept.
+    func restore(_ encoded: Data, asOf time: Instant) throws {
+        restore(try JSONDecoder().decode(State.self, from: encoded), asOf: time)
     }
 }

@@ -130,6 +130,7 @@ extension APIError {
         var field: String?
         var reason: String?
         var retryAfter: Int?
+        var details: [String: JSONValue]?
     }
 
     /// A problem document (RFC 9457), or what another server on the way answered instead.
@@ -141,6 +142,7 @@ extension APIError {
             problem?.detail ?? "The server answered with status \(head.status).", field: problem?.field,
             retryAfter: problem?.retryAfter ?? head.retryAfter)
         reason = problem?.reason ?? (known == nil ? problem?.code : nil)
+        details = problem?.details
         current = (try? JSONMembers(body))?["current"]
         key = head.key
     }

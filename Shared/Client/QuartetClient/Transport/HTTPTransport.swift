@@ -25,7 +25,8 @@ public final class HTTPTransport: Transport {
     }
 
     public func send(_ request: TransportRequest) async throws -> TransportReply {
-        var http = self.request(request.endpoint.method, request.endpoint.path, token: request.token)
+        let endpoint = request.endpoint
+        var http = self.request(endpoint.method, endpoint.path, endpoint.query, token: request.token)
         if request.endpoint.method == "POST" {
             http.setValue("application/json", forHTTPHeaderField: "Content-Type")
             http.httpBody = Data(request.body.isEmpty ? Array("{}".utf8) : request.body)
@@ -48,7 +49,8 @@ public final class HTTPTransport: Transport {
     }
 
     public func open(_ request: StreamRequest) async throws -> OpenedStream {
-        var http = self.request("GET", "/v1/stream", token: request.token)
+        let groups = request.groups.map { URLQueryItem(name: "group", value: "\($0)") }
+        var http = self.request("GET", "/v1/stream", groups, token: request.token)
         http.setValue("text/event-stream", forHTTPHeaderField: "Accept")
         http.setValue(request.place, forHTTPHeaderField: "Last-Event-ID")
         // The connection notices silence earlier.
@@ -59,8 +61,12 @@ public final class HTTPTransport: Transport {
         return OpenedStream(items: AsyncThrowingStream(unfolding: { try await reader.next() }), serverTime: head.date)
     }
 
-    private func request(_ method: String, _ path: String, token: String?) -> URLRequest {
-        var request = URLRequest(url: base.appending(path: path), cachePolicy: .reloadIgnoringLocalCacheData)
+    private func request(
+        _ method: String, _ path: String, _ query: [URLQueryItem], token: String?
+    ) -> URLRequest {
+        let url = base.appending(path: path)
+        var request = URLRequest(
+            url: query.isEmpty ? url : url.appending(queryItems: query), cachePolicy: .reloadIgnoringLocalCacheData)
         request.httpMethod = method
         for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
         request.setValue(token.map { "Bearer \($0)" }, forHTTPHeaderField: "Authorization")
@@ -112,7 +118,7 @@ private actor StreamReader {
 extension TransportRequest.Endpoint {
     var method: String {
         switch self {
-        case .operationState, .serverTime: "GET"
+        case .operationState, .serverTime, .messages, .time: "GET"
         default: "POST"
         }
     }
@@ -134,7 +140,18 @@ extension TransportRequest.Endpoint {
         case .command(let name): "/v1/commands/\(name)"
         case .operation(let name): "/v1/operations/\(name)"
         case .operationState(let id): "/v1/operations/\(id)"
+        case .signal(let group): "/v1/groups/\(group)/signals"
+        case .messages(let group, _): "/v1/groups/\(group)/messages"
+        case .time: "/v1/time"
+        case .streamToken: "/v1/stream/token"
         case .serverTime: "/.well-known/jwks.json"
         }
+    }
+
+    var query: [URLQueryItem] {
+        guard case .messages(_, let query) = self else { return [] }
+        return [
+            URLQueryItem(name: "after", value: "\(query.after)"), URLQueryItem(name: "limit", value: "\(query.limit)"),
+        ]
     }
 }

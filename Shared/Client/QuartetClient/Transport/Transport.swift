@@ -1,4 +1,5 @@
 public import API
+import SessionContract
 public import Vocabulary
 
 /// Carries requests and the stream to one server.
@@ -26,6 +27,14 @@ public struct TransportRequest: Hashable, Sendable {
         case command(String)
         /// An operation, by its name.
         case operation(String)
+        /// A signal to a group session.
+        case signal(GroupID)
+        /// The kept messages of a group session.
+        case messages(GroupID, MessagesQuery)
+        /// Lets the stream go on with a newer token.
+        case streamToken
+        /// The server's time, in microseconds.
+        case time
         /// How an operation stands.
         case operationState(ID<OperationSubject>)
         /// Anything that needs no token and whose answer says the server's time.
@@ -66,10 +75,13 @@ public struct StreamRequest: Hashable, Sendable {
     public var token: String
     /// Where the app was, as the server said it; nil to begin with snapshots.
     public var place: String?
+    /// The group sessions to follow, besides what is the account's.
+    public var groups: [GroupID]
 
-    public init(token: String, place: String? = nil) {
+    public init(token: String, place: String? = nil, groups: [GroupID] = []) {
         self.token = token
         self.place = place
+        self.groups = groups
     }
 }
 

@@ -1,0 +1,347 @@
+public import API
+import ContractSupport
+import Foundation
+public import SessionContract
+public import Vocabulary
+
+// This file alone holds an app's copies of group sessions, shows them to readers, and replaces them.
+
+/// The group sessions that this account is in or may join, as this device knows them.
+///
+/// Only ``GroupSessionClient`` can make one or replace it: it has no initialiser that others may call, and it can't be decoded.
+public struct ReadOnlyGroupsState: Hashable, Sendable {
+    private var page: GroupsPage?
+
+    fileprivate init(_ page: GroupsPage?) { self.page = page }
+
+    /// The newest first.
+    public var groups: [GroupOffer] { page?.groups ?? [] }
+    public var joined: [GroupOffer] { groups.filter { $0.standing == .joined } }
+    public var invitations: [GroupOffer] { groups.filter { $0.standing == .invited } }
+    public var count: Int { groups.count }
+
+    public func group(by id: GroupID) -> GroupOffer? { groups.first { $0.group == id } }
+}
+
+/// A group session, as this device knows it.
+///
+/// Only ``GroupSessionClient`` can make one or replace it: it has no initialiser that others may call, and it can't be decoded.
+public struct ReadOnlyGroupState: Hashable, Sendable {
+    /// What the session is for this account.
+    public enum Standing: Hashable, Sendable {
+        /// Nothing has arrived.
+        case unknown
+        /// It may join.
+        case waiting
+        case joined
+        /// It is over for this account.
+        case invalidated(GroupStreamEnded.Reason)
+    }
+
+    private var state: GroupState?
+    private var ended: GroupStreamEnded.Reason?
+    private var me: AccountID?
+
+    fileprivate init(_ copy: GroupCopy.State?, _ me: AccountID?) {
+        (state, ended, self.me) = (copy?.group, copy?.ended, me)
+    }
+
+    public var standing: Standing {
+        if let ended { return .invalidated(ended) }
+        guard let state else { return .unknown }
+        if let end = state.end { return .invalidated(end.reason == .expired ? .expired : .ended) }
+        return localParticipant == nil ? .waiting : .joined
+    }
+    public var hasJoined: Bool { standing == .joined }
+    public var activity: Activity? { state?.activity }
+    public var creator: AccountID? { state?.creator }
+    public var host: AccountID? { state?.host }
+    public var isHost: Bool { host != nil && host == me }
+    public var capacity: Int { state?.capacity ?? 0 }
+    public var isOpenToContacts: Bool { state?.isOpenToContacts ?? false }
+    public var participants: Ordered<Participant> { state?.participants ?? [] }
+    /// This account, if it is in the session.
+    public var localParticipant: Participant? { me.flatMap { state?.participants[$0] } }
+    public var others: [Participant] { participants.filter { $0.id != me } }
+    /// Those who have a connection.
+    public var activeParticipants: [Participant] { participants.filter { $0.awaySince == nil } }
+    public var invited: [AccountID] { state?.invited.map(\.id) ?? [] }
+    /// Seats are numbered from 0.
+    public var seats: Range<Int> { 0..<(state?.seats ?? 0) }
+    public var freeSeats: [Int] { seats.filter { occupant(of: $0) == nil } }
+    public var game: Game? { state?.game }
+    /// Whether moves are this account's to make.
+    public var isMyTurn: Bool { game.map { $0.finished == nil && ($0.turn == nil || $0.turn == me) } ?? false }
+    public var attachments: [Attachment] { state.map { Array($0.attachments) } ?? [] }
+    public var end: GroupEnd? { state?.end }
+
+    public func occupant(of seat: Int) -> AccountID? { state?.occupant(of: seat) }
+}
+
+/// An unreliable message that somebody in a group session sent.
+public struct GroupSignal: Hashable, Sendable {
+    public let account: AccountID
+    public let topic: String
+    public let data: JSONValue?
+    public let at: Instant
+}
+
+/// Follows the list of group sessions, and is the only one who changes what readers see of it.
+private final class GroupsCopy: StreamConsumer {
+    let sequences: Set<StreamName> = [.account]
+    let holder = ReplicaHolder<GroupsPage, ReadOnlyGroupsState> { ReadOnlyGroupsState($0) }
+
+    func take(_ event: StreamEvent, opening: Int) throws {
+        guard case .groups(let encoded) = event else { return }
+        let page = try encoded.decoded()
+        holder.receive(from: opening) { $0.replace(page, opening: opening) }
+    }
+
+    func heartbeat() {}
+    func liveness(_ liveness: Liveness) { holder.liveness(liveness) }
+    func reset(opening: Int) { holder.reset(opening: opening) }
+}
+
+/// Follows one group session, and is the only one who changes what readers see of it.
+private final class GroupCopy: StreamConsumer {
+    struct State: Sendable {
+        var group: GroupState
+        var ended: GroupStreamEnded.Reason?
+    }
+
+    let sequences: Set<StreamName>
+    let holder: ReplicaHolder<State, ReadOnlyGroupState>
+    let commands: LiveCommands<State, ReadOnlyGroupState>
+    let messages = Broadcast<GroupMessage>()
+    let signals = Broadcast<GroupSignal>()
+    private let reader = GroupReader()
+
+    init(_ group: GroupID, _ service: Connection) {
+        sequences = [.group(group)]
+        holder = ReplicaHolder { [weak service] in ReadOnlyGroupState($0, service?.store.account) }
+        commands = LiveCommands(service: service, holder: holder)
+    }
+
+    func take(_ event: StreamEvent, opening: Int) throws {
+        switch event {
+        case .snapshot(_, let snapshot):
+            let state = try reader.begin(snapshot)
+            holder.receive(from: opening) { $0.replace(State(group: state), opening: opening) }
+        case .resumed: holder.receive(from: opening) { $0.resume(opening: opening) }
+        case .event(_, let event):
+            guard let (change, state) = try reader.read(event) else { return }
+            if case .message(.groupMessageSent(let sent)) = change {
+                holder.receive(from: opening) { $0.apply(causedBy: event.command) { _ in } }
+                messages.send(GroupMessage(sent))
+            } else {
+                holder.receive(from: opening) { $0.apply(causedBy: event.command) { $0.group = state } }
+            }
+        case .groupEnded(let ended):
+            holder.receive(from: opening) { $0.apply(causedBy: nil) { $0.ended = ended.reason } }
+        case .signal(let signal):
+            let content = try JSONDecoder().decode(SignalContent.self, from: Data(signal.json))
+            signals.send(
+                GroupSignal(account: signal.account, topic: signal.topic, data: content.data, at: content.at))
+        case .begun, .groups, .person, .personEnded: break
+        }
+    }
+
+    private struct SignalContent: Decodable {
+        let data: JSONValue?
+        let at: Instant
+    }
+
+    func heartbeat() { holder.heartbeat() }
+    func liveness(_ liveness: Liveness) { holder.liveness(liveness) }
+    func reset(opening: Int) { holder.reset(opening: opening) }
+}
+
+/// A group session that an app looks at. The stream follows it as long as this exists; whoever is in the session is present for the
+/// others meanwhile.
+public final class RemoteGroup: Sendable {
+    public let id: GroupID
+    private let following: Following<GroupCopy>
+
+    fileprivate init(_ following: Following<GroupCopy>) {
+        (id, self.following) = (following.group, following)
+    }
+
+    /// What every feature reads. Its phase says whether it is loading, live, stale or failed.
+    public var state: Shared<ReadOnlyGroupState> { following.copy.holder.shared }
+    /// The messages for this account from now on, each once and in the same order for everyone. A sequence that isn't read keeps the
+    /// newest 1,000; ``GroupSessionClient/messages`` has the earlier ones.
+    public var messages: AsyncStream<GroupMessage> { following.copy.messages.subscribe(keeping: 1000) }
+    /// The signals from now on. A sequence that isn't read keeps the newest 100.
+    public var signals: AsyncStream<GroupSignal> { following.copy.signals.subscribe(keeping: 100) }
+
+    /// Loads the whole state again.
+    public func refresh() { following.refresh() }
+}
+
+/// Changes group sessions. What features read is ``groups`` and what ``open`` returns; these are the only ways to change it.
+///
+/// A group session is about now: a change without a connection is refused with ``QuartetError/offline``, and isn't kept for later.
+public struct GroupSessionClient: Sendable {
+    public typealias Action<Input> = @Sendable (Input) async throws(QuartetError) -> Void
+    public typealias GroupAction<Input> = @Sendable (GroupID, Input) async throws(QuartetError) -> Void
+
+    /// The sessions that this account is in or may join.
+    public var groups: Shared<ReadOnlyGroupsState>
+    /// Follows a session, at most eight at a time.
+    public var open: @Sendable (GroupID) throws(QuartetError) -> RemoteGroup
+    public var create: @Sendable (CreateGroupSessionRequest) async throws(QuartetError) -> GroupID
+    /// Invites contacts.
+    public var invite: GroupAction<[AccountID]>
+    public var join: Action<GroupID>
+    /// Leaves a session, or declines an invitation.
+    public var leave: Action<GroupID>
+    /// Ends it for everybody.
+    public var end: Action<GroupID>
+    public var remove: GroupAction<AccountID>
+    public var transferHost: GroupAction<AccountID>
+    public var claimSeat: GroupAction<Int>
+    public var moveSeat: GroupAction<Int>
+    /// One's own seat, or as the host the seat of the participant that is named.
+    public var releaseSeat: GroupAction<AccountID?>
+    public var startGame: Action<StartGame>
+    /// A move: based on the version of the game that it names, or refused with `staleVersion`.
+    public var updateGame: Action<UpdateGame>
+    /// Finishes the game of the session.
+    public var finishGame: Action<GroupID>
+    public var send: Action<SendGroupMessage>
+    /// Sends an unreliable message: nobody hears of it if it is lost.
+    public var signal: GroupAction<SignalRequest>
+    /// Messages that were kept.
+    public var messages: @Sendable (GroupID, MessagesQuery) async throws(QuartetError) -> MessagesPage
+}
+
+extension GroupSessionClient {
+    /// Talks to a server.
+    public static func live(service: Connection) -> Self {
+        let groups = GroupsCopy()
+        service.attach(groups)
+        let live = LiveGroups(service)
+        return Self(
+            groups: groups.holder.shared,
+            open: { group throws(QuartetError) in RemoteGroup(try live.followings.hold(group)) },
+            create: { request async throws(QuartetError) in
+                let reply = try await service.requests.command(request)
+                return try Requests.decoded(GroupSessionCreated.self, from: reply.result ?? []).group
+            },
+            invite: { group, contacts async throws(QuartetError) in
+                try await live.send(ActivateGroupSessionRequest(group: group, contacts: contacts), to: group)
+            },
+            join: { group async throws(QuartetError) in
+                try await live.send(JoinGroupSessionRequest(group: group), to: group)
+                // A stream has nothing more of a session that was over for the account.
+                if let held = live.followings.held(group), held.copy.holder.base?.ended != nil { held.refresh() }
+            },
+            leave: { group async throws(QuartetError) in
+                try await live.send(LeaveGroupSession(group: group), to: group)
+            },
+            end: { group async throws(QuartetError) in
+                try await live.send(EndGroupSession(group: group), to: group)
+            },
+            remove: { group, account async throws(QuartetError) in
+                try await live.send(RemoveParticipant(group: group, participant: account), to: group) {
+                    $0.participants[account] = nil
+                }
+            },
+            transferHost: { group, account async throws(QuartetError) in
+                try await live.send(TransferHost(group: group, to: account), to: group) { $0.host = account }
+            },
+            claimSeat: { group, seat async throws(QuartetError) in
+                let me = live.account
+                try await live.send(ClaimSeat(group: group, seat: seat), to: group) { $0.seat(me, at: seat) }
+            },
+            moveSeat: { group, seat async throws(QuartetError) in
+                let me = live.account
+                try await live.send(MoveSeat(group: group, seat: seat), to: group) { $0.seat(me, at: seat) }
+            },
+            releaseSeat: { group, account async throws(QuartetError) in
+                let whose = account ?? live.account
+                try await live.send(ReleaseSeat(group: group, participant: account), to: group) { state in
+                    if let whose { state.participants[whose]?.seat = nil }
+                }
+            },
+            startGame: { game async throws(QuartetError) in try await live.send(game, to: game.group) },
+            updateGame: { move async throws(QuartetError) in
+                try await live.send(move, to: move.group) { state in
+                    guard let game = state.game, game.version == move.expectedVersion else { return }
+                    if let new = move.state { state.game?.state = new }
+                    if let patch = move.patch { state.game?.state = game.state.merging(patch) }
+                }
+            },
+            finishGame: { group async throws(QuartetError) in try await live.finishGame(group) },
+            send: { message async throws(QuartetError) in try await live.send(message, to: message.group) },
+            signal: { group, signal async throws(QuartetError) in
+                _ = try await service.requests.signedIn(.signal(group), signal)
+            },
+            messages: { group, query async throws(QuartetError) in
+                try Requests.decoded(
+                    MessagesPage.self, from: try await service.requests.read(.messages(group, query)))
+            })
+    }
+
+    /// Every endpoint throws what `error` makes of its name.
+    public static func failing(_ error: @escaping @Sendable (_ endpoint: String) -> QuartetError) -> Self {
+        func fail<Input>(_ endpoint: String) -> Action<Input> {
+            { _ async throws(QuartetError) in throw error("GroupSessionClient.\(endpoint)") }
+        }
+        func fail<Input>(_ endpoint: String) -> GroupAction<Input> {
+            { _, _ async throws(QuartetError) in throw error("GroupSessionClient.\(endpoint)") }
+        }
+        return Self(
+            groups: GroupsCopy().holder.shared,
+            open: { _ throws(QuartetError) in throw error("GroupSessionClient.open") },
+            create: { _ async throws(QuartetError) in throw error("GroupSessionClient.create") },
+            invite: fail("invite"), join: fail("join"), leave: fail("leave"), end: fail("end"),
+            remove: fail("remove"), transferHost: fail("transferHost"), claimSeat: fail("claimSeat"),
+            moveSeat: fail("moveSeat"), releaseSeat: fail("releaseSeat"), startGame: fail("startGame"),
+            updateGame: fail("updateGame"), finishGame: fail("finishGame"), send: fail("send"),
+            signal: fail("signal"),
+            messages: { _, _ async throws(QuartetError) in throw error("GroupSessionClient.messages") })
+    }
+}
+
+/// Group sessions at a server.
+private final class LiveGroups: Sendable {
+    let followings: Followings<GroupCopy>
+    private let service: Connection
+
+    init(_ service: Connection) {
+        self.service = service
+        followings = Followings(service) { [unowned service] in GroupCopy($0, service) }
+    }
+
+    var account: AccountID? { service.store.account }
+
+    /// Sends a command, in its order with others of the session if somebody follows it.
+    func send(
+        _ command: some MessageBody, to group: GroupID, show: @escaping @Sendable (inout GroupState) -> Void = { _ in }
+    ) async throws(QuartetError) {
+        guard let held = followings.held(group) else {
+            _ = try await service.requests.command(command)
+            return
+        }
+        let change: Replica<GroupCopy.State>.Change = { show(&$0.group) }
+        try await held.copy.commands.send(show: change) { _ in command }
+    }
+
+    /// Finishes the version of the game that is known.
+    func finishGame(_ group: GroupID) async throws(QuartetError) {
+        guard let held = followings.held(group) else { throw .notConfigured("Open the group session first; it") }
+        try await held.copy.commands.send { state throws(QuartetError) in
+            guard let game = state?.group.game else { throw .refused(APIError(.gameNotRunning)) }
+            return FinishGame(group: group, expectedVersion: game.version)
+        }
+    }
+}
+
+extension GroupState {
+    /// Shows a seat as taken, unless somebody has it.
+    fileprivate mutating func seat(_ account: AccountID?, at seat: Int) {
+        guard let account, occupant(of: seat) == nil else { return }
+        participants[account]?.seat = seat
+    }
+}

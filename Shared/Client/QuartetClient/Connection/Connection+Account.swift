@@ -1,0 +1,162 @@
+import API
+import Foundation
+import SessionContract
+import Synchronization
+import Vocabulary
+
+extension Connection {
+    /// Sends requests of whoever is signed in now, and refuses to go on when that is somebody else.
+    var requests: Requests {
+        let count = core.withLock { $0.accountCount }
+        return Requests(
+            transport: transport, tokens: tokens, clock: clock, time: time,
+            isCurrent: { [weak self] in self?.core.withLock { $0.accountCount } == count },
+            onSignedOut: { [weak self] in self?.signedOut($0) })
+    }
+
+    /// Sends a client's change by way of the outbox.
+    func send(
+        _ edit: Data, _ command: String, lifetime: Interval, from queue: some EditQueue, show: (OutboxItem) -> Void
+    ) async throws(QuartetError) {
+        guard transport != nil else { throw .notConfigured("The server") }
+        if store.account == nil { try await restore() }
+        guard store.account != nil else { throw .needsAuthentication }
+        let isRunning = core.withLock { $0.work != nil }
+        try await outbox.send(
+            edit, command, lifetime: lifetime, from: queue, requests, isConnected: !isRunning || stateNow.isConnected,
+            show: show)
+    }
+
+    /// Delivers these sequences to a copy from now on.
+    func attach(_ consumer: any StreamConsumer) {
+        let isOpen = core.withLock { core in
+            core.consumers.append(consumer)
+            for name in consumer.sequences { core.sequencer.forget(name) }
+            return core.machine.state.isConnected || core.machine.state.isTransitioning
+        }
+        // A stream that is open has said how these sequences begin.
+        if isOpen { networkChanged() }
+    }
+
+    /// Has the stream follow a group session, for these copies of it.
+    /// - Throws: If it follows as many as it can.
+    func follow(_ group: GroupID, for consumers: [any StreamConsumer]) throws(QuartetError) {
+        let isThere = core.withLock { core in
+            guard core.followed[group] != nil || core.followed.count < Self.groupLimit else { return false }
+            core.followed[group, default: 0] += 1
+            core.consumers += consumers
+            // Copies that come later need the whole state.
+            core.sequencer.forget(.group(group))
+            return true
+        }
+        guard isThere else { throw .refused(APIError(.tooManyGroups)) }
+        change { machine, now, _ in machine.follow(now: now) }
+    }
+
+    /// Ends ``follow(_:for:)``.
+    func unfollow(_ group: GroupID, for consumers: [any StreamConsumer]) {
+        let isLast = core.withLock { core in
+            core.consumers.removeAll { one in consumers.contains { $0 === one } }
+            let count = (core.followed[group] ?? 1) - 1
+            core.followed[group] = count > 0 ? count : nil
+            return count <= 0
+        }
+        if isLast { change { machine, now, _ in machine.follow(now: now) } }
+    }
+
+    /// Has a sequence begin with a snapshot.
+    func refetch(_ name: StreamName) {
+        core.withLock { $0.sequencer.forget(name) }
+        change { machine, now, _ in machine.follow(now: now) }
+    }
+
+    /// How many group sessions one stream can follow.
+    private static var groupLimit: Int { 8 }
+
+    /// Shows what the device kept for whoever is signed in, once.
+    func restore() async throws(QuartetError) {
+        // One after the other: what is kept must not replace what has arrived since.
+        try await restoring.run { () async throws(QuartetError) in try await restoreNow() }
+    }
+
+    private func restoreNow() async throws(QuartetError) {
+        let credentials = try await Requests.reading { try await self.credentials }
+        guard let account = credentials?.account, store.account != account else { return }
+        let kept = try await store.open(account)
+        let consumers = core.withLock { core in core.consumers }
+        for copy in kept.copies {
+            guard let name = StreamName.ofAccount.first(where: { "\($0)" == copy.sequence }) else { continue }
+            let readers = consumers.filter { $0.sequences.contains(name) }
+            do {
+                for reader in readers { try reader.restore(copy.state, asOf: copy.asOf) }
+            } catch {
+                // What this version of the app can't read begins with a snapshot.
+                continue
+            }
+            core.withLock { $0.sequencer.restore(name, at: copy.place) }
+        }
+        outbox.restore(kept.items)
+    }
+
+    /// Somebody signed in.
+    func signedIn(_ reply: SignedIn, asked: Duration) async throws {
+        // Whoever was signed in before: nothing of theirs goes on.
+        signedOut(.signedOut(nil))
+        let last = try await lastAccount
+        if last != reply.account {
+            if let last { try await forget(last) }
+            reset()
+        }
+        try await tokens?.signedIn(reply, asked: asked)
+        try await restore()
+        change { machine, now, _ in machine.signedIn(now: now) }
+        outbox.retry()
+    }
+
+    /// The person signed out: nothing of the account stays.
+    func forgetAccount() async throws {
+        let last = try await lastAccount
+        try await tokens?.forget()
+        if let last { try await forget(last) }
+        reset()
+        signedOut(.signedOut(.signedOut))
+    }
+
+    /// Whose data the device keeps.
+    private var lastAccount: AccountID? {
+        get async throws {
+            if let account = store.account { return account }
+            return try await tokens?.lastAccount
+        }
+    }
+
+    private func forget(_ account: AccountID) async throws {
+        copies.forget()
+        try await store.forget(account)
+    }
+
+    /// Who is signed in on this device.
+    var credentials: Credentials? {
+        get async throws { try await tokens?.credentials }
+    }
+
+    /// What shows at a sign-in that the device was signed in before.
+    var lastRefreshToken: String? {
+        get async throws { try await tokens?.lastRefreshToken }
+    }
+
+    private func signedOut(_ error: ConnectionError) {
+        change { machine, _, _ in machine.signOut(error) }
+    }
+
+    private func reset() {
+        let (consumers, opening) = core.withLock { core in
+            core.sequencer.forgetAll()
+            core.unkept = []
+            core.accountCount += 1
+            return (core.consumers, core.machine.opening)
+        }
+        outbox.reset()
+        for consumer in consumers { consumer.reset(opening: opening) }
+    }
+}

@@ -1,0 +1,183 @@
+import API
+import Foundation
+import Synchronization
+import Vocabulary
+
+extension Connection {
+    func follow(_ opening: Int, until end: AsyncStream<Never>) async {
+        let (begun, report) = AsyncStream<Begun>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        await withTaskGroup { group in
+            group.addTask {
+                let error = await self.stream(opening, report)
+                guard !Task.isCancelled else { return }
+                self.change { machine, now, _ in machine.ended(opening, error, now: now) }
+            }
+            group.addTask { for await _ in end {} }
+            group.addTask { for await stream in begun { await self.extend(stream) } }
+            _ = await group.next()
+            group.cancelAll()
+        }
+    }
+
+    /// A stream, and the token that lets it go on.
+    private struct Begun: Sendable {
+        let stream: StreamBegun
+        let token: String
+    }
+
+    /// Shows the server a newer token before the stream's ends, and again before that one ends. If it can't, the stream ends with its
+    /// token and another one is opened.
+    private func extend(_ begun: Begun) async {
+        guard let transport, let tokens else { return }
+        var (token, left) = (begun.token, Duration.seconds(begun.stream.expiresIn))
+        do {
+            while true {
+                try await time.sleep(time.now() + left - min(AccessTokens.margin, left / 2))
+                token = try await tokens.token(insteadOf: token)
+                let body = try StreamTokenRequest(stream: begun.stream.stream).encoded()
+                let reply = try await transport.send(TransportRequest(.streamToken, body: body, token: token))
+                let next = try JSONDecoder().decode(StreamTokenReply.self, from: Data(try reply.result.get()))
+                left = .seconds(next.expiresIn)
+            }
+        } catch {
+            // Above.
+        }
+    }
+
+    /// Opens the stream and reads it to its end.
+    private func stream(
+        _ opening: Int, _ report: AsyncStream<Begun>.Continuation
+    ) async -> ConnectionError {
+        guard let transport, let tokens else { return .closed }
+        do {
+            var token = try await tokens.token()
+            let (place, groups) = core.withLock { core in
+                let groups = core.followed.keys.sorted { "\($0)" < "\($1)" }
+                return (core.sequencer.open(following: groups), groups)
+            }
+            let opened: OpenedStream
+            do {
+                opened = try await transport.open(StreamRequest(token: token, place: place, groups: groups))
+            } catch let error as APIError where error.code.retry == .refreshed {
+                token = try await tokens.token(insteadOf: token)
+                opened = try await transport.open(StreamRequest(token: token, place: place, groups: groups))
+            }
+            clock.heard(opened.serverTime)
+            return try await read(opened.items, opening) { [token] in report.yield(Begun(stream: $0, token: token)) }
+        } catch let error as ConnectionError {
+            return error
+        } catch let error as TransportError {
+            return .transport(error)
+        } catch QuartetError.needsAuthentication {
+            return .signedOut(await tokens.signOutReason)
+        } catch QuartetError.refused(let error) {
+            return .refused(error)
+        } catch let error as APIError {
+            if error.code == .malformedEventID { core.withLock { $0.sequencer.forgetAll() } }
+            guard error.meansSignedOut else { return .refused(error) }
+            try? await tokens.signedOut()
+            return .signedOut(error.reason.flatMap { .init(rawValue: $0) })
+        } catch {
+            return .transport(.malformed("\(error)"))
+        }
+    }
+
+    private func read(
+        _ items: AsyncThrowingStream<StreamItem, any Error>, _ opening: Int, begun: (StreamBegun) -> Void
+    ) async throws -> ConnectionError {
+        for try await item in items {
+            let now = time.now()
+            switch item {
+            case .heartbeat(let place):
+                let consumers = core.withLock { core in
+                    core.heard = now
+                    if core.stops[opening] != nil { core.sequencer.reach(place) }
+                    return core.consumers
+                }
+                for consumer in consumers { consumer.heartbeat() }
+                keepCopies(now, atOnce: true)
+            case .event(.begun(let stream), _): begun(stream)
+            case .event(let event, let place): try deliver(event, place: place, opening, now)
+            case .end(let end):
+                guard end.reason == .signedOut else { return .ended(end.reason) }
+                try await tokens?.signedOut()
+                return .signedOut(end.why)
+            }
+        }
+        return .closed
+    }
+
+    private func deliver(_ event: StreamEvent, place: String?, _ opening: Int, _ now: Duration) throws {
+        let (verdict, consumers, hasBegun) = try core.withLock { core in
+            // A stream that was closed has nothing more to say: somebody else may have signed in.
+            guard core.stops[opening] != nil else { throw CancellationError() }
+            core.heard = now
+            do throws(ConnectionError) {
+                let verdict = try core.sequencer.take(event, place: place)
+                let hasBegun = core.sequencer.isLive && core.liveOpening != opening
+                if hasBegun { core.liveOpening = opening }
+                return (verdict, core.consumers, hasBegun)
+            } catch {
+                if case .outOfSequence(let name) = error { core.sequencer.forget(name) }
+                throw error
+            }
+        }
+        if verdict == .deliver, let name = event.sequence {
+            for consumer in consumers where consumer.sequences.contains(name) {
+                do { try consumer.take(event, opening: opening) } catch {
+                    core.withLock { $0.sequencer.forget(name) }
+                    throw ConnectionError.outOfSequence(name)
+                }
+            }
+        }
+        if verdict == .deliver, let name = event.sequence { core.withLock { _ = $0.unkept.insert(name) } }
+        keepCopies(now, atOnce: hasBegun)
+        if case .snapshot(let name, let snapshot) = event, snapshot.isRefetched { eventReaders.send(.refetched(name)) }
+        if hasBegun {
+            change { machine, now, _ in machine.began(opening, now: now) }
+            outbox.retry()
+        }
+    }
+
+    /// Has the device keep the copies that changed, each at the place where it is. Only between two events is that one place.
+    /// - Parameter atOnce: Otherwise, every two seconds.
+    func keepCopies(_ now: Duration, atOnce: Bool) {
+        guard let account = store.account else { return }
+        let unfinished = atOnce ? outbox.unfinished : []
+        let changed = core.withLock { core -> [(StreamName, String, [any StreamConsumer])] in
+            core.unkept.formUnion(core.consumers.flatMap(\.sequences).filter { unfinished.contains("\($0)") })
+            guard !core.unkept.isEmpty, atOnce || now >= core.keptUntil else { return [] }
+            core.keptUntil = now + .seconds(2)
+            defer { core.unkept = [] }
+            return core.unkept.filter { $0.group == nil }.compactMap { name in
+                core.sequencer.place(of: name).map { place in
+                    (name, place, core.consumers.filter { $0.sequences.contains(name) })
+                }
+            }
+        }
+        let time = clock.now ?? .now
+        for (name, place, consumers) in changed {
+            var encode: @Sendable () throws -> Data = { Data() }
+            for consumer in consumers { encode = consumer.encodable ?? encode }
+            copies.keep(
+                CopyKeeper.Pending(
+                    account: account, sequence: "\(name)", place: place, asOf: time,
+                    encode: encode,
+                    finished: outbox.takeFinished(of: "\(name)")))
+        }
+    }
+}
+
+extension StreamEvent {
+    /// The sequence whose copies take it in; nil if none does. People belong to the contacts, the list of group sessions to the account.
+    var sequence: StreamName? {
+        switch self {
+        case .snapshot(let name, _), .resumed(let name), .event(let name, _): name
+        case .person, .personEnded: .contacts
+        case .begun: nil
+        case .groups: .account
+        case .groupEnded(let ended): .group(ended.group)
+        case .signal(let signal): .group(signal.group)
+        }
+    }
+}

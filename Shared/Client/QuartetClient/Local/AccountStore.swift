@@ -1,0 +1,84 @@
+import Foundation
+import Synchronization
+import Vocabulary
+
+/// The store of whoever is signed in. What is saved for an account is never saved after it was forgotten, and a task that is
+/// cancelled ends none of it halfway.
+final class AccountStore: Sendable {
+    private let store: any LocalStore
+    private let current = Mutex<AccountID?>(nil)
+    private let lane = Lane()
+
+    init(_ store: any LocalStore) {
+        self.store = store
+    }
+
+    /// Whose data it is about; nil before ``open(_:)``.
+    var account: AccountID? { current.withLock { $0 } }
+
+    func open(_ account: AccountID) async throws(QuartetError) -> LocalAccount {
+        current.withLock { $0 = account }
+        return try await shielded { try await $0.load(account) }
+    }
+
+    /// Waits for its turn, so that items are saved in the order in which this is called.
+    func save(_ item: OutboxItem) async throws(QuartetError) {
+        try await lane.run { () async throws(QuartetError) in
+            guard let account else { throw .needsAuthentication }
+            try await Self.shield { try await self.store.save(item, of: account) }
+        }
+    }
+
+    /// Replaces an item that was saved, even if the caller is cancelled meanwhile.
+    func replace(_ item: OutboxItem) async throws(QuartetError) {
+        try await ofAccount { try await $0.save(item, of: $1) }
+    }
+
+    func remove(_ item: OutboxItem.ID) async throws(QuartetError) {
+        try await ofAccount { try await $0.remove(item, of: $1) }
+    }
+
+    func save(
+        _ copies: [LocalCopy], finishing items: [OutboxItem.ID], of account: AccountID
+    ) async throws(QuartetError) {
+        try await ofAccount { if $1 == account { try await $0.save(copies, finishing: items, of: account) } }
+    }
+
+    /// Forgets an account. What is still to be saved for it isn't.
+    func forget(_ account: AccountID) async throws(QuartetError) {
+        try await shielded { store in
+            self.current.withLock { if $0 == account { $0 = nil } }
+            try await store.forget(account)
+        }
+    }
+
+    private func ofAccount(
+        _ body: @escaping @Sendable (any LocalStore, AccountID) async throws -> Void
+    ) async throws(QuartetError) {
+        try await shielded { store in
+            // Only now is it certain whose turn it is.
+            if let account = self.account { try await body(store, account) }
+        }
+    }
+
+    private func shielded<Value: Sendable>(
+        _ body: @escaping @Sendable (any LocalStore) async throws -> Value
+    ) async throws(QuartetError) -> Value {
+        try await Self.shield {
+            try await self.lane.run { () async throws(QuartetError) in
+                do { return try await body(self.store) } catch { throw Self.error(error) }
+            }
+        }
+    }
+
+    /// Runs `body` to its end, even if the caller is cancelled.
+    private static func shield<Value: Sendable>(
+        _ body: @escaping @Sendable () async throws -> Value
+    ) async throws(QuartetError) -> Value {
+        do { return try await Task { try await body() }.value } catch { throw Self.error(error) }
+    }
+
+    private static func error(_ error: any Error) -> QuartetError {
+        error as? QuartetError ?? .notStored("\(error)")
+    }
+}

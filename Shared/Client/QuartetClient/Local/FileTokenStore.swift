@@ -1,0 +1,80 @@
+public import Crypto
+public import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Keeps credentials in a file that only the user who runs the app can read, for systems without a keychain.
+///
+/// With a key, the file is sealed by AES-GCM, so a copy of it is worth nothing without the key. Without one, whoever can read the
+/// user's files can sign in as the user; ``isSealed`` says which it is.
+public final class FileTokenStore: TokenStore {
+    private let file: URL
+    private let key: SymmetricKey?
+    private let lock = Mutex(())
+
+    public var isSealed: Bool { key != nil }
+
+    /// - Parameters:
+    ///   - file: Its folder must exist.
+    ///   - key: From a keyring or a passphrase; 256 bits.
+    public init(_ file: URL, key: SymmetricKey? = nil) {
+        self.file = file
+        self.key = key
+    }
+
+    /// - Throws: If the file can't be read, or was sealed by another key.
+    public func load() throws -> Credentials? {
+        try lock.withLock { _ in
+            let content: Data
+            do { content = try Data(contentsOf: file) } catch CocoaError.fileReadNoSuchFile { return nil }
+            let opened = try key.map { try AES.GCM.open(AES.GCM.SealedBox(combined: content), using: $0) } ?? content
+            return try JSONDecoder().decode(Credentials.self, from: opened)
+        }
+    }
+
+    /// Replaces the file as a whole, so that a crash leaves the old one or the new one.
+    public func save(_ credentials: Credentials?) throws {
+        try lock.withLock { _ in
+            guard let credentials else {
+                do { try FileManager.default.removeItem(at: file) } catch CocoaError.fileNoSuchFile {}
+                return
+            }
+            let plain = try JSONEncoder().encode(credentials)
+            try replace(with: try key.map { try Self.sealed(plain, by: $0) } ?? plain)
+        }
+    }
+
+    private static func sealed(_ plain: Data, by key: SymmetricKey) throws -> Data {
+        // Nil only for nonces of another size than AES-GCM's own.
+        guard let sealed = try AES.GCM.seal(plain, using: key).combined else {
+            throw CryptoKitError.incorrectParameterSize
+        }
+        return sealed
+    }
+
+    private func replace(with content: Data) throws {
+        let new = file.deletingLastPathComponent().appending(path: ".\(file.lastPathComponent).new")
+        // Left by a crash.
+        unlink(new.path)
+        let descriptor = open(new.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw Self.failure() }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        try handle.write(contentsOf: content)
+        try handle.synchronize()
+        try handle.close()
+        guard rename(new.path, file.path) == 0 else { throw Self.failure() }
+        let folder = open(file.deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { throw Self.failure() }
+        defer { close(folder) }
+        guard fsync(folder) == 0 else { throw Self.failure() }
+    }
+
+    private static func failure() -> POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+}

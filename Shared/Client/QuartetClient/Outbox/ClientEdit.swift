@@ -1,0 +1,54 @@
+import Foundation
+import Vocabulary
+
+/// What a person wants changed, as data: it is shown, kept on the device, and sent as a command when its turn comes.
+protocol ClientEdit: Codable, Sendable {
+    associatedtype State: Sendable
+
+    /// Its command, unless that depends on what the server has.
+    var command: any MessageBody { get }
+    /// It isn't sent for the first time when it is older.
+    var lifetime: Interval { get }
+    /// The ids of the elements that it changes; nil for any.
+    var touched: [AnySendableHashable]? { get }
+
+    /// Changes a copy as the command will.
+    /// - Parameter time: When the person acted.
+    func show(in state: inout State, at time: Instant)
+
+    /// The command to send now.
+    /// - Parameter state: What the server has, as far as it is known.
+    /// - Throws: If that already says that it would be refused.
+    func command(for state: State?) throws(QuartetError) -> any MessageBody
+
+    /// The command to send after one was refused because somebody else was quicker.
+    /// - Parameter current: What the server has now, as it came with the refusal.
+    /// - Returns: Nil if the refusal stands.
+    func command(basedOn current: [UInt8]) throws(QuartetError) -> (any MessageBody)?
+}
+
+extension ClientEdit {
+    /// Changes that mean the same later are kept for as long as the server remembers ids.
+    var lifetime: Interval { .days(29) }
+    var touched: [AnySendableHashable]? { nil }
+
+    func command(for state: State?) throws(QuartetError) -> any MessageBody { command }
+    func command(basedOn current: [UInt8]) throws(QuartetError) -> (any MessageBody)? { nil }
+}
+
+/// One client's edits, as the outbox sees them.
+protocol EditQueue: AnyObject, Sendable {
+    var stream: String { get }
+    /// The items that still show on top of what the server has.
+    var openEdits: Set<OutboxItem.ID> { get }
+
+    /// Shows an item that was kept on the device.
+    /// - Throws: If this version of the app can't read it.
+    func restore(_ item: OutboxItem) throws(QuartetError)
+    /// The body of the item's command.
+    func body(of item: OutboxItem) throws(QuartetError) -> [UInt8]
+    /// The same after a refusal; nil if that stands.
+    func body(of item: OutboxItem, basedOn current: [UInt8]) throws(QuartetError) -> [UInt8]?
+    /// The server has decided it, or it won't be sent.
+    func decided(_ item: OutboxItem, _ result: Result<CommandReply, QuartetError>)
+}

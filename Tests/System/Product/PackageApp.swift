@@ -1,0 +1,85 @@
+import Foundation
+import QuartetClient
+import TestKit
+
+/// An app on one device.
+struct PackageApp: Sendable {
+    let connection: QuartetClient.Connection
+    let clients: QuartetClient.Quartet
+
+    init(_ transport: any Transport, policy: ReconnectionPolicy = .forever) {
+        connection = QuartetClient.Connection(transport: transport, policy: policy)
+        clients = .live(connection)
+    }
+
+    /// Runs `body` while it is connected, as somebody who has just signed up.
+    static func with<Result: Sendable>(
+        _ handle: String, _ transport: any Transport, _ body: @Sendable (PackageApp) async throws -> Result
+    ) async throws -> Result {
+        let app = PackageApp(transport)
+        _ = try await app.clients.session.signUp(
+            SignUpRequest(handle: handle, password: "correct horse battery", name: handle.capitalized))
+        return try await withThrowingTaskGroup(of: Result?.self) { group in
+            group.addTask {
+                await app.connection.run()
+                return nil
+            }
+            defer { group.cancelAll() }
+            try await withDeadline(.patience, "a connection") { try await app.connection.ready() }
+            return try await body(app)
+        }
+    }
+}
+
+/// Goes wherever the edge is now.
+struct MovingTransport: Transport {
+    let url: @Sendable () throws -> String
+    /// Is called before each request.
+    var sending: @Sendable (TransportRequest) -> Void = { _ in }
+
+    private func transport() throws -> HTTPTransport {
+        guard let address = try? url(), let url = URL(string: address) else {
+            throw TransportError.unreachable("the edge isn't running")
+        }
+        return HTTPTransport(url)
+    }
+
+    func send(_ request: TransportRequest) async throws -> TransportReply {
+        sending(request)
+        return try await transport().send(request)
+    }
+
+    func open(_ request: StreamRequest) async throws -> OpenedStream {
+        let transport = try transport()
+        var opened = try await transport.open(request)
+        let items = ItemReader(opened.items)
+        // It lives as long as its stream.
+        opened.items = AsyncThrowingStream(unfolding: { [transport] in
+            defer { _ = transport }
+            return try await items.next()
+        })
+        return opened
+    }
+}
+
+private actor ItemReader {
+    private let items: AsyncThrowingStream<StreamItem, any Error>.Iterator
+
+    init(_ items: AsyncThrowingStream<StreamItem, any Error>) {
+        self.items = items.makeAsyncIterator()
+    }
+
+    func next() async throws -> StreamItem? {
+        var items = items
+        return try await items.next(isolation: self)
+    }
+}
+
+extension PackageApp {
+    /// Waits for a value of shared state.
+    static func wait<Element: Sendable>(
+        _ what: String, _ values: SharedValues<Element>, until isMeant: @Sendable @escaping (Element) -> Bool
+    ) async throws {
+        try await withDeadline(.patience, what) { for await value in values where isMeant(value) { return } }
+    }
+}

@@ -1,0 +1,132 @@
+import ContactsContract
+import NotificationsContract
+import QuartetClient
+import QuartetClientTesting
+import SessionContract
+import Testing
+import Vocabulary
+
+/// What an app developer writes, with the world that the package gives them.
+@Suite(.timeLimit(.minutes(2)))
+struct WorldTests {
+    @Test("a ping reaches somebody who was cut off for two hours, once, with its notification (P36, T28, S10, S27)")
+    func ping() async throws {
+        let world = QuartetWorld(seed: 7)
+        let (anna, bob) = try await world.people("anna", "bob")
+        try await world.befriend(anna, bob)
+        #expect(anna.contacts.contacts.value.person(by: bob.id)?.name == "Bob")
+        world.cut(bob, for: .hours(2))
+        try await anna.contacts.sendPing(bob.id)
+        #expect(bob.contacts.contacts.incomingPings.isEmpty)
+        await world.settle()
+        #expect(bob.contacts.contacts.incomingPings.map(\.account) == [anna.id])
+        #expect(bob.notifications.notifications.unreadNotifications.map(\.kind).contains(.pingReceived))
+        try await bob.contacts.respondToPing(anna.id)
+        await world.settle()
+        #expect(anna.contacts.contacts.outgoingPings.isEmpty)
+        #expect(anna.notifications.notifications.history.contains { $0.kind == .pingAnswered })
+    }
+
+    @Test("a missed check-in alarms the responders when it is due, and a check-in ends it (P36, S28, S29)")
+    func checkIn() async throws {
+        let world = QuartetWorld(seed: 8)
+        let (anna, bob) = try await world.people("anna", "bob")
+        try await world.befriend(anna, bob)
+        try await anna.user.setCheckInInterval(.hours(1))
+        try await anna.user.checkIn()
+        await world.settle()
+        let due = try #require(anna.user.user.checkIn?.due)
+        await world.advance(by: .minutes(59))
+        func alarms() -> Int {
+            bob.notifications.notifications.history.count { $0.kind == .dependentCheckInMissed && $0.cleared == nil }
+        }
+        #expect(alarms() == 0)
+        await world.advance(by: .minutes(2))
+        #expect(world.now > due && alarms() == 1)
+        try await anna.user.checkIn()
+        await world.settle()
+        #expect(bob.contacts.contacts.value.person(by: anna.id)?.checkIn?.last == anna.user.user.checkIn?.last)
+    }
+
+    @Test("a change whose answer is lost is made once, and one made without network is made later (S22, R14)")
+    func lostAnswers() async throws {
+        let world = QuartetWorld(seed: 9)
+        let anna = try await world.person("anna")
+        world.loseAnswers(to: anna, count: 3)
+        var profile = anna.user.user.profile
+        for number in 1...5 {
+            let base = profile
+            profile.emergencyNote = "\(number)"
+            let edit = Edit(base: base, edit: profile)
+            if number == 4 { world.cut(anna, for: .minutes(10)) }
+            let call = Task { try await anna.user.updateProfile(edit) }
+            await world.settle()
+            _ = await call.result
+        }
+        #expect(anna.user.user.emergencyNote == "5" && anna.connection.outbox.items.value.isEmpty)
+    }
+
+    @Test("people play in a group session by the server's rules (P16, P21, P22, P36)")
+    func group() async throws {
+        let world = QuartetWorld(seed: 10)
+        let (anna, bob) = try await world.people("anna", "bob")
+        try await world.befriend(anna, bob)
+        let id = try await anna.groups.create(
+            CreateGroupSessionRequest(activity: Activity(identifier: "org.example.four", title: "Four"), seats: 1))
+        try await anna.groups.invite(id, [bob.id])
+        await world.settle()
+        #expect(bob.groups.groups.invitations.map(\.group) == [id])
+        let (hers, his) = (try anna.groups.open(id), try bob.groups.open(id))
+        try await bob.groups.join(id)
+        try await anna.groups.claimSeat(id, 0)
+        await #expect { try await bob.groups.claimSeat(id, 0) } throws: { ($0 as? QuartetError)?.code == .seatTaken }
+        await #expect { try await bob.groups.startGame(StartGame(group: id)) } throws: {
+            ($0 as? QuartetError)?.code == .notHost
+        }
+        try await anna.groups.startGame(StartGame(group: id, state: .object([:]), lead: .seconds(0)))
+        await world.settle()
+        for app in [hers, his] {
+            #expect(app.state.game?.version == 1 && app.state.value.occupant(of: 0) == anna.id)
+        }
+        try await anna.groups.end(id)
+        await world.settle()
+        #expect(his.state.standing == .invalidated(.ended) && bob.groups.groups.count == 0)
+    }
+
+    @Test("all received pings are answered in one operation, as the server does it (S14, P36)")
+    func operation() async throws {
+        let world = QuartetWorld(seed: 11)
+        let (anna, bob, carla) = try await world.people("anna", "bob", "carla")
+        for other in [bob, carla] {
+            try await world.befriend(anna, other)
+            try await other.contacts.sendPing(anna.id)
+        }
+        await world.settle()
+        let answered = try await anna.session.clearAllReceivedPings(true)
+        await world.settle()
+        #expect(answered.contacts.count == 2 && answered.isCheckedIn == true)
+        #expect(anna.contacts.contacts.incomingPings.isEmpty && bob.contacts.contacts.outgoingPings.isEmpty)
+    }
+
+    @Test("nobody is told what they aren't to see: a contact without a role to it sees no check-in (S27, P36)")
+    func visibility() async throws {
+        let world = QuartetWorld(seed: 12)
+        let (anna, bob) = try await world.people("anna", "bob")
+        try await anna.contacts.add(
+            AddContactRequest(code: bob.contacts.contacts.code, isMyResponder: true, iAmResponder: false))
+        await world.settle()
+        let seenByAnna = try #require(anna.contacts.contacts.value.person(by: bob.id))
+        let seenByBob = try #require(bob.contacts.contacts.value.person(by: anna.id))
+        #expect(seenByAnna.checkIn == nil && seenByBob.checkIn != nil)
+    }
+
+    @Test("the same seed gives the same people, another seed others (T28)")
+    func seeds() async throws {
+        func ids(_ seed: UInt64) async throws -> [AccountID] {
+            let (anna, bob) = try await QuartetWorld(seed: seed).people("anna", "bob")
+            return [anna.id, bob.id]
+        }
+        let (first, again, other) = (try await ids(1), try await ids(1), try await ids(2))
+        #expect(first == again && Set(first).isDisjoint(with: other))
+    }
+}
