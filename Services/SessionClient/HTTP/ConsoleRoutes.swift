@@ -8,7 +8,8 @@ import ServiceKit
 struct ConsoleRoutes: Sendable {
     /// What the browser may show under the page: each is answered with it.
     private static let pages: [RouterPath] = [
-        "", "welcome", "contacts", "contacts/{account}", "together", "together/{group}", "notifications", "me",
+        "", "welcome", "contacts", "contacts/{account}", "together", "together/{group}", "listen", "search",
+        "notifications", "me",
     ]
 
     /// Nothing but our own files runs, and texts never become markup. Pictures are fetched with a token, so they are blobs.
@@ -25,10 +26,11 @@ struct ConsoleRoutes: Sendable {
     /// - Throws: ``ConsoleFiles/Missing``.
     init(folder: String?) throws {
         if let folder {
-            files = { try ConsoleFiles(folder: URL(filePath: folder)) }
+            files = { try ConsoleFiles(folder: URL(filePath: folder), isCompressed: false) }
             _ = try files()
         } else {
-            let files = try ConsoleFiles(folder: ResourceFolder.url("Console", of: "SessionClientService"))
+            let files = try ConsoleFiles(
+                folder: ResourceFolder.url("Console", of: "SessionClientService"), isCompressed: true)
             self.files = { files }
         }
     }
@@ -37,31 +39,38 @@ struct ConsoleRoutes: Sendable {
         for page in Self.pages {
             router.get(page) { [files] request, _ in try Self.page(files(), request) }
         }
-        router.get("console/{version}/**") { [files] _, context in
+        router.get("console/{version}/**") { [files] request, context in
             let path = context.parameters.getCatchAll().joined(separator: "/")
             let files = try files()
             guard try context.parameters.require("version") == files.version, let file = files[path] else {
                 throw APIError(.notFound, "The console has no such file; reload the page.")
             }
-            return Self.response(file, [.cacheControl: "public, max-age=31536000, immutable"])
+            return Self.response(file, to: request, [.cacheControl: "public, max-age=31536000, immutable"])
         }
     }
 
     private static func page(_ files: ConsoleFiles, _ request: Request) -> Response {
-        let tag = EntityTag(files.version)
-        let headers: HTTPFields = [.eTag: tag.text, .cacheControl: "no-cache"]
+        // Another tag for each encoding: their bytes differ.
+        let tag = EntityTag(files.version + (request.acceptsGzip ? "-gzip" : ""))
+        let headers: HTTPFields = [.eTag: tag.text, .cacheControl: "no-cache", .vary: "Accept-Encoding"]
         return request.has(tag)
-            ? Response(status: .notModified, headers: headers) : response(files.page, headers)
+            ? Response(status: .notModified, headers: headers) : response(files.page, to: request, headers)
     }
 
-    private static func response(_ file: ConsoleFiles.File, _ headers: HTTPFields) -> Response {
+    private static func response(_ file: ConsoleFiles.File, to request: Request, _ headers: HTTPFields) -> Response {
         var headers = headers
+        var bytes = file.bytes
+        headers[.vary] = "Accept-Encoding"
+        if request.acceptsGzip, let gzip = file.gzip {
+            bytes = gzip
+            headers[.contentEncoding] = "gzip"
+        }
         headers[.contentType] = file.type
         headers[.xContentTypeOptions] = "nosniff"
         headers[.contentSecurityPolicy] = policy
         headers[.referrerPolicy] = "no-referrer"
         headers[.crossOriginOpenerPolicy] = "same-origin"
-        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: file.bytes))
+        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: bytes))
     }
 }
 

@@ -226,6 +226,35 @@ public struct Browser: Sendable {
             ["features": [["name": "prefers-color-scheme", "value": isDark ? "dark" : "light"]]])
     }
 
+    /// The rules of axe-core that the page breaks, each with the first elements that do.
+    public func accessibilityProblems() async throws -> [String] {
+        let axe = Products.package.appending(path: "Tests/Kit/WebDriver/axe-core/axe.min.js")
+        if try await run("return window.axe === undefined").isTrue {
+            try await run(String(contentsOf: axe, encoding: .utf8))
+        }
+        return try await runAsync(
+            """
+            // Nothing is on its way between two colours.
+            await Promise.all(document.getAnimations().filter((one) => one.effect.getTiming().iterations < 9).map((one) => one.finished));
+            const { violations } = await axe.run(document, { resultTypes: ['violations'] });
+            return violations.map(({ id, impact, nodes }) => `${impact}: ${id}: ${nodes.slice(0, 3).map(({ html }) => html.slice(0, 200)).join(' ')}`);
+            """
+        ).array.compactMap(\.string)
+    }
+
+    /// Slows the page's scripts down, as many times.
+    public func slowDown(_ times: Int64) async throws {
+        try await chromium("Emulation.setCPUThrottlingRate", ["rate": .int(times)])
+    }
+
+    /// Makes each answer of the network take so many milliseconds.
+    public func delay(milliseconds: Int64) async throws {
+        try await chromium("Network.enable", [:])
+        try await chromium(
+            "Network.emulateNetworkConditions",
+            ["offline": false, "latency": .int(milliseconds), "downloadThroughput": -1, "uploadThroughput": -1])
+    }
+
     /// Cuts the network off, or gives it back.
     public func setOffline(_ isOffline: Bool) async throws {
         try await chromium("Network.enable", [:])

@@ -15,7 +15,7 @@ struct Console: Sendable {
     /// Runs `body` with the four services and a driver for browsers.
     static func with(_ body: (Console) async throws -> Void) async throws {
         try await room.use {
-            try await Quartet.with { quartet in
+            try await Quartet.withPhones { quartet in
                 try await WebDriver.with { try await body(Console(quartet: quartet, driver: $0)) }
             }
         }
@@ -54,6 +54,44 @@ struct Console: Sendable {
         try await browser.see("Connected")
         return browser
     }
+
+    // MARK: Group sessions
+
+    /// Begins a session in which contacts may join, and returns its id.
+    func begin(_ page: Browser) async throws -> String {
+        try await page.click("Together")
+        try await page.click("Start")
+        try await page.see("Participants (1)")
+        let path = try await page.run("return location.pathname").string ?? ""
+        return try #require(path.split(separator: "/").last.map(String.init))
+    }
+
+    /// Joins the session that is offered, in which one person is.
+    func join(_ page: Browser) async throws {
+        try await page.click("Together")
+        try await page.click("Join with 1 player")
+        try await page.see("Participants (2)")
+    }
+
+    /// Expects that pages have the state of a group session that the server has: folded from its events, or as it was when
+    /// they came.
+    func expectSameGroup(_ group: String, _ pages: Browser...) async throws {
+        for page in pages {
+            let states = try await page.runModules(["core/model.js", "net/api.js"], Self.groupStates, .string(group))
+            #expect(states[0] == states[1])
+        }
+    }
+
+    /// Here and there, as texts; the order of lists of people and files means nothing.
+    private static let groupStates = """
+        const sorted = (value, name) => Array.isArray(value)
+            ? (name === 'queue' ? value : value.toSorted((left, right) => (left.id < right.id ? -1 : 1))).map((one) => sorted(one))
+            : value && typeof value === 'object'
+                ? Object.fromEntries(Object.keys(value).filter((key) => value[key] !== undefined).sort().map((key) => [key, sorted(value[key], key)]))
+                : value;
+        const { model } = m['core/model.js'], { read } = m['net/api.js'];
+        return [model.replica.group.get(argument), await read('/v1/groups/' + argument)].map((state) => JSON.stringify(sorted(state)));
+        """
 
     static let password = "a long enough password"
 
