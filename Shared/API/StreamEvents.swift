@@ -48,6 +48,8 @@ public enum StreamName: Hashable, Sendable, LosslessStringConvertible {
 /// What a stream carries. States and bodies are JSON as their owners published it, so that it is encoded once however many
 /// connections carry it.
 public enum StreamEvent: Hashable, Sendable {
+    /// The stream's own name, before everything else.
+    case begun(StreamBegun)
     /// The state of a sequence from which its events go on.
     case snapshot(StreamName, StreamSnapshot)
     /// A sequence goes on where the app was.

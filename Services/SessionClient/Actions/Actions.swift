@@ -29,8 +29,6 @@ struct Actions: Sendable {
         let guesses: Int
         /// New accounts of an address.
         let signUps: Int
-        /// Commands and operations of an account, a tenth of them at once.
-        let commands: Int
         /// Signals of this process in a second.
         let signals: Int
     }
@@ -46,7 +44,6 @@ struct Actions: Sendable {
         let guesses = Guesses(limit: RateLimit(perMinute: limits.guesses))
         let sources = SignInSources(tokens: tokens, key: serverKeys.current)
         let lookUps = RateLimit<AccountID>(perMinute: 30)
-        let commandLimit = RateLimit<AccountID>(perMinute: limits.commands, burst: max(1, limits.commands / 10))
         sessions = Sessions(services: services, tokens: tokens, devices: devices, sagas: sagas)
         phones = Phones(
             services: services, codes: phoneCodes, sender: phoneCodeSender, guesses: guesses, sources: sources,
@@ -70,8 +67,8 @@ struct Actions: Sendable {
         commands = Commands(
             services: services, contactCodes: ContactCodes(key: key),
             people: PeopleSearch(handles: handles, phoneCodes: phoneCodes, byAccount: lookUps), devices: devices,
-            groups: GroupSessions(services: services, pool: pool), uploads: uploads, reads: reads, limit: commandLimit)
-        operations = Operations(sagas: sagas, pool: pool, limit: commandLimit)
+            groups: GroupSessions(services: services, pool: pool), uploads: uploads, reads: reads)
+        operations = Operations(sagas: sagas, pool: pool)
         history = History(pool: pool)
         time = ServerTime(clock: clock)
     }

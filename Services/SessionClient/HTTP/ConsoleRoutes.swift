@@ -66,7 +66,6 @@ struct ConsoleRoutes: Sendable {
             headers[.contentEncoding] = "gzip"
         }
         headers[.contentType] = file.type
-        headers[.xContentTypeOptions] = "nosniff"
         headers[.contentSecurityPolicy] = policy
         headers[.referrerPolicy] = "no-referrer"
         headers[.crossOriginOpenerPolicy] = "same-origin"

@@ -76,11 +76,14 @@ extension Response {
     static func json(
         _ value: some Encodable, adding name: String, _ field: [UInt8]?, status: HTTPResponse.Status = .ok
     ) throws -> Response {
-        var bytes = try Encoded(value).json
-        if let field {
-            bytes.removeLast()
-            bytes += Array(",\"\(name)\":".utf8) + field + [UInt8(ascii: "}")]
-        }
-        return json(bytes, status: status)
+        json(try Encoded(value).json(adding: name, field), status: status)
+    }
+}
+
+extension Encoded {
+    /// The document with one more field, which is JSON already.
+    func json(adding name: String, _ field: [UInt8]?) -> [UInt8] {
+        guard let field else { return json }
+        return json.dropLast() + Array(",\"\(name)\":".utf8) + field + [UInt8(ascii: "}")]
     }
 }

@@ -44,8 +44,7 @@ extension Routes {
         guard let bytes = picture.bytes else { return Response(status: .notModified, headers: headers) }
         headers[.contentType] = picture.avatar.type.rawValue
         headers[.contentLength] = "\(bytes.count)"
-        // A picture is never anything else, whatever is in it.
-        headers[.xContentTypeOptions] = "nosniff"
+        // A picture is never a page, whatever is in it.
         headers[.contentSecurityPolicy] = "default-src 'none'"
         return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }

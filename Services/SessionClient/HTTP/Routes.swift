@@ -13,12 +13,21 @@ struct Routes: Sendable {
     let tokens: Tokens
     let devices: Devices
     let addresses: ClientAddress
+    let headers: ResponseHeaders
+    let limits: RequestLimits
+    let drain: Drain
+    let versions: ClientVersions
+    var deprecations = Deprecations()
     let console: ConsoleRoutes
 
     /// The routes, and before them what every request goes through.
     func router() -> Router<EdgeContext> {
         let router = Router(context: EdgeContext.self, options: [.autoGenerateHeadEndpoints])
+        router.add(middleware: headers)
         router.add(middleware: Problems())
+        router.add(middleware: AddressLimiting(limits: limits, addresses: addresses))
+        router.add(middleware: versions)
+        router.add(middleware: deprecations)
         router.get(".well-known/jwks.json") { [tokens] _, _ in
             var response = Response.json(tokens.keySet)
             // A new key is published before it signs: long enough for this to have passed.
@@ -33,7 +42,7 @@ struct Routes: Sendable {
         unsigned.post("undo", use: open(actions.recovery.undo))
 
         let signedIn = router.group("v1").add(middleware: Authentication(tokens: tokens, devices: devices))
-            .group(context: SignedInContext.self)
+            .add(middleware: AccountLimiting(limits: limits)).group(context: SignedInContext.self)
         signedIn.post("sign-out", use: signOut)
         signedIn.post("confirm", use: reply(actions.confirmations.confirm))
         signedIn.post("change-password", use: noContent(actions.confirmations.changePassword))
@@ -51,6 +60,7 @@ struct Routes: Sendable {
         }
         addAttachments(to: signedIn)
         signedIn.get("stream", use: stream)
+        signedIn.post("stream/token", use: extendStream)
         console.add(to: router)
         refuseOtherMethods(in: router)
         return router
@@ -98,8 +108,7 @@ struct Routes: Sendable {
     func call(_ request: Request, _ context: EdgeContext) throws(APIError) -> Call {
         Call(
             key: try IdempotencyKey(request.headers[.idempotencyKey]),
-            address: addresses.network(
-                connection: context.remoteAddress, forwardedFor: request.headers[.forwardedFor]),
+            address: addresses.network(of: request, context),
             correlationID: context.correlationID, traceParent: context.traceParent, logger: context.logger)
     }
 

@@ -6,20 +6,33 @@ import NIOCore
 import Vocabulary
 
 extension Routes {
+    /// `POST /v1/stream/token`: the caller's token keeps a stream of theirs open.
+    func extendStream(_ request: Request, _ context: SignedInContext) async throws -> Response {
+        let body: StreamTokenRequest = try await request.decoded(context.edge)
+        return try .json(
+            StreamTokenReply(expiresIn: try await streams.extensions.present(body.stream, by: context.caller)))
+    }
+
     /// `GET /v1/stream`: the caller's streams as server-sent events, and those of the group sessions that it names.
     func stream(_ request: Request, _ context: SignedInContext) throws -> Response {
         let connection = try streams.open(
             for: context.caller, after: StreamTokens(request.headers[.lastEventID] ?? ""),
             following: Set(request.ids("group")), context.logger)
+        guard let stream = drain.add({ connection.end(StreamEnd(.serverStopping)) }) else {
+            throw APIError(.serverStopping, retryAfter: 1)
+        }
+        var headers: HTTPFields = [
+            .contentType: "text/event-stream", .cacheControl: "no-store, no-transform", .accelBuffering: "no",
+        ]
+        // It ends with the stream. HTTP/2 knows no such header.
+        if !context.edge.isMultiplexed { headers[.connection] = "close" }
         return Response(
-            status: .ok,
-            headers: [
-                .contentType: "text/event-stream", .cacheControl: "no-store", .accelBuffering: "no",
-                // Ends with the stream.
-                .connection: "close",
-            ],
+            status: .ok, headers: headers,
             body: ResponseBody { writer in
-                defer { connection.place.leave() }
+                defer {
+                    stream.remove()
+                    connection.place.leave()
+                }
                 // Safe: this task alone writes, one write after the other.
                 nonisolated(unsafe) var writer = writer
                 do {

@@ -94,7 +94,7 @@ private final class ContactsCopy: StreamConsumer {
             holder.receive(from: opening, touched: [AnySendableHashable(ended.account)]) { replica in
                 replica.apply(causedBy: nil) { $0.people[ended.account] = nil }
             }
-        case .groupEnded, .groups, .signal: break
+        case .begun, .groupEnded, .groups, .signal: break
         }
     }
 

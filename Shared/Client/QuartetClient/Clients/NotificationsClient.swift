@@ -52,7 +52,7 @@ private final class NotificationsCopy: StreamConsumer {
                 return
             }
             holder.receive(from: opening) { replica in replica.apply(causedBy: event.command) { $0.apply(change) } }
-        case .groupEnded, .groups, .person, .personEnded, .signal: break
+        case .begun, .groupEnded, .groups, .person, .personEnded, .signal: break
         }
     }
 

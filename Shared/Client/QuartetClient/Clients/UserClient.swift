@@ -57,7 +57,7 @@ private final class UserCopy: StreamConsumer {
                 return
             }
             holder.receive(from: opening) { replica in replica.apply(causedBy: event.command) { $0.apply(change) } }
-        case .groupEnded, .groups, .person, .personEnded, .signal: break
+        case .begun, .groupEnded, .groups, .person, .personEnded, .signal: break
         }
     }
 

@@ -365,7 +365,7 @@ extension StreamEvent {
         switch self {
         case .snapshot(let name, _), .resumed(let name), .event(let name, _): name
         case .person, .personEnded: .contacts
-        case .groupEnded, .groups, .signal: nil
+        case .begun, .groupEnded, .groups, .signal: nil
         }
     }
 }

@@ -67,7 +67,7 @@ struct StreamSequencer {
             else { throw .outOfSequence(name) }
             if let last = last.position, let next = next.position, next <= last { return .duplicate }
             places[name] = next
-        case .groupEnded, .groups, .person, .personEnded, .signal: break
+        case .begun, .groupEnded, .groups, .person, .personEnded, .signal: break
         }
         return .deliver
     }
