@@ -10,14 +10,15 @@ export const player = () => playerOf(model.replica, model.outbox)
 
 const itemOf = ({ content, title, duration }) => ({ id: crypto.randomUUID(), content, title, duration })
 
-/** Opens a listening session, unless there is one; returns its id. */
-async function open(capacity = 1) {
-  const session = player()
-  if (session) return session.group
+/** Begins a listening session; returns its id. */
+async function begin(capacity) {
   const activity = { identifier, title: 'Listening', type: 'listenTogether' }
   const reply = await attempt(() => command('CreateGroupSession', { activity, capacity, seats: 0, isOpenToContacts: capacity > 1 }))
   return reply?.result?.group
 }
+
+/** The listening session that there is, or a new one for one's own devices. */
+const open = async () => player()?.group ?? begin(1)
 
 export async function play(track) {
   const group = await open()
@@ -42,14 +43,15 @@ export const seek = (position) => set({ position: Math.round(position) })
 export const skip = (distance) => seek(Math.max(0, positionOf(player().playback, now()) + distance))
 export const next = () => act('NextItem', { group: player().group, expectedItem: player().playback.item?.id })
 
+/** How many may listen together. */
+const others = 8
+
 /** Lets contacts listen along, or no longer: what plays goes on in a new session. */
 export async function share(isShared) {
   const { group, host, playback, queue } = player()
   const position = playback?.item && Math.round(positionOf(playback, now()))
   const isDone = await attempt(() => command(host === model.account.account ? 'EndGroupSession' : 'LeaveGroupSession', { group }))
-  // Until its end has arrived, the old one would be found.
-  await until(() => player()?.group !== group)
-  const next = isDone && await open(isShared ? 8 : 1)
+  const next = isDone && await begin(isShared ? others : 1)
   if (next && playback?.item) await act('PlayItem', { group: next, item: playback.item, position, isPlaying: playback.isPlaying })
   if (next && queue.length) await act('QueueInsert', { group: next, items: queue.slice(0, 25) })
 }
@@ -59,10 +61,6 @@ export async function makeRoom() {
   const session = player()
   if (!session) return
   await attempt(() => command(isAlone(session) ? 'EndGroupSession' : 'LeaveGroupSession', { group: session.group }))
-}
-
-async function until(isTrue) {
-  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 50))
 }
 
 /** The items whose end this tab has seen. */

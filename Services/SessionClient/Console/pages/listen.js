@@ -32,7 +32,8 @@ export function search() {
 
 function page(path, title, facts, inside, ...tools) {
   if (!model.replica?.groups) return waiting()
-  const drawn = () => { counts[path].drawn += 1; return inside() }
+  // Counted while the page is being drawn, and so shown by the next drawing.
+  const drawn = () => { counts[path].drawn += 1; changed(); return inside() }
   return h('section', { class: 'narrow', 'aria-labelledby': 'listen-title', mount: appears(path) },
     h('div', { class: 'title-line' }, h('h1', { id: 'listen-title' }, title), choices('Listen or search', { '/listen': 'Listen', '/search': 'Search' }, path, go)),
     ...tools,

@@ -42,11 +42,12 @@ function file(group, one, host) {
       changed()
     }
   })
-  return h('li', { key: id, class: 'line' },
+  return h('li', { key: id, class: 'line wraps' },
     h('span', {}, h('strong', {}, name), h('small', {}, `${sizeOf(size)}, from ${nameIn(account)}, ${ago(added)}`)),
-    button(share === undefined ? 'Download' : percent(share), save, { kind: 'small', disabled: share !== undefined, 'aria-label': `Download ${name}` }),
-    (account === model.account.account || host === model.account.account)
-      && button('Remove', () => act('RemoveAttachment', { group, attachment: id }, 'Removed'), { kind: 'small danger-quiet', 'aria-label': `Remove ${name}` }))
+    h('span', { class: 'actions' },
+      (account === model.account.account || host === model.account.account)
+        && button('Remove', () => act('RemoveAttachment', { group, attachment: id }, 'Removed'), { kind: 'small danger-quiet', 'aria-label': `Remove ${name}` }),
+      button(share === undefined ? 'Download' : percent(share), save, { kind: 'small', disabled: share !== undefined, 'aria-label': `Download ${name}` })))
 }
 
 function upload(entry) {

@@ -13,9 +13,12 @@ struct Console: Sendable {
     private static let room = Room(for: 1)
 
     /// Runs `body` with the four services and a driver for browsers.
-    static func with(_ body: (Console) async throws -> Void) async throws {
+    /// - Parameter environment: More settings of session-client.
+    static func with(
+        environment: [String: String] = [:], _ body: (Console) async throws -> Void
+    ) async throws {
         try await room.use {
-            try await Quartet.withPhones { quartet in
+            try await Quartet.withPhones(environment: environment) { quartet in
                 try await WebDriver.with { try await body(Console(quartet: quartet, driver: $0)) }
             }
         }

@@ -47,6 +47,20 @@ struct ConsoleSharingTests {
                 "SendGroupMessage", ["group": .string(id), "type": "org.example.sticker", "data": ["name": "cat"]])
             try await anna.see("sent “org.example.sticker”")
 
+            // What is said while nobody can decide it waits, and is said once.
+            try await console.quartet.kill(.session)
+            try await bob.fill("Message", "Are you there?")
+            try await bob.click("Send")
+            try await bob.see("sending…")
+            try await console.quartet.start(.session)
+            try await anna.see("Are you there?")
+            try await bob.notSee("sending…")
+            for page in [anna, bob] {
+                #expect(
+                    try await page.run("return document.querySelector('.log').innerText.split('Are you there?').length")
+                        == 2)
+            }
+
             // A file whose sending is cut off in the middle by a reload: what arrived isn't sent again.
             let bytes = Data((0..<300_000).flatMap { withUnsafeBytes(of: UInt64($0)) { Array($0) } })
             let file = FileManager.default.temporaryDirectory.appending(path: "holiday plans \(UUID()).bin")
