@@ -99,7 +99,7 @@ package struct SessionClient: Service {
                         ],
                     people: people, groups: groups, devices: devices,
                     extensions: StreamExtensions(pool: pool, keys: settings.serverKeys),
-                    writeDeadline: settings.streamWriteDeadline),
+                    writeDeadline: settings.streamWriteDeadline, heartbeat: settings.streamHeartbeat),
                 tokens: tokens, devices: devices, addresses: ClientAddress(proxies: settings.http.proxies),
                 headers: settings.http.headers(drain), limits: settings.requestLimits, drain: drain,
                 versions: settings.http.versions, console: console),

@@ -14,12 +14,24 @@ extension Request {
     func choice<Choice: CaseIterable & RawRepresentable>(
         _ name: String, of: Choice.Type = Choice.self
     ) throws(APIError) -> Choice? where Choice.RawValue == String {
-        guard let text = uri.queryParameters[Substring(name)] else { return nil }
-        guard let choice = Choice(rawValue: String(text)) else {
-            let words = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-            throw APIError(.invalidParameter, "\(name) must be one of \(words).", field: name)
+        let choices: [Choice] = try choices(name)
+        return choices.first
+    }
+
+    /// Query parameters of one name that are each one of a few words.
+    /// - Throws: `invalidParameter`, which names the words.
+    func choices<Choice: CaseIterable & RawRepresentable>(
+        _ name: String, of: Choice.Type = Choice.self
+    ) throws(APIError) -> [Choice] where Choice.RawValue == String {
+        var choices: [Choice] = []
+        for text in uri.queryParameters[values: Substring(name)] {
+            guard let choice = Choice(rawValue: String(text)) else {
+                let words = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+                throw APIError(.invalidParameter, "\(name) must be one of \(words).", field: name)
+            }
+            choices.append(choice)
         }
-        return choice
+        return choices
     }
 
     /// A query parameter that is a number.

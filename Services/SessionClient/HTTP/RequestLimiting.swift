@@ -39,7 +39,7 @@ extension Request {
     fileprivate var kind: RequestLimits.Kind? {
         let path = uri.path
         switch method {
-        case .get, .head, .options: return path == "/v1/stream" ? .streams : .reads
+        case .get, .head, .options: return path == "/v1/stream" || path == "/v1/stream/hashes" ? .streams : .reads
         case .post where path.hasPrefix("/v1/groups/") && path.hasSuffix("/signals"): return nil
         case .put where path.hasPrefix("/v1/uploads/"): return nil
         default: return path.hasPrefix("/v1/operations/") ? .operations : .commands

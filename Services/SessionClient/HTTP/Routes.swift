@@ -61,6 +61,9 @@ struct Routes: Sendable {
         addAttachments(to: signedIn)
         signedIn.get("stream", use: stream)
         signedIn.post("stream/token", use: extendStream)
+        signedIn.get("stream/hashes") { [streams] _, context in
+            try Response.json(try await streams.hashes(for: context.caller))
+        }
         console.add(to: router)
         refuseOtherMethods(in: router)
         return router

@@ -13,11 +13,16 @@ extension Routes {
             StreamTokenReply(expiresIn: try await streams.extensions.present(body.stream, by: context.caller)))
     }
 
-    /// `GET /v1/stream`: the caller's streams as server-sent events, and those of the group sessions that it names.
+    /// `GET /v1/stream`: the caller's streams as server-sent events, and those of the group sessions that it names, as far as it
+    /// wants them.
     func stream(_ request: Request, _ context: SignedInContext) throws -> Response {
         let connection = try streams.open(
             for: context.caller, after: StreamTokens(request.headers[.lastEventID] ?? ""),
-            following: Set(request.ids("group")), context.logger)
+            following: Set(request.ids("group")),
+            filter: StreamFilter(
+                parts: request.choices("stream"), types: request.uri.queryParameters[values: "type"].map(String.init),
+                contacts: request.ids("contact")),
+            context.logger)
         guard let stream = drain.add({ connection.end(StreamEnd(.serverStopping)) }) else {
             throw APIError(.serverStopping, retryAfter: 1)
         }
