@@ -84,7 +84,8 @@ async function attempt(id) {
     await finish(id)
   } catch (error) {
     if (error instanceof Cancelled) return finish(id)
-    if (error instanceof Problem && !error.isTransient) return report({ id, done: 0, problem: error.message })
+    const isFinal = error instanceof Problem && !error.isTransient && error.status !== 429
+    if (isFinal) return report({ id, done: 0, problem: error.message })
     setTimeout(() => send(id), rest)
   }
 }

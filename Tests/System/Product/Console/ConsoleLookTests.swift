@@ -61,7 +61,8 @@ struct ConsoleLookTests {
     }
 
     private static func check(_ page: Browser, _ name: String) async throws {
-        #expect(try await page.accessibilityProblems() == [], "\(name)")
+        let problems = try await page.accessibilityProblems()
+        #expect(problems == [], "\(name)")
         let width = try await page.run("return document.documentElement.scrollWidth - innerWidth").int ?? 1
         #expect(width <= 0, "\(name) is wider than the window")
         try await page.screenshot(name)

