@@ -181,7 +181,10 @@ let package = Package(
                 .product(name: "JWTKit", package: "jwt-kit"),
             ],
             path: "Services/SessionClient", exclude: ["Executable", "Orchestration"],
-            resources: [.copy("Console"), .copy("Migrations"), .embedInCode("Access/common-passwords.txt")],
+            resources: [
+                .copy("Console"), .copy("Migrations"), .copy("Operators/psqlrc"),
+                .embedInCode("Access/common-passwords.txt"),
+            ],
             swiftSettings: settings),
         .executableTarget(
             name: "session-client", dependencies: ["ServiceKit", "SessionClientService", lifecycle],
@@ -245,7 +248,7 @@ let package = Package(
         .testTarget(
             name: "SessionClientServiceTests",
             dependencies: [
-                "API", "ContractSupport", "ServiceKit", "SessionClientService", "SessionContract", "Vocabulary",
+                "API", "ContractSupport", "Postgres", "ServiceKit", "SessionClientService", "SessionContract", "Vocabulary",
                 "Webhook", crypto,
                 httpTypes, hummingbird,
                 logging, nio, nioHTTP2, nioHTTPTypes, nioTLS,

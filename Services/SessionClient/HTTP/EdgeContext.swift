@@ -13,6 +13,8 @@ struct EdgeContext: RequestContext, RemoteAddressRequestContext {
     let isMultiplexed: Bool
     /// Set by ``Authentication``.
     var caller: Caller?
+    /// Set by ``OperatorAuthentication``.
+    var `operator`: Operator?
     /// When its head was here.
     let arrived = ContinuousClock.now
     /// How long it may still wait for the database.

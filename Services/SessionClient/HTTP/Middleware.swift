@@ -61,14 +61,24 @@ struct Authentication: RouterMiddleware {
     func handle(
         _ request: Request, context: EdgeContext, next: @concurrent (Request, EdgeContext) async throws -> Response
     ) async throws -> Response {
-        guard let header = request.headers[.authorization], header.hasPrefix("Bearer ") else {
-            throw APIError(.missingToken)
-        }
-        let caller = try await tokens.caller(of: String(header.dropFirst("Bearer ".count)))
+        let caller = try await tokens.caller(of: request.bearer)
         try await devices.requireActive(caller)
         var context = context
         context.caller = caller
         return try await next(request, context)
+    }
+}
+
+extension Request {
+    /// The token that the request was sent with.
+    /// - Throws: `missingToken`.
+    var bearer: String {
+        get throws(APIError) {
+            guard let header = headers[.authorization], header.hasPrefix("Bearer ") else {
+                throw APIError(.missingToken)
+            }
+            return String(header.dropFirst("Bearer ".count))
+        }
     }
 }
 

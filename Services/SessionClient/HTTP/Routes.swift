@@ -19,6 +19,8 @@ struct Routes: Sendable {
     let versions: ClientVersions
     var deprecations = Deprecations()
     let console: ConsoleRoutes
+    /// Nil if operators aren't configured.
+    let operators: OperatorRoutes?
 
     /// The routes, and before them what every request goes through.
     func router() -> Router<EdgeContext> {
@@ -64,7 +66,8 @@ struct Routes: Sendable {
         signedIn.get("stream/hashes") { [streams] _, context in
             try Response.json(try await streams.hashes(for: context.caller))
         }
-        console.add(to: router)
+        operators?.add(to: router)
+        console.add(to: router, forOperators: operators != nil)
         refuseOtherMethods(in: router)
         return router
     }

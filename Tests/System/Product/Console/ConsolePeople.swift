@@ -13,13 +13,20 @@ struct Console: Sendable {
     private static let room = Room(for: 1)
 
     /// Runs `body` with the four services and a driver for browsers.
-    /// - Parameter environment: More settings of session-client.
+    /// - Parameters:
+    ///   - forOperators: Whether operators are configured.
+    ///   - environment: More settings of session-client, where they aren't.
     static func with(
-        environment: [String: String] = [:], _ body: (Console) async throws -> Void
+        forOperators: Bool = false, environment: [String: String] = [:], _ body: (Console) async throws -> Void
     ) async throws {
+        func open(_ quartet: Quartet) async throws {
+            try await WebDriver.with { try await body(Console(quartet: quartet, driver: $0)) }
+        }
         try await room.use {
-            try await Quartet.withPhones(environment: environment) { quartet in
-                try await WebDriver.with { try await body(Console(quartet: quartet, driver: $0)) }
+            if forOperators {
+                try await Quartet.withOperators(open)
+            } else {
+                try await Quartet.withPhones(environment: environment, open)
             }
         }
     }
