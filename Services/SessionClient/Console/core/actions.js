@@ -1,4 +1,5 @@
 /** What a person can do, as the pages call it. Everything goes through the outbox; a failure becomes a toast. */
+import { model } from './model.js'
 import { day, minute } from './time.js'
 import { toast } from './toasts.js'
 import { submit } from '../net/outbox.js'
