@@ -174,7 +174,8 @@ let package = Package(
         .target(
             name: "SessionClientService",
             dependencies: [
-                "API", "Bus", "CZlib", "ContactsContract", "ContractSupport", "NotificationsContract", "Postgres", "ServiceKit",
+                "API", "Bus", "CZlib", "ContactsContract", "ContractSupport", "NotificationsContract", "Postgres",
+                "ServiceKit",
                 "SessionClientOrchestration", "SessionContract", "Vocabulary", "Webhook", crypto, cryptoExtras,
                 httpTypes, hummingbird, hummingbirdHTTP2, lifecycle, logging, metrics, nio, nioHTTP2,
                 nioHTTPTypes, nioSSL, nioTLS, signals,
@@ -248,7 +249,8 @@ let package = Package(
         .testTarget(
             name: "SessionClientServiceTests",
             dependencies: [
-                "API", "ContractSupport", "Postgres", "ServiceKit", "SessionClientService", "SessionContract", "Vocabulary",
+                "API", "ContractSupport", "Postgres", "ServiceKit", "SessionClientService", "SessionContract",
+                "Vocabulary",
                 "Webhook", crypto,
                 httpTypes, hummingbird,
                 logging, nio, nioHTTP2, nioHTTPTypes, nioTLS,

@@ -9,7 +9,7 @@ struct Console: Sendable {
     let quartet: Quartet
     private let driver: WebDriver
 
-    /// Each has processes of its own and up to two browsers, on a machine that runs other tests as well.
+    /// Each has processes of its own and up to three browsers, on a machine that runs other tests as well.
     private static let room = Room(for: 1)
 
     /// Runs `body` with the four services and a driver for browsers.
