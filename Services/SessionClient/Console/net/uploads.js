@@ -83,7 +83,7 @@ async function attempt(id) {
     await upload(entry)
     await finish(id)
   } catch (error) {
-    if (error instanceof Cancelled) return finish(id)
+    if (error instanceof Cancelled || over.includes(error.code)) return finish(id)
     const isFinal = error instanceof Problem && !error.isTransient && error.status !== 429
     if (isFinal) return report({ id, done: 0, problem: error.message })
     setTimeout(() => send(id), rest)
@@ -98,6 +98,9 @@ async function finish(id) {
 }
 
 class Cancelled extends Error {}
+
+/** Refusals that mean that the session is over for this person, and the file with it. */
+const over = ['groupEnded', 'groupNotFound', 'notParticipant']
 
 const requireWanted = async (id) => { if (!(await get('uploads', id))) throw new Cancelled() }
 

@@ -26,8 +26,8 @@ export function devices({ devices }) {
 }
 
 async function signOut() {
-  const waiting = model.outbox.filter((entry) => entry.state === 'waiting').length
-  if (waiting && !(await confirm({ title: 'Sign out now?', text: `${waiting} ${waiting === 1 ? 'change wasn’t' : 'changes weren’t'} sent yet and would be lost.`, action: 'Sign out' }))) return
+  const waiting = model.outbox.filter((entry) => entry.state === 'waiting').length + model.uploads.length
+  if (waiting && !(await confirm({ title: 'Sign out now?', text: `${waiting} ${waiting === 1 ? 'change or file wasn’t' : 'changes or files weren’t'} sent yet and would be lost.`, action: 'Sign out' }))) return
   await leave({})
 }
 
