@@ -58,6 +58,8 @@ has pkg-config || need pkg-config "tells the Swift compiler where libpq is"
   need libpq-dev "headers of libpq, the library that Quartet uses to talk to PostgreSQL"
 [ -e /usr/include/sqlite3.h ] ||
   need libsqlite3-dev "headers of SQLite, in which apps keep their state on a device"
+{ has pkg-config && pkg-config --exists zlib; } || [ -e /usr/include/zlib.h ] ||
+  need zlib1g-dev "headers of zlib, which compresses the console's files"
 has psql || need postgresql-client "for make psql and the scripts that prepare a database"
 has_server || need postgresql "the database, Quartet's only moving part (version 15 or newer)"
 { has flock && has setpriv; } || need util-linux "flock and setpriv, for the scripts that start PostgreSQL"

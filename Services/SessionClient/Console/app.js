@@ -2,8 +2,9 @@
 import { render } from './core/view.js'
 import { model, changed, drawWith } from './core/model.js'
 import { addRoute, followLinks, go, readAddress } from './core/router.js'
+import { followPlayer } from './core/player.js'
 import { loadAccounts, observeAccounts } from './net/accounts.js'
-import { follow } from './net/live.js'
+import { follow, yieldWhenLeft } from './net/live.js'
 import { shell, title } from './parts/shell.js'
 import { showReceipts } from './parts/receipts.js'
 import { welcome } from './pages/welcome.js'
@@ -11,6 +12,7 @@ import { home } from './pages/home.js'
 import { contacts } from './pages/contacts.js'
 import { contact } from './pages/contact.js'
 import { notifications } from './pages/notifications.js'
+import { listen, search } from './pages/listen.js'
 import { together } from './pages/together.js'
 import { group } from './pages/group.js'
 import { me } from './pages/me.js'
@@ -23,6 +25,8 @@ addRoute('/contacts/{account}', contact)
 addRoute('/notifications', notifications)
 addRoute('/together', together)
 addRoute('/together/{group}', group)
+addRoute('/listen', listen)
+addRoute('/search', search)
 addRoute('/me', me)
 
 drawWith(() => {
@@ -46,10 +50,14 @@ async function start() {
     if (shown?.account !== model.account?.account || shown?.signedOut !== model.account?.signedOut) follow()
     shown = model.account
   })
+  yieldWhenLeft()
   followLinks()
   readAddress()
   // Times that are shown go on while the page can be seen.
-  setInterval(() => { if (!document.hidden) changed() }, 1000)
+  setInterval(() => {
+    followPlayer()
+    if (!document.hidden) changed()
+  }, 1000)
   document.addEventListener('visibilitychange', changed)
 }
 

@@ -10,8 +10,16 @@ struct ConsoleFiles: Sendable {
     /// A file as it is sent.
     struct File: Sendable {
         let bytes: ByteBuffer
+        /// The same, compressed; nil if it isn't.
+        let gzip: ByteBuffer?
         /// Its media type.
         let type: String
+
+        fileprivate init(_ bytes: Data, type: String, isCompressed: Bool) {
+            self.bytes = ByteBuffer(bytes: bytes)
+            self.gzip = isCompressed ? Gzip.compressed(bytes).map { ByteBuffer(bytes: $0) } : nil
+            self.type = type
+        }
     }
 
     /// The folder isn't there, or has no page.
@@ -33,8 +41,9 @@ struct ConsoleFiles: Sendable {
     ]
 
     /// Reads a folder: `index.html`, `ops.html`, and what they need.
+    /// - Parameter isCompressed: Whether to compress the files, which takes a while.
     /// - Throws: ``Missing``.
-    init(folder: URL) throws {
+    init(folder: URL, isCompressed: Bool) throws {
         let root = folder.resolvingSymlinksInPath().path + "/"
         var files: [String: File] = [:]
         var digest = SHA256()
@@ -42,7 +51,7 @@ struct ConsoleFiles: Sendable {
         for path in paths.sorted() {
             guard let type = Self.types[String(path.split(separator: ".").last ?? "")] else { continue }
             let bytes = try Data(contentsOf: URL(filePath: root + path))
-            files[path] = File(bytes: ByteBuffer(bytes: bytes), type: type)
+            files[path] = File(bytes, type: type, isCompressed: isCompressed)
             digest.update(data: Data("\(path) \(bytes.count)\n".utf8) + bytes)
         }
         let templates = ["index.html", "ops.html"].compactMap { name in
@@ -60,7 +69,7 @@ struct ConsoleFiles: Sendable {
                 .map { "<link rel=\"modulepreload\" href=\"\(folder)\($0)\">" }.joined(separator: "\n    ")
             let text = template.replacing("<!-- modules -->", with: modules).replacing(
                 "/console/current/", with: folder)
-            return File(bytes: ByteBuffer(string: text), type: "text/html; charset=utf-8")
+            return File(Data(text.utf8), type: "text/html; charset=utf-8", isCompressed: isCompressed)
         }
         self.version = version
         self.page = page(templates[0], isForOperators: false)

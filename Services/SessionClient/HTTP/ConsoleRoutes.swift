@@ -8,7 +8,8 @@ import ServiceKit
 struct ConsoleRoutes: Sendable {
     /// What the browser may show under the page: each is answered with it.
     private static let pages: [RouterPath] = [
-        "", "welcome", "contacts", "contacts/{account}", "together", "together/{group}", "notifications", "me",
+        "", "welcome", "contacts", "contacts/{account}", "together", "together/{group}", "listen", "search",
+        "notifications", "me",
     ]
 
     /// What operators may show. These paths are there where operators are configured.
@@ -31,10 +32,11 @@ struct ConsoleRoutes: Sendable {
     /// - Throws: ``ConsoleFiles/Missing``.
     init(folder: String?) throws {
         if let folder {
-            files = { try ConsoleFiles(folder: URL(filePath: folder)) }
+            files = { try ConsoleFiles(folder: URL(filePath: folder), isCompressed: false) }
             _ = try files()
         } else {
-            let files = try ConsoleFiles(folder: ResourceFolder.url("Console", of: "SessionClientService"))
+            let files = try ConsoleFiles(
+                folder: ResourceFolder.url("Console", of: "SessionClientService"), isCompressed: true)
             self.files = { files }
         }
     }
@@ -42,13 +44,13 @@ struct ConsoleRoutes: Sendable {
     func add(to router: Router<EdgeContext>, forOperators: Bool) {
         add(Self.pages, to: router) { $0.page }
         if forOperators { add(Self.operatorsPages, to: router) { $0.operatorsPage } }
-        router.get("console/{version}/**") { [files] _, context in
+        router.get("console/{version}/**") { [files] request, context in
             let path = context.parameters.getCatchAll().joined(separator: "/")
             let files = try files()
             guard try context.parameters.require("version") == files.version, let file = files[path] else {
                 throw APIError(.notFound, "The console has no such file; reload the page.")
             }
-            return Self.response(file, [.cacheControl: "public, max-age=31536000, immutable"])
+            return Self.response(file, to: request, [.cacheControl: "public, max-age=31536000, immutable"])
         }
     }
 
@@ -59,21 +61,29 @@ struct ConsoleRoutes: Sendable {
         for path in paths {
             router.get(path) { [files] request, _ in
                 let files = try files()
-                let tag = EntityTag(files.version)
-                let headers: HTTPFields = [.eTag: tag.text, .cacheControl: "no-cache"]
+                // Another tag for each encoding: their bytes differ.
+                let tag = EntityTag(files.version + (request.acceptsGzip ? "-gzip" : ""))
+                let headers: HTTPFields = [.eTag: tag.text, .cacheControl: "no-cache", .vary: "Accept-Encoding"]
                 return request.has(tag)
-                    ? Response(status: .notModified, headers: headers) : Self.response(page(files), headers)
+                    ? Response(status: .notModified, headers: headers)
+                    : Self.response(page(files), to: request, headers)
             }
         }
     }
 
-    private static func response(_ file: ConsoleFiles.File, _ headers: HTTPFields) -> Response {
+    private static func response(_ file: ConsoleFiles.File, to request: Request, _ headers: HTTPFields) -> Response {
         var headers = headers
+        var bytes = file.bytes
+        headers[.vary] = "Accept-Encoding"
+        if request.acceptsGzip, let gzip = file.gzip {
+            bytes = gzip
+            headers[.contentEncoding] = "gzip"
+        }
         headers[.contentType] = file.type
         headers[.contentSecurityPolicy] = policy
         headers[.referrerPolicy] = "no-referrer"
         headers[.crossOriginOpenerPolicy] = "same-origin"
-        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: file.bytes))
+        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: bytes))
     }
 }
 

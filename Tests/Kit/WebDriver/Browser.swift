@@ -29,7 +29,7 @@ public struct Browser: Sendable {
             "--window-size=1280,900", "--host-resolver-rules=\(mapped)",
         ]
         let session = try await driver.open([
-            "browserName": "chrome", "timeouts": ["script": 120_000],
+            "browserName": "chrome", "acceptInsecureCerts": true, "timeouts": ["script": 120_000],
             "goog:loggingPrefs": ["browser": "ALL"],
             "goog:chromeOptions": ["args": .array(arguments.map(JSON.string))],
         ])
@@ -155,15 +155,17 @@ public struct Browser: Sendable {
 
     /// Types into a field, in place of what was there.
     public func fill(_ label: String, _ text: String) async throws {
-        try await use({ try await field(label) }) { field in
-            try await run("arguments[0].focus(); arguments[0].select()", field)
-            try await type(text, into: field)
-        }
+        try await use(
+            { try await field(label) },
+            { field in
+                try await run("arguments[0].focus(); arguments[0].select()", field)
+                try await type(text, into: field)
+            })
     }
 
     /// Chooses a file of this machine.
     public func attach(_ label: String, _ path: String) async throws {
-        try await use({ try await field(label) }) { try await type(path, into: $0) }
+        try await use({ try await field(label) }, { try await type(path, into: $0) })
     }
 
     private func type(_ text: String, into field: JSON) async throws {
@@ -224,6 +226,41 @@ public struct Browser: Sendable {
         try await chromium(
             "Emulation.setEmulatedMedia",
             ["features": [["name": "prefers-color-scheme", "value": isDark ? "dark" : "light"]]])
+    }
+
+    /// The rules of axe-core that the page breaks, each with the first elements that do.
+    public func accessibilityProblems() async throws -> [String] {
+        let axe = Products.package.appending(path: "Tests/Kit/WebDriver/axe-core/axe.min.js")
+        if try await run("return window.axe === undefined").isTrue {
+            try await run(String(contentsOf: axe, encoding: .utf8))
+        }
+        return try await runAsync(
+            """
+            // Nothing is on its way between two colours.
+            await Promise.allSettled(document.getAnimations().filter((one) => one.effect.getTiming().iterations < 9).map((one) => one.finished));
+            const { violations } = await axe.run(document, { resultTypes: ['violations'] });
+            return violations.map(({ id, impact, nodes }) => `${impact}: ${id}: ${nodes.slice(0, 3).map(({ html }) => html.slice(0, 200)).join(' ')}`);
+            """
+        ).array.compactMap(\.string)
+    }
+
+    /// Forgets every file that it kept.
+    public func forgetFiles() async throws {
+        try await chromium("Network.enable", [:])
+        try await chromium("Network.clearBrowserCache", [:])
+    }
+
+    /// Slows the page's scripts down, as many times.
+    public func slowDown(_ times: Int64) async throws {
+        try await chromium("Emulation.setCPUThrottlingRate", ["rate": .int(times)])
+    }
+
+    /// Makes each answer of the network take so many milliseconds.
+    public func delay(milliseconds: Int64) async throws {
+        try await chromium("Network.enable", [:])
+        try await chromium(
+            "Network.emulateNetworkConditions",
+            ["offline": false, "latency": .int(milliseconds), "downloadThroughput": -1, "uploadThroughput": -1])
     }
 
     /// Cuts the network off, or gives it back.

@@ -10,49 +10,6 @@ import Testing
 /// TLS, HTTP/2, and what browsers are told.
 @Suite("End to end: encryption", .timeLimit(.minutes(30)))
 struct EncryptionTests {
-    /// A certificate for this machine and its key, in files.
-    private struct Certificate: Sendable {
-        let folder: URL
-        var certificate: String { folder.appending(path: "certificate.pem").path }
-        var key: String { folder.appending(path: "key.pem").path }
-        var environment: [String: String] { ["TLS_CERTIFICATE": certificate, "TLS_KEY": key] }
-
-        static func make() async throws -> Certificate {
-            let folder = FileManager.default.temporaryDirectory.appending(path: "quartet-\(UUID())")
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            let made = Certificate(folder: folder)
-            _ = try await openssl(
-                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "30",
-                "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", made.key, "-out",
-                made.certificate)
-            return made
-        }
-
-        func replace(with other: Certificate) throws {
-            for (path, new) in [(certificate, other.certificate), (key, other.key)] {
-                try Data(contentsOf: URL(filePath: new)).write(to: URL(filePath: path))
-            }
-        }
-
-        func remove() { try? FileManager.default.removeItem(at: folder) }
-    }
-
-    /// Runs `body` with a client that trusts this certificate alone.
-    private static func with<Value: Sendable>(
-        _ certificate: Certificate, _ version: HTTPClient.Configuration.HTTPVersion = .automatic,
-        upTo newest: TLSVersion? = nil, _ body: (HTTPClient) async throws -> Value
-    ) async throws -> Value {
-        let http = EdgeClient.connections(trusting: certificate.certificate, version: version, upTo: newest)
-        do {
-            let value = try await body(http)
-            try await http.shutdown()
-            return value
-        } catch {
-            try? await http.shutdown()
-            throw error
-        }
-    }
-
     /// A request without sign-in: the version that answered it and its headers.
     private static func ask(_ http: HTTPClient, _ url: String) async throws -> HTTPClientResponse {
         let response = try await http.execute(
@@ -75,7 +32,7 @@ struct EncryptionTests {
                 environment: certificate.environment.merging(["HTTP_CONNECTIONS_PER_ADDRESS": "1"]) { $1 })
             let url = try quartet.url
             #expect(url.hasPrefix("https://"))
-            try await Self.with(certificate) { http in
+            try await certificate.trusted { http in
                 let edge = EdgeClient(http: http) { url }
                 let anna = try await Device.signUp("anna", name: "Anna", at: edge)
                 let views = [try await LiveView.open(anna), try await LiveView.open(anna)]
@@ -97,7 +54,7 @@ struct EncryptionTests {
                 _ = try await LiveView.open(bob)
             }
             try await Self.waitForSubscribers(0, of: quartet)
-            try await Self.with(certificate, .http1Only) { http in
+            try await certificate.trusted(.http1Only) { http in
                 var answer = try await Self.ask(http, url)
                 // A test can't observe when the server has closed the other connection.
                 for _ in 0..<100 where answer.status == .tooManyRequests {
@@ -137,7 +94,7 @@ struct EncryptionTests {
             let edge = try await quartet.startAnother(.sessionClient, environment: first.environment)
             let url = try await quartet.url(of: edge)
             func isServed(_ certificate: Certificate, upTo newest: TLSVersion? = nil) async throws -> Bool {
-                try await Self.with(certificate, upTo: newest) { http in
+                try await certificate.trusted(upTo: newest) { http in
                     do { return try await Self.ask(http, url).status == .ok } catch { return false }
                 }
             }

@@ -163,9 +163,12 @@ extension Quartet {
     static let phone = "+49 30 123456"
 
     /// Runs `body` while all four services run, with codes for phones in session-client's log.
-    static func withPhones(_ body: (Quartet) async throws -> Void) async throws {
+    static func withPhones(
+        environment: [String: String] = [:], _ body: (Quartet) async throws -> Void
+    ) async throws {
         try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
-            try await quartet.start(.sessionClient, environment: ["PHONE_CODES": "log"])
+            try await quartet.start(
+                .sessionClient, environment: environment.merging(["PHONE_CODES": "log"]) { $1 })
             try await body(quartet)
         }
     }

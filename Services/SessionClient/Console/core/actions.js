@@ -1,20 +1,31 @@
 /** What a person can do, as the pages call it. Everything goes through the outbox; a failure becomes a toast. */
+import { model } from './model.js'
 import { day, minute } from './time.js'
 import { toast } from './toasts.js'
 import { submit } from '../net/outbox.js'
 import { ask } from '../net/api.js'
-import { Problem, Unreachable } from '../net/http.js'
+import { Unreachable } from '../net/http.js'
 import { confirmIdentity } from '../parts/dialogs.js'
 
-/** Does it, and says why it failed. A request that needs a confirmation is repeated after it. */
+/** Does it; what needs a confirmation is repeated after it. */
+export async function confirmed(work) {
+  try {
+    return await work()
+  } catch (error) {
+    if (error.code === 'confirmationRequired' && await confirmIdentity(error.message)) return confirmed(work)
+    throw error
+  }
+}
+
+/** Does it, and says why it failed. */
 export async function attempt(work, done) {
   try {
-    const reply = await work()
+    const reply = await confirmed(work)
     if (done) toast(done, 'good')
     return reply ?? true
   } catch (error) {
-    if (error instanceof Problem && error.code === 'confirmationRequired') {
-      if (await confirmIdentity(error.message)) return attempt(work, done)
+    if (error.code === 'confirmationRequired') {
+      // The person decided not to.
     } else if (error instanceof Unreachable) {
       toast('You are offline. It will be sent when the connection is back.', 'warning')
     } else {
@@ -25,10 +36,14 @@ export async function attempt(work, done) {
 }
 
 /** For how long a request is worth doing, when it can't be sent at once. */
-const lifetimes = { CheckIn: 10 * minute, SendPing: 10 * minute, CancelPing: day, RaiseAlert: day, ClearAlert: day }
+const lifetimes = { CheckIn: 10 * minute, SendPing: 10 * minute, CancelPing: day, RaiseAlert: day, ClearAlert: day, SendGroupMessage: day }
 
 /** A seat or a move is for now; an edit can wait for weeks. */
 const lifetimeOf = (name, { group }) => lifetimes[name] ?? (group || name === 'CreateGroupSession' ? minute : 28 * day)
+
+/** A request that wasn't decided yet, or whose event hasn't arrived; undefined if there is none with these fields. */
+export const underway = (name, fields = {}) => model.outbox.find((entry) =>
+  entry.path.endsWith(`/${name}`) && entry.state !== 'refused' && Object.keys(fields).every((field) => entry.fields[field] === fields[field]))
 
 const lanes = {
   contact: ['SendPing', 'CancelPing', 'RespondToPing', 'UpdateContact', 'RemoveContact', 'BlockContact', 'UnblockContact',
@@ -40,6 +55,8 @@ const lanes = {
 
 /** The edit of one contact doesn't wait for another's. */
 function laneOf(name, { contact, group }) {
+  // What is said doesn't wait for moves.
+  if (name === 'SendGroupMessage') return `messages-${group}`
   if (group || name === 'CreateGroupSession') return `group-${group ?? 'new'}`
   const lane = Object.keys(lanes).find((lane) => lanes[lane].includes(name)) ?? 'account'
   return lane === 'contact' ? `contact-${contact}` : lane

@@ -10,10 +10,14 @@ export const model = {
   connection: { name: 'disconnected' },
   /** What waits to be sent or decided (net/outbox.js). */
   outbox: [],
+  /** Files on their way to the server (net/uploads.js). */
+  uploads: [],
   route: { path: '/', params: {} },
   /** Functions that describe open dialogs, the topmost last. */
   dialogs: [],
   toasts: [],
+  /** Whether the whole player is shown (core/player.js). */
+  isPlayerShown: false,
 }
 
 let draw = () => {}

@@ -22,11 +22,12 @@ function match(path) {
 /** Shows the page of the address bar. */
 export function readAddress() {
   model.route = match(location.pathname)
+  model.isPlayerShown = location.hash === '#player'
   changed()
 }
 
 export function go(path, { replacing = false } = {}) {
-  if (path !== location.pathname) history[replacing ? 'replaceState' : 'pushState'](null, '', path)
+  if (path !== location.pathname + location.hash) history[replacing ? 'replaceState' : 'pushState'](null, '', path)
   readAddress()
   scrollTo(0, 0)
   document.querySelector('main')?.focus({ preventScroll: true })

@@ -2,17 +2,40 @@
 
 /** How far the server's clock is ahead of this device's, in milliseconds. */
 let offset = 0
+/** What the latest answers that have exact times say about that: at least, at most. */
+let bounds = []
+const boundsKept = 8
 
 /** Learns the server's time from the header `Date` of an answer, which has whole seconds. */
 export function observe(dateHeader) {
   const server = Date.parse(dateHeader ?? '')
   if (Number.isNaN(server)) return
   const difference = server + 500 - Date.now()
-  if (Math.abs(difference - offset) > 1500) offset = difference
+  if (Math.abs(difference - offset) > 1500) {
+    offset = difference
+    bounds = []
+  }
+}
+
+/**
+ * Learns the server's time from an answer that says when the request was there and when it was answered, in microseconds.
+ * @param {number} asked when it was sent, by this device's clock in milliseconds
+ * @param {number} answered when the answer was here
+ */
+export function observeExactly({ received, sent }, asked, answered) {
+  bounds = [...bounds, { least: sent / 1000 - answered, most: received / 1000 - asked }].slice(-boundsKept)
+  let least = Math.max(...bounds.map((one) => one.least))
+  let most = Math.min(...bounds.map((one) => one.most))
+  // A clock was set: what was learnt before doesn't hold any more.
+  if (least > most) {
+    bounds = bounds.slice(-1)
+    ;[{ least, most }] = bounds
+  }
+  offset = (least + most) / 2
 }
 
 /** The server's time, in microseconds. */
-export const now = () => (Date.now() + offset) * 1000
+export const now = () => Math.round((Date.now() + offset) * 1000)
 
 /** A new Idempotency-Key: a UUID of version 7 that carries the server's time, so a wrong clock here doesn't matter. */
 export function newKey() {
@@ -49,6 +72,12 @@ export function countdown(microseconds) {
   const parts = [Math.floor(seconds / 3600) % 24, Math.floor(seconds / 60) % 60, seconds % 60]
   const days = Math.floor(seconds / 86_400)
   return (days ? `${days} d ` : '') + parts.map((part) => String(part).padStart(2, '0')).join(':')
+}
+
+/** A position in something that plays: `3:05`. */
+export function time(microseconds) {
+  const seconds = Math.floor(microseconds / second)
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }
 
 /** When something happened: `just now`, `3 hours ago`. */

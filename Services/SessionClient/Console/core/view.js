@@ -18,6 +18,21 @@ export function h(tag, props, ...children) {
   return { tag, props: props ?? {}, key: props?.key, children: children.flat(Infinity).filter(isShown).map(asNode) }
 }
 
+/**
+ * Describes an element whose inside stays as it is until one of `facts` is another one: `inside()` isn't even called.
+ *
+ *     steady('ul', {}, [tracks], () => tracks.map(row))
+ */
+export const steady = (tag, props, facts, inside) => ({ tag, props, key: props.key, facts, inside })
+
+/** What is inside of a node; `old` is what it was before. */
+function childrenOf(node, old) {
+  if (node.facts && old?.facts?.length === node.facts.length && node.facts.every((fact, place) => fact === old.facts[place])) {
+    return old.children
+  }
+  return node.inside ? [node.inside()].flat(Infinity).filter(isShown).map(asNode) : node.children
+}
+
 const isShown = (child) => child !== null && child !== undefined && child !== false && child !== true
 const asNode = (child) => (typeof child === 'object' ? child : { text: String(child) })
 
@@ -39,6 +54,7 @@ function create(node, space) {
   const inside = node.tag === 'svg' ? SVG : space
   const dom = inside ? document.createElementNS(inside, node.tag) : document.createElement(node.tag)
   node.dom = dom
+  node.children = childrenOf(node)
   for (const child of node.children) dom.append(create(child, inside))
   // After the children: the value of a select is one of its options.
   for (const name in node.props) set(dom, name, undefined, node.props[name])
@@ -55,7 +71,8 @@ function patch(old, node) {
     if (node.text !== old.text) node.dom.data = node.text
   } else {
     node.cleanup = old.cleanup
-    patchChildren(node.dom, old.children, node.children)
+    node.children = childrenOf(node, old)
+    if (node.children !== old.children) patchChildren(node.dom, old.children, node.children)
     for (const name in old.props) if (!(name in node.props)) set(node.dom, name, old.props[name], undefined)
     for (const name in node.props) set(node.dom, name, old.props[name], node.props[name])
   }

@@ -40,10 +40,11 @@ let listener = () => {}
 /** Calls `function_` when what this tab shows may be another account, or none any more. */
 export function observeAccounts(function_) {
   listener = function_
-  channel.onmessage = refresh
+  channel.onmessage = rereadAccounts
 }
 
-async function refresh() {
+/** Takes over what other tabs changed. */
+export async function rereadAccounts() {
   await loadAccounts()
   listener()
 }
@@ -51,19 +52,20 @@ async function refresh() {
 /** The list changed: here and in other tabs. */
 async function announce() {
   channel.postMessage('changed')
-  await refresh()
+  await rereadAccounts()
 }
 
 /** Shows another account in this tab; undefined: none, to sign in to one more. */
 export async function choose(account) {
   sessionStorage.setItem(chosen, account ?? '')
   if (account) await update('accounts', account, (record) => ({ ...record, used: Date.now() }))
-  await refresh()
+  await rereadAccounts()
 }
 
 /** Signs up or in; this tab then shows the account. */
 export async function signIn(path, body, key) {
-  const known = (await all('accounts')).find((record) => record.handle === body.handle && record.signedOut)
+  const isMeant = ({ handle, account }) => (body.handle ? handle === body.handle : account === model.account?.account)
+  const known = (await all('accounts')).find((record) => record.signedOut && isMeant(record))
   // Shows that this device was signed in before, so a stranger's guesses don't hold it up.
   const refreshToken = known && path === '/v1/sign-in' ? (await unseal(known.sealed)).refreshToken : undefined
   const { body: tokens } = await send('POST', path, { body: { ...body, refreshToken }, key })
@@ -71,6 +73,13 @@ export async function signIn(path, body, key) {
   channel.postMessage('changed')
   await choose(tokens.account)
   return tokens
+}
+
+/** Somebody who signed in by phone has a handle as well: it is known once the state is there. */
+export async function learnHandle(handle) {
+  if (!model.account || model.account.handle === handle) return
+  model.account.handle = handle
+  await update('accounts', model.account.account, (record) => ({ ...record, handle }))
 }
 
 async function store(tokens, fields) {
@@ -125,7 +134,9 @@ export async function markSignedOut(account, why) {
 /** Forgets an account and everything of it that this browser keeps. */
 export async function forget(account) {
   await remove('accounts', account)
-  for (const entry of await all('outbox')) if (entry.account === account) await remove('outbox', entry.id)
+  for (const store of ['outbox', 'uploads']) {
+    for (const entry of await all(store)) if (entry.account === account) await remove(store, entry.id)
+  }
   dropDrafts(account)
   sessionStorage.setItem(chosen, '')
   await announce()

@@ -23,13 +23,17 @@ export const read = async (path) => (await ask('GET', path)).body
 /** Pictures by their hash, as addresses of blobs; a promise while one is loading. */
 const pictures = new Map()
 
-/** The address of an account's picture, once it is loaded; `loaded` is called then. */
-export function picture(account, avatar, loaded) {
+/** Changes with each picture that is there. */
+export const picturesLoaded = () => loaded
+let loaded = 0
+
+/** The address of an account's picture, once it is loaded; `whenLoaded` is called then. */
+export function picture(account, avatar, whenLoaded) {
   if (!avatar) return undefined
   const known = pictures.get(avatar.hash)
   if (known === undefined) {
     pictures.set(avatar.hash, null)
-    load(account, avatar.hash).then(loaded)
+    load(account, avatar.hash).then(whenLoaded)
   }
   return known ?? undefined
 }
@@ -38,4 +42,5 @@ async function load(account, hash) {
   const path = account === model.account?.account ? '/v1/account/avatar' : `/v1/contacts/${account}/avatar`
   const blob = await accessToken(model.account.account).then((token) => fetchPicture(path, token), () => undefined)
   blob ? pictures.set(hash, URL.createObjectURL(blob)) : pictures.delete(hash)
+  loaded += 1
 }

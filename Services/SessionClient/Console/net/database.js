@@ -7,15 +7,20 @@ const stores = {
   keys: {},
   /** Requests that wait to be sent or decided. */
   outbox: { keyPath: 'id', autoIncrement: true },
+  /** Files that are being shared. */
+  uploads: { keyPath: 'id', autoIncrement: true },
 }
 
 let opened
 
 function open() {
   opened ??= new Promise((resolve, reject) => {
-    const request = indexedDB.open('quartet', 1)
+    const request = indexedDB.open('quartet', 2)
     request.onupgradeneeded = () => {
-      for (const [name, options] of Object.entries(stores)) request.result.createObjectStore(name, options)
+      const { result: database } = request
+      for (const [name, options] of Object.entries(stores)) {
+        if (!database.objectStoreNames.contains(name)) database.createObjectStore(name, options)
+      }
     }
     request.onsuccess = () => resolve(request.result)
     request.onerror = () => reject(request.error)

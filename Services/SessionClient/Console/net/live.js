@@ -1,7 +1,9 @@
 /** Keeps the model live: follows the chosen account's stream, and sends what waits when the connection is back. */
 import { model, changed } from '../core/model.js'
+import { learnHandle, rereadAccounts } from './accounts.js'
 import { SharedStream } from './sharing.js'
 import { close, closeAll, drainAll, reload } from './outbox.js'
+import { resumeUploads } from './uploads.js'
 
 let stream
 
@@ -13,16 +15,33 @@ export function follow() {
   model.connection = { name: 'disconnected' }
   const account = model.account
   if (account && !account.signedOut) {
-    stream = new SharedStream(account.account, { onReplica: take, onState: say })
+    stream = new SharedStream(account.account, handlers)
     reload()
+    resumeUploads()
   }
   changed()
 }
 
+/**
+ * A page that the browser keeps for Back would hold on to the stream, and its person would seem to be there: it lets go
+ * of it, and goes on where it was when it is shown again.
+ */
+export function yieldWhenLeft() {
+  addEventListener('pagehide', () => stream?.end())
+  addEventListener('pageshow', ({ persisted }) => {
+    if (!persisted) return
+    if (stream) stream = new SharedStream(model.account.account, handlers, model.replica)
+    rereadAccounts()
+  })
+}
+
 export const retry = () => stream?.retry()
+
+const handlers = { onReplica: take, onState: say }
 
 function take(replica, event) {
   model.replica = replica
+  if (event?.event === 'account.snapshot') learnHandle(replica.account.handle)
   // In the same rendering as the event, so that an edit isn't seen to go back and forth.
   if (!event || event.event.endsWith('.snapshot')) closeAll()
   else close()
@@ -32,6 +51,9 @@ function take(replica, event) {
 function say(state) {
   const wasConnected = model.connection.name === 'connected'
   model.connection = state
-  if (state.name === 'connected' && !wasConnected) drainAll()
+  if (state.name === 'connected' && !wasConnected) {
+    drainAll()
+    resumeUploads()
+  }
   changed()
 }

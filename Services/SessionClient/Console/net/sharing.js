@@ -16,11 +16,14 @@ export class SharedStream {
   #sequence = 0
   #connection
 
-  /** @param {object} handlers `onReplica(replica, event)`; `onState(state)` */
-  constructor(account, handlers) {
+  /**
+   * @param {object} handlers `onReplica(replica, event)`; `onState(state)`
+   * @param {object} replica where to go on
+   */
+  constructor(account, handlers, replica = emptyReplica()) {
     this.account = account
     this.handlers = handlers
-    this.replica = emptyReplica()
+    this.replica = replica
     this.channel = new BroadcastChannel(`quartet-${account}`)
     this.channel.onmessage = ({ data }) => this.#hear(data)
     this.channel.postMessage({ type: 'hello' })

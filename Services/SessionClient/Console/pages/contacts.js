@@ -4,7 +4,8 @@ import { model } from '../core/model.js'
 import { now, second } from '../core/time.js'
 import { draft, setDraft } from '../core/drafts.js'
 import { act } from '../core/actions.js'
-import { groups, levels, sorts, statusText } from '../state/lists.js'
+import { Arrangement, levels, sorts, statusText } from '../state/lists.js'
+import { picturesLoaded } from '../net/api.js'
 import { editedContact } from '../state/edits.js'
 import { addForm, ownCode, readScannedCode } from '../parts/adding.js'
 import { badge, button, choices, empty, field, portrait, toggle, waiting } from '../parts/pieces.js'
@@ -26,8 +27,10 @@ export function contacts() {
 
 function list(state) {
   const { role = 'all', sort = 'status', search = '' } = draft(form)
-  // In steps: between them the list is the same, and isn't sorted again.
-  const found = grouped(state.contacts, model.replica.people, model.outbox, role, sort, search, Math.floor(now() / step), rowHeight())
+  // In steps: between them the list is the same, and isn't arranged again.
+  const steps = Math.floor(now() / step)
+  const { peopleChanges } = model.replica
+  const found = rowsOf(arranged(state.contacts, model.outbox, peopleChanges, role, sort, search, steps), rowHeight())
   return h('section', { 'aria-labelledby': 'contacts-title' },
     h('h1', { id: 'contacts-title' }, 'Contacts ', state.contacts.size > 0 && badge(state.contacts.size)),
     h('div', { class: 'tools' },
@@ -36,26 +39,24 @@ function list(state) {
         h('select', { value: sort, onchange: (event) => setDraft(form, { sort: event.target.value }) },
           Object.entries(sorts).map(([name, { title }]) => h('option', { key: name, value: name }, title)))),
       state.contacts.size > 8 && field('Search', { id: 'contact-search', type: 'search', value: search, oninput: (event) => setDraft(form, { search: event.target.value }) })),
-    found.length ? virtualList('Contacts', found)
+    found.length ? virtualList('Contacts', found, [steps, picturesLoaded()])
       : state.contacts.size ? empty('Nobody here', 'No contact matches.')
         : empty('No contacts yet', 'Add somebody by their code or handle, or show them yours.'))
 }
 
-/** Accounts as they were sorted last. */
-let order = []
+const arrangement = new Arrangement()
 
-/** The rows of the list, the same ones as long as nothing that they show changed. */
-const grouped = remembered((all, people, outbox, role, sort, search, steps, height) => {
-  const time = steps * step
-  // In the order of last time, which is nearly sorted: the longer the list, the more that saves.
-  const known = order.filter((account) => all.has(account))
-  const cards = [...new Set([...known, ...all.keys()])].map((account) => ({ contact: editedContact(all.get(account), outbox), person: people.get(account) }))
-  const found = groups(cards, { role, sort, search }, time)
-  order = found.flatMap(({ items }) => items.map(({ card }) => card.contact.account))
-  return found.flatMap(({ title, items }) => [
-    ...(title ? [{ key: `group-${title}`, height: 40, view: () => h('h2', { class: 'group' }, title, ' ', h('span', { class: 'hint' }, items.length)) }] : []),
-    ...items.map((item) => ({ key: item.card.contact.account, height, view: () => row(item, time) })),
-  ])
+/** The rows of the list, the same ones as long as they are the same contacts in the same order. */
+const rowsOf = remembered((items, height) => items.flatMap((item, place) => {
+  const row = { key: item.card.contact.account, height, view: () => contactRow(item) }
+  if (!item.title || item.title === items[place - 1]?.title) return [row]
+  return [{ key: `group-${item.title}`, height: 40, view: () => h('h2', { class: 'group' }, item.title, ' ', h('span', { class: 'hint' }, items.filter(({ title }) => title === item.title).length)) }, row]
+}))
+
+const arranged = remembered((contacts, outbox, changes, role, sort, search, steps) => {
+  const { people } = model.replica
+  const cards = Array.from(contacts.values(), (one) => ({ contact: editedContact(one, outbox), person: people.get(one.account) }))
+  return arrangement.items(cards, { role, sort, search }, steps * step)
 })
 
 /** Calls `function_` only when an argument is another one. */
@@ -71,7 +72,7 @@ function remembered(function_) {
   }
 }
 
-function row({ card, name, level }, time) {
+function contactRow({ card, name, level }) {
   const { contact, person } = card
   const { tone } = levels[level]
   const does = (command, done) => (event) => { event.preventDefault(); act(command, { contact: contact.account }, done) }
@@ -79,7 +80,7 @@ function row({ card, name, level }, time) {
     portrait(contact.account, name, person?.avatar),
     h('a', { class: 'row-text', href: `/contacts/${contact.account}` },
       h('strong', {}, name, contact.isSaving && h('em', {}, ' saving…')),
-      h('small', {}, statusText(card, level, time))),
+      h('small', {}, statusText(card, level, now()))),
     contact.iAmResponder && contact.isMyResponder ? badge('each other') : contact.isMyResponder && badge('responder'),
     contact.incomingPing ? button('I’m all right', does('RespondToPing', 'Answered'), { kind: 'small primary' })
       : contact.outgoingPing ? button('Cancel', does('CancelPing', 'Cancelled'), { kind: 'small' })

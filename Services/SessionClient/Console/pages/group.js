@@ -1,18 +1,22 @@
 /** `/together/{group}`: one group session: who is there, who sits where, and the game (P37). */
 import { h } from '../core/view.js'
 import { model } from '../core/model.js'
-import { ago, now } from '../core/time.js'
-import { act, attempt, command } from '../core/actions.js'
+import { now, span } from '../core/time.js'
+import { act, attempt, command, underway } from '../core/actions.js'
 import { go } from '../core/router.js'
+import { messagesOf } from '../net/messages.js'
 import { newGame } from '../state/four-in-a-row.js'
+import { readyOnes, scores } from '../state/messages.js'
+import { isListening } from '../state/player.js'
 import { board } from '../parts/board.js'
 import { confirm, open } from '../parts/dialogs.js'
-import { personName } from '../parts/names.js'
+import { files } from '../parts/files.js'
+import { messages, say } from '../parts/messages.js'
+import { inGroup, nameIn, personName } from '../parts/names.js'
+import { nowPlaying } from '../parts/player.js'
 import { badge, button, empty, portrait, toggle, waiting } from '../parts/pieces.js'
 
 const me = () => model.account.account
-const nameOf = (account) => (account === me() ? 'You' : personName(account))
-const pending = (name, group) => model.outbox.find(({ path, fields, state }) => path.endsWith(`/${name}`) && fields.group === group && state !== 'refused')
 
 const endings = {
   left: 'You left it.', removed: 'The host removed you.', dropped: 'You were away for too long.', withdrawn: 'The invitation was withdrawn.',
@@ -31,8 +35,8 @@ export function group({ group }) {
     return isJoined ? waiting() : empty('You aren’t in this session', 'Join it first, if it is offered to you.', h('a', { class: 'button', href: '/together' }, 'All sessions'))
   }
   return h('div', { class: 'columns wide-first' },
-    h('div', {}, table(state), state.game ? board(state, nameOf) : undefined),
-    h('div', {}, participants(state), ways(state)))
+    h('div', {}, isListening(state) ? nowPlaying(state) : [table(state), state.game && board(state)], messages(state)),
+    h('div', {}, participants(state), files(state), ways(state)))
 }
 
 function table(state) {
@@ -48,41 +52,44 @@ function table(state) {
     h('h1', { id: 'group-title' }, activity?.title ?? 'Group session'),
     h('ul', { class: 'seats', 'aria-label': 'Seats' }, Array.from({ length: seats }, (_, seat) => h('li', { key: seat }, seatOf(state, seat)))),
     !isRunning && h('div', { class: 'actions' },
-      h('p', { class: 'hint standing' }, seated.length < 2 ? 'Two have to take a seat.' : isHost ? 'Ready.' : `${nameOf(host)} can start the game.`),
-      button(pending('StartGame', group) ? 'Starting…' : state.game ? 'Play again' : 'Start', begin, { kind: 'primary', disabled: !isHost || seated.length < 2 || Boolean(pending('StartGame', group)) })))
+      h('p', { class: 'hint standing' }, seated.length < 2 ? 'Two have to take a seat.' : isHost ? 'Ready.' : `${nameIn(host)} can start the game.`),
+      button(underway('StartGame', { group }) ? 'Starting…' : state.game ? 'Play again' : 'Start', begin, { kind: 'primary', disabled: !isHost || seated.length < 2 || Boolean(underway('StartGame', { group })) })))
 }
 
 /** A seat shows who has it; a claim shows at once, and goes back if somebody else was first (P18). */
 function seatOf({ group, participants }, seat) {
   const mine = participants.find(({ id }) => id === me())
   const owner = participants.find((one) => one.seat === seat)
-  const claim = pending('ClaimSeat', group) ?? pending('MoveSeat', group)
+  const claim = underway('ClaimSeat', { group }) ?? underway('MoveSeat', { group })
   if (!owner && claim?.fields.seat === seat) return h('span', { class: 'seat claiming' }, h('span', { class: 'spinner' }), h('small', {}, 'claiming…'))
   if (!owner) {
     const take = () => act(mine?.seat === undefined ? 'ClaimSeat' : 'MoveSeat', { group, seat })
     return h('button', { type: 'button', class: 'seat free', onclick: take, disabled: Boolean(claim) }, h('strong', {}, '+'), h('small', {}, `Seat ${seat + 1}`))
   }
   const isMine = owner.id === me()
-  const inside = [portrait(owner.id, personOf(owner.id), model.replica.people.get(owner.id)?.avatar), h('small', {}, nameOf(owner.id))]
+  const inside = [portrait(owner.id, inGroup(owner.id), model.replica.people.get(owner.id)?.avatar), h('small', {}, nameIn(owner.id))]
   return isMine
     ? h('button', { type: 'button', class: 'seat mine', onclick: () => act('ReleaseSeat', { group }), title: 'Leave the seat', 'aria-label': 'Leave your seat' }, inside)
     : h('span', { class: `seat taken ${owner.awaySince ? 'away' : ''}` }, inside)
 }
 
-const personOf = (account) => (account === me() ? model.replica.account?.name ?? 'You' : personName(account))
-
-function participants({ participants, host, group, invited }) {
+function participants({ participants, host, group, invited, capacity }) {
   const isHost = host === me()
+  const { list } = messagesOf(group)
+  const [ready, points] = [readyOnes(list), scores(list)]
   return h('section', { class: 'card', 'aria-labelledby': 'participants-title' },
     h('h2', { id: 'participants-title' }, `Participants (${participants.length})`),
     h('ul', { class: 'plain' },
-      participants.toSorted((left, right) => left.ordinal - right.ordinal).map(({ id, awaySince }) => h('li', { key: id, class: 'line' },
-        portrait(id, personOf(id), id === me() ? model.replica.account?.avatar : model.replica.people.get(id)?.avatar),
-        h('span', {}, h('strong', {}, nameOf(id)), h('small', {}, awaySince ? `away for ${ago(awaySince, now()).replace(' ago', '')}` : 'here')),
+      participants.toSorted((left, right) => left.ordinal - right.ordinal).map(({ id, awaySince }) => h('li', { key: id, class: `line ${awaySince ? 'away' : ''}` },
+        portrait(id, inGroup(id), id === me() ? model.replica.account?.avatar : model.replica.people.get(id)?.avatar),
+        h('span', {}, h('strong', {}, nameIn(id)), h('small', {}, awaySince ? `away for ${span(now() - awaySince)}` : 'here')),
+        points.has(id) && badge(`${points.get(id)} ${points.get(id) === 1 ? 'point' : 'points'}`),
+        ready.has(id) && badge('ready', 'good'),
         id === host && badge('host'),
-        isHost && id !== me() && button('Make host', () => act('TransferHost', { group, to: id }), { kind: 'small', 'aria-label': `Make ${nameOf(id)} host` }))),
-      invited.map(({ id }) => h('li', { key: `invited-${id}`, class: 'line' }, portrait(id, personOf(id)), h('span', {}, h('strong', {}, nameOf(id)), h('small', {}, 'invited'))))),
-    isHost && button('Invite', () => invite(group, [...participants, ...invited].map(({ id }) => id))))
+        isHost && id !== me() && button('Make host', () => act('TransferHost', { group, to: id }), { kind: 'small', 'aria-label': `Make ${nameIn(id)} host` }))),
+      invited.map(({ id }) => h('li', { key: `invited-${id}`, class: 'line' }, portrait(id, inGroup(id)), h('span', {}, h('strong', {}, nameIn(id)), h('small', {}, 'invited'))))),
+    toggle('I’m ready', ready.has(me()), (isReady) => say(group, 'ready', { isReady })),
+    isHost && capacity > 1 && button('Invite', () => invite(group, [...participants, ...invited].map(({ id }) => id))))
 }
 
 async function invite(group, known) {

@@ -2,7 +2,7 @@
 import { h } from '../core/view.js'
 import { model } from '../core/model.js'
 import { ago, moment, now } from '../core/time.js'
-import { act, operate } from '../core/actions.js'
+import { act, operate, underway } from '../core/actions.js'
 import { isCritical, sentence } from '../core/words.js'
 import { isUnread } from '../state/notifications.js'
 import { levelOf, levels, statusText } from '../state/lists.js'
@@ -22,10 +22,8 @@ export function home() {
     waitingForMe())
 }
 
-const isPending = (name) => model.outbox.some((entry) => entry.path.endsWith(`/${name}`) && entry.state === 'waiting')
-
 function checkIn({ checkIn, name }) {
-  const isSending = isPending('CheckIn')
+  const isSending = Boolean(underway('CheckIn'))
   return h('section', { class: 'card check-in', 'aria-labelledby': 'check-in-title' },
     h('h1', { id: 'check-in-title' }, name ? `Are you all right, ${name}?` : 'Are you all right?'),
     ring(checkIn, now()),
@@ -46,11 +44,11 @@ function alarm({ alertRaised }) {
   if (!alertRaised) {
     return h('section', { class: 'card alert-card', 'aria-label': 'Alert' },
       h('p', {}, 'Do you need help?'),
-      button([iconOf('alert'), isPending('RaiseAlert') ? 'Sending…' : 'Raise an alert'], raise, { kind: 'danger' }))
+      button([iconOf('alert'), underway('RaiseAlert') ? 'Sending…' : 'Raise an alert'], raise, { kind: 'danger' }))
   }
   return h('section', { class: 'card alert-card is-on', 'aria-label': 'Alert', role: 'alert' },
     h('p', {}, h('strong', {}, 'Your alert is on'), h('br'), `since ${moment(alertRaised)}`),
-    button(isPending('ClearAlert') ? 'Sending…' : 'End the alert', () => act('ClearAlert', {}, 'Your responders got the all-clear')))
+    button(underway('ClearAlert') ? 'Sending…' : 'End the alert', () => act('ClearAlert', {}, 'Your responders got the all-clear')))
 }
 
 function waitingForMe() {

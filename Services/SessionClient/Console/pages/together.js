@@ -3,16 +3,19 @@ import { h } from '../core/view.js'
 import { model } from '../core/model.js'
 import { draft, dropDraft, setDraft } from '../core/drafts.js'
 import { ago } from '../core/time.js'
-import { attempt, command } from '../core/actions.js'
+import { attempt, command, underway } from '../core/actions.js'
+import { makeRoom } from '../core/player.js'
 import { go } from '../core/router.js'
-import { personName } from '../parts/names.js'
+import { isAlone, isListening } from '../state/player.js'
+import { inGroup, personName } from '../parts/names.js'
 import { button, empty, field, portrait, toggle, waiting } from '../parts/pieces.js'
 
 const form = 'together'
 
 export function together() {
-  const groups = model.replica?.groups
-  if (!groups) return waiting()
+  if (!model.replica?.groups) return waiting()
+  // One's own devices need no invitation.
+  const groups = model.replica.groups.filter((one) => !isAlone(one))
   return h('div', { class: 'columns wide-first' },
     h('section', { 'aria-labelledby': 'together-title', class: 'stack' },
       h('h1', { id: 'together-title' }, 'Together'),
@@ -21,20 +24,22 @@ export function together() {
 }
 
 const players = (count) => `${count} ${count === 1 ? 'player' : 'players'}`
-const isBusy = (name) => model.outbox.some(({ path, state }) => path.endsWith(`/${name}`) && state === 'waiting')
 
 function offer({ group, standing, host, activity, participants, created }) {
-  const join = async () => { if (await attempt(() => command('JoinGroupSession', { group }))) go(`/together/${group}`) }
+  const join = async () => {
+    if (isListening({ activity })) await makeRoom()
+    if (await attempt(() => command('JoinGroupSession', { group }))) go(`/together/${group}`)
+  }
   return h('article', { class: 'card line-card', key: group },
-    portrait(host ?? group, host ? personName(host) : '?', model.replica.people.get(host)?.avatar),
+    portrait(host ?? group, host ? inGroup(host) : '?', model.replica.people.get(host)?.avatar),
     h('div', {}, h('h2', {}, activity.title), h('p', { class: 'hint' }, host && `with ${host === model.account.account ? 'you' : personName(host)} as host, `, `started ${ago(created)}`)),
     standing === 'joined' ? h('a', { class: 'button primary', href: `/together/${group}` }, 'Open')
-      : button(isBusy('JoinGroupSession') ? 'Joining…' : `Join with ${players(participants)}`, join, { kind: 'primary' }))
+      : button(underway('JoinGroupSession', { group }) ? 'Joining…' : `Join with ${players(participants)}`, join, { kind: 'primary' }))
 }
 
 function start() {
   const { title = 'Four in a row', isOpenToContacts = true } = draft(form)
-  const isStarting = isBusy('CreateGroupSession')
+  const isStarting = Boolean(underway('CreateGroupSession'))
   const create = async (event) => {
     event.preventDefault()
     const reply = await attempt(() => command('CreateGroupSession', {

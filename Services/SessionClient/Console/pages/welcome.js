@@ -6,7 +6,7 @@ import { draft, dropDraft, dropDrafts, setDraft } from '../core/drafts.js'
 import { newKey } from '../core/time.js'
 import { act } from '../core/actions.js'
 import { choose, signIn } from '../net/accounts.js'
-import { Unreachable } from '../net/http.js'
+import { send as request, Unreachable } from '../net/http.js'
 import { button, field, portrait } from '../parts/pieces.js'
 import { addForm } from '../parts/adding.js'
 import { intervalChoice, reminderChoice } from '../parts/check-in-settings.js'
@@ -62,7 +62,7 @@ function deviceName() {
   return `${browser === 'Edg' ? 'Edge' : browser} on ${system}`
 }
 
-const general = () => problem && !['handle', 'password', 'name'].includes(problem.field) && h('p', { class: 'problem', role: 'alert' }, problem.message)
+const general = () => problem && !['handle', 'password', 'name', 'phone'].includes(problem.field) && h('p', { class: 'problem', role: 'alert' }, problem.message)
 
 /** A step of the wizard: its number, what it asks, and the way on. */
 function wizard(number, title, { next, back, cancel, label = 'Next' }, ...content) {
@@ -108,10 +108,61 @@ function signInForm() {
     text('Handle', 'handle', { value: handle, autocomplete: 'username', autocapitalize: 'none', spellcheck: 'false', required: true }),
     secret(isRecovery ? 'Recovery code' : 'Password', isRecovery ? 'off' : 'current-password'),
     general(),
-    button(isRecovery ? 'Use the password' : 'Use a recovery code', () => { password = ''; setDraft(form, { isRecovery: !isRecovery }) }, { kind: 'link' }),
+    h('div', { class: 'ways' },
+      button(isRecovery ? 'Use the password' : 'Use a recovery code', () => { password = ''; setDraft(form, { isRecovery: !isRecovery }) }, { kind: 'link' }),
+      button('Use a phone', () => step('phone'), { kind: 'link' })),
     h('div', { class: 'actions' },
       button('Cancel', async () => { cancel(); if (model.account?.signedOut) await choose(undefined) }, { kind: 'link' }),
       h('button', { class: 'button primary', disabled: isBusy }, isBusy ? 'One moment…' : 'Sign in')))
+}
+
+/** The code that was sent to a phone: `{phoneCode, phone}`, and its digits as far as they are typed. Never drafts. */
+let sent
+let digits = ''
+
+async function sendCode() {
+  const phone = fields().phone?.trim()
+  isBusy = true
+  problem = undefined
+  changed()
+  try {
+    const { body } = await request('POST', '/v1/sign-in/codes', { body: { phone }, key: newKey() })
+    sent = { phoneCode: body.phoneCode, phone }
+    digits = ''
+  } catch (error) {
+    problem = error
+  }
+  isBusy = false
+  changed()
+}
+
+function phoneForm() {
+  const back = () => { sent = undefined; step('sign-in') }
+  const submit = (event) => {
+    event.preventDefault()
+    problem = undefined
+    if (!sent) return sendCode()
+    send('/v1/sign-in', { ...sent, code: digits }, () => { sent = undefined; leave() })
+  }
+  return h('form', { class: 'card', key: 'phone', onsubmit: submit },
+    h('h1', {}, 'Sign in by phone'),
+    sent
+      ? [
+          h('p', { role: 'status' }, `If somebody signs in by ${sent.phone}, a code is on its way there.`),
+          field('Code', {
+            id: 'welcome-code', inputmode: 'numeric', autocomplete: 'one-time-code', required: true, pattern: '[0-9]{6}', maxlength: 6, value: digits,
+            oninput: (event) => { digits = event.target.value; changed() },
+          }, { hint: 'Six digits' }),
+        ]
+      : text('Phone', 'phone', { type: 'tel', autocomplete: 'tel', required: true }, 'With the country, such as +49 30 123456'),
+    general(),
+    h('div', { class: 'ways' },
+      sent && button('Send another code', sendCode, { kind: 'link', disabled: isBusy }),
+      sent && button('Use another phone', () => { sent = undefined; problem = undefined; changed() }, { kind: 'link' }),
+      button('Use the password', back, { kind: 'link' })),
+    h('div', { class: 'actions' },
+      button('Cancel', () => { sent = undefined; cancel() }, { kind: 'link' }),
+      h('button', { class: 'button primary', disabled: isBusy }, isBusy ? 'One moment…' : sent ? 'Sign in' : 'Send a code')))
 }
 
 const accountStep = () => wizard(1, 'Create an account', { next: () => step('profile'), cancel },
@@ -136,10 +187,10 @@ const peopleStep = () => wizard(4, 'Who looks after you?', { next: leave, back: 
   h('p', {}, 'Add somebody by the code that they show you, or ask them by their handle. You can do this later, too.'),
   addForm())
 
-const steps = { 'sign-in': signInForm, account: accountStep, profile: profileStep, timer: timerStep, people: peopleStep }
+const steps = { 'sign-in': signInForm, phone: phoneForm, account: accountStep, profile: profileStep, timer: timerStep, people: peopleStep }
 
 export function welcome() {
-  if (model.account?.signedOut) return h('div', { class: 'narrow' }, signInForm())
+  if (model.account?.signedOut) return h('div', { class: 'narrow' }, fields().step === 'phone' ? phoneForm() : signInForm())
   if (model.replica?.account?.onboarding === 'needsProfile') return h('div', { class: 'narrow' }, nameStep())
   return h('div', { class: 'narrow' }, (steps[fields().step] ?? start)())
 }

@@ -12,6 +12,13 @@ export function personName(account) {
   return contact?.nickname || person?.name || person?.handle || askerName(account) || 'Someone'
 }
 
+/** In a group session, one's own name is known from the account. */
+export const inGroup = (account) =>
+  account === model.account.account ? model.replica.account?.name ?? 'You' : personName(account)
+
+/** The same in a sentence. */
+export const nameIn = (account) => (account === model.account.account ? 'You' : personName(account))
+
 /** Who wants to become a contact, once that is known. */
 export function askerName(account) {
   const isAsking = model.replica?.contacts?.requests.get(account)?.direction === 'incoming'

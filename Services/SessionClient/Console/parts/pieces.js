@@ -1,5 +1,5 @@
 /** Small pieces that several pages are made of. */
-import { h } from '../core/view.js'
+import { h, steady } from '../core/view.js'
 import { changed } from '../core/model.js'
 import { picture } from '../net/api.js'
 import { ringOf } from '../state/lists.js'
@@ -61,11 +61,11 @@ export function ring(checkIn, now) {
     h('div', { class: 'ring-text' }, h('strong', {}, title), h('span', {}, text)))
 }
 
-/** A QR code as a picture that scales. */
-export function qr(text) {
+/** A QR code as a picture that scales. It is computed once for each text, which takes a while. */
+export const qr = (text) => steady('div', { class: 'qr' }, [text], () => {
   const rows = qrCode(text)
   const path = rows.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x + 4} ${y + 4}h1v1h-1z` : ''))).join('')
   const size = rows.length + 8
-  return h('svg', { class: 'qr', viewBox: `0 0 ${size} ${size}`, role: 'img', 'aria-label': 'Your contact code as a QR code' },
+  return h('svg', { viewBox: `0 0 ${size} ${size}`, role: 'img', 'aria-label': 'Your contact code as a QR code' },
     h('rect', { width: size, height: size, class: 'qr-light' }), h('path', { d: path, class: 'qr-dark' }))
-}
+})

@@ -1,8 +1,8 @@
 /** Devices, password, recovery codes and closing the account. */
 import { h } from '../core/view.js'
 import { model, changed } from '../core/model.js'
-import { ago, moment } from '../core/time.js'
-import { act, askNow, operate } from '../core/actions.js'
+import { ago, moment, newKey } from '../core/time.js'
+import { act, askNow, confirmed, operate } from '../core/actions.js'
 import { toast } from '../core/toasts.js'
 import { forget } from '../net/accounts.js'
 import { ask } from '../net/api.js'
@@ -26,8 +26,8 @@ export function devices({ devices }) {
 }
 
 async function signOut() {
-  const waiting = model.outbox.filter((entry) => entry.state === 'waiting').length
-  if (waiting && !(await confirm({ title: 'Sign out now?', text: `${waiting} ${waiting === 1 ? 'change wasn’t' : 'changes weren’t'} sent yet and would be lost.`, action: 'Sign out' }))) return
+  const waiting = model.outbox.filter((entry) => entry.state === 'waiting').length + model.uploads.length
+  if (waiting && !(await confirm({ title: 'Sign out now?', text: `${waiting} ${waiting === 1 ? 'change or file wasn’t' : 'changes or files weren’t'} sent yet and would be lost.`, action: 'Sign out' }))) return
   await leave({})
 }
 
@@ -50,7 +50,10 @@ async function leave(body) {
 export function security({ isSingleDevice, isConfirmationRequired, recoveryCodes, phone }) {
   return h('section', { class: 'card', 'aria-labelledby': 'security-title' },
     h('h2', { id: 'security-title' }, 'Security'),
-    phone && h('p', {}, `Phone: ${phone.number}`),
+    h('p', { class: 'line wraps' }, h('span', {}, h('strong', {}, 'Phone'), h('small', {}, phone ? phone.number : 'None: with one, you can sign in without the password')),
+      h('span', { class: 'actions' },
+        phone && button('Remove the phone', () => act('RemovePhone', {}, 'Phone removed'), { kind: 'small' }),
+        button(phone ? 'Change the phone' : 'Add a phone', changePhone, { kind: 'small' }))),
     toggle('One device at a time', isSingleDevice, (isOn) => act('UpdateSecurity', { isSingleDevice: isOn }), { hint: 'Signing in signs all other devices out' }),
     toggle('Confirm before signing others out', isConfirmationRequired, (isOn) => act('UpdateSecurity', { isConfirmationRequired: isOn })),
     h('p', { class: 'line' }, h('span', {}, h('strong', {}, 'Recovery codes'), h('small', {}, recoveryCodes ? `${recoveryCodes} left` : 'None: make some, in case you forget the password')),
@@ -91,6 +94,34 @@ function changePassword() {
       field('New password', { id: 'new-password', type: 'password', autocomplete: 'new-password', required: true, minlength: 10, value: state.newPassword, oninput: input('newPassword') }, { hint: 'At least 10 characters', problem: problem('newPassword') }),
       state.problem && !['password', 'newPassword'].includes(state.problem.field) && h('p', { class: 'problem', role: 'alert' }, state.problem.message),
       h('div', { class: 'actions' }, button('Cancel', () => close()), h('button', { class: 'button primary' }, 'Change')))
+  })
+}
+
+/** A code that is sent to the phone proves that it is there. */
+function changePhone() {
+  const state = { phone: '', code: '', phoneCode: undefined, problem: undefined }
+  const input = (name) => (event) => { state[name] = event.target.value; changed() }
+  return open((close, id) => {
+    const submit = async (event) => {
+      event.preventDefault()
+      state.problem = undefined
+      const body = state.phoneCode ? { phoneCode: state.phoneCode, code: state.code } : { phone: state.phone.trim() }
+      try {
+        const { body: reply } = await confirmed(() => ask('POST', state.phoneCode ? '/v1/phone/verification' : '/v1/phone', { body, key: newKey() }))
+        if (state.phoneCode) { toast('Phone changed', 'good'); return close(true) }
+        state.phoneCode = reply.phoneCode
+      } catch (error) {
+        state.problem = error
+      }
+      changed()
+    }
+    const problem = state.problem?.message
+    return h('form', { onsubmit: submit },
+      h('h2', { id }, 'Your phone'),
+      state.phoneCode
+        ? field('Code', { id: 'phone-code', inputmode: 'numeric', autocomplete: 'one-time-code', required: true, maxlength: 6, value: state.code, oninput: input('code') }, { hint: `Six digits, sent to ${state.phone}`, problem })
+        : field('Phone', { id: 'phone', type: 'tel', autocomplete: 'tel', required: true, value: state.phone, oninput: input('phone') }, { hint: 'With the country, such as +49 30 123456', problem }),
+      h('div', { class: 'actions' }, button('Cancel', () => close()), h('button', { class: 'button primary' }, state.phoneCode ? 'Confirm' : 'Send a code')))
   })
 }
 

@@ -5,14 +5,18 @@ import { connectionWords } from '../core/words.js'
 import { go } from '../core/router.js'
 import { choose } from '../net/accounts.js'
 import { retry } from '../net/live.js'
+import { isAlone } from '../state/player.js'
 import { dialogs } from './dialogs.js'
-import { button, empty } from './pieces.js'
+import { bar, sheet } from './player.js'
+import { button, empty, portrait } from './pieces.js'
 import { iconOf } from './icons.js'
 
 const links = [
   ['/', 'Home', 'home'], ['/contacts', 'Contacts', 'people'], ['/together', 'Together', 'seats'],
-  ['/notifications', 'Notifications', 'bell'], ['/me', 'Me', 'person'],
+  ['/listen', 'Listen', 'note'], ['/notifications', 'Notifications', 'bell'],
 ]
+/** Pages that belong to another one's link. */
+const homes = { '/search': '/listen' }
 
 export function shell() {
   const { page } = model.route
@@ -20,19 +24,22 @@ export function shell() {
   return [
     h('a', { class: 'skip', href: '#main', onclick: (event) => { event.preventDefault(); document.querySelector('main').focus() } }, 'Skip to the page'),
     h('header', { class: 'top' },
-      h('a', { class: 'brand', href: isSignedIn ? '/' : '/welcome' }, iconOf('logo'), 'Quartet'),
-      model.account && connection()),
+      h('a', { class: 'brand', href: isSignedIn ? '/' : '/welcome' }, iconOf('logo'), h('span', {}, 'Quartet')),
+      h('div', { class: 'top-end' }, model.account && connection(), isSignedIn && own())),
     isSignedIn && navigation(),
     h('main', { id: 'main', tabindex: '-1', key: 'main' },
       h('div', { key: model.route.path }, page ? page(model.route.params) : empty('There is no such page', 'The address may be mistyped.', h('a', { class: 'button', href: '/' }, 'Go home')))),
+    isSignedIn && bar(),
     h('div', { class: 'toasts', 'aria-live': 'polite' }, model.toasts.map(({ id, text, tone }) => h('p', { key: id, class: `toast ${tone}` }, text))),
+    isSignedIn && sheet(),
     ...dialogs(),
   ]
 }
 
 function navigation() {
   const unread = model.replica?.notifications?.unread ?? 0
-  const current = `/${location.pathname.split('/')[1]}`
+  const path = `/${location.pathname.split('/')[1]}`
+  const current = homes[path] ?? path
   return h('nav', { class: 'tabs', 'aria-label': 'Pages' }, links.map(([path, title, icon]) =>
     h('a', { href: path, 'aria-current': path === current ? 'page' : undefined },
       iconOf(icon), h('span', {}, title),
@@ -40,10 +47,19 @@ function navigation() {
         && h('span', { class: 'count', 'aria-label': `${unread} unread` }, unread > 99 ? '99+' : unread))))
 }
 
+/** The way to one's own page. */
+function own() {
+  const { account, handle } = model.account
+  const { name, avatar } = model.replica?.account ?? {}
+  return h('a', { class: 'own', href: '/me', 'aria-label': 'Me', 'aria-current': location.pathname === '/me' ? 'page' : undefined },
+    portrait(account, name ?? handle ?? '?', avatar, 'small'))
+}
+
 /** The dot, what it means, and what to do about it. */
 function connection() {
   const state = model.account.signedOut ? { name: 'needsAuthentication', reason: model.account.signedOut } : model.connection
-  const { text, detail, tone, canRetry } = connectionWords(state, model.replica?.group.size > 0)
+  const isInSession = [...(model.replica?.group.values() ?? [])].some((one) => !isAlone(one))
+  const { text, detail, tone, canRetry } = connectionWords(state, isInSession)
   return h('div', { class: `connection ${tone}`, role: 'status', title: detail },
     h('span', { class: 'dot', 'aria-hidden': 'true' }),
     state.name === 'needsAuthentication'

@@ -2,7 +2,7 @@
  * A list that only has the rows that can be seen, however long it is. Rows have fixed heights, so a row's place is known
  * without drawing the others.
  */
-import { h } from '../core/view.js'
+import { h, steady } from '../core/view.js'
 import { changed } from '../core/model.js'
 
 /** How far beyond the window rows are drawn, in pixels. */
@@ -11,13 +11,15 @@ const margin = 600
 /**
  * @param {string} label what the list is
  * @param {Array} rows `{key, height, view}` in order
+ * @param {Array} facts what rows show besides: those that are drawn are drawn again when one of them changes. Without facts they
+ *   always are.
  */
-export function virtualList(label, rows) {
+export function virtualList(label, rows, facts = [{}]) {
   const { tops, total } = placesOf(rows)
   const from = Math.max(0, firstFrom(tops, scrollY - listTop - margin) - 1)
   const to = firstFrom(tops, scrollY - listTop + innerHeight + margin)
-  return h('div', { class: 'rows', role: 'list', 'aria-label': label, style: { height: `${total}px` }, mount: follow },
-    rows.slice(from, to).map((row, place) =>
+  return steady('div', { class: 'rows', role: 'list', 'aria-label': label, style: { height: `${total}px` }, mount: follow }, [rows, from, to, ...facts],
+    () => rows.slice(from, to).map((row, place) =>
       h('div', {
         key: row.key, class: 'row-place', role: row.role ?? 'listitem', style: { transform: `translateY(${tops[from + place]}px)`, height: `${row.height}px` },
       }, row.view())))

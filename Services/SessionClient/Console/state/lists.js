@@ -63,26 +63,81 @@ const roles = {
   responders: (card) => card.contact.isMyResponder,
 }
 
+const titles = {
+  status: ({ level }) => levels[level].title,
+  name: ({ name }) => [...name][0]?.toLocaleUpperCase() ?? '',
+}
+
+/** When the level of a card changes although nothing happens. */
+function levelUntil({ person }, now) {
+  const { checkIn, veryLateFrom } = person ?? {}
+  // Soon is what is less than half an hour away.
+  const next = checkIn?.missed ? veryLateFrom : checkIn?.due - 30 * minute + 1
+  return next > now ? next : Infinity
+}
+
 /**
- * The groups of a list: `[{title, items: [{card, name, level}]}]`. Sorted by status there is a group for each level,
- * by name one for each first letter, otherwise one.
+ * A list in its order, kept from one time to the next: among thousands of contacts few change at a time, and only those are
+ * looked at and find a new place.
  */
-export function groups(cards, { role = 'all', sort = 'status', search = '' } = {}, now) {
-  const wanted = search.trim().toLocaleLowerCase()
-  const items = cards.filter(roles[role]).map((card) => ({ card, name: nameOf(card), level: levelOf(card, now) }))
-    .filter(({ name, card }) => !wanted || name.toLocaleLowerCase().includes(wanted) || card.person?.handle?.includes(wanted))
-    .sort(sorts[sort].compare)
-  const titleOf = {
-    status: (item) => levels[item.level].title,
-    name: (item) => [...item.name][0]?.toLocaleUpperCase() ?? '',
-  }[sort] ?? (() => '')
-  const found = []
-  for (const item of items) {
-    const title = titleOf(item)
-    if (found.at(-1)?.title !== title) found.push({ title, items: [] })
-    found.at(-1).items.push(item)
+export class Arrangement {
+  /** By account: `{card, until, item}`; no item where the list leaves it out. */
+  #known = new Map()
+  #order = []
+  #options = ''
+
+  /**
+   * The items in order: `[{card, name, level, title}]`, the same array as long as it is the same. Sorted by status there is a
+   * title for each level, by name one for each first letter, otherwise none.
+   */
+  items(cards, { role = 'all', sort = 'status', search = '' } = {}, now) {
+    const wanted = search.trim().toLocaleLowerCase()
+    if (this.#options !== `${role} ${sort} ${wanted}`) {
+      this.#options = `${role} ${sort} ${wanted}`
+      this.#known.clear()
+      this.#order = []
+    }
+    const before = this.#known
+    const [gone, fresh] = [new Set(), []]
+    this.#known = new Map()
+    for (const card of cards) {
+      const { account } = card.contact
+      const old = before.get(account)
+      before.delete(account)
+      const isSame = old && old.card.contact === card.contact && old.card.person === card.person && now < old.until
+      this.#known.set(account, isSame ? old : { card, until: levelUntil(card, now), item: itemOf(card, role, sort, wanted, now) })
+      if (isSame) continue
+      if (old?.item) gone.add(old.item)
+      if (this.#known.get(account).item) fresh.push(this.#known.get(account).item)
+    }
+    for (const { item } of before.values()) if (item) gone.add(item)
+    if (gone.size) this.#order = this.#order.filter((item) => !gone.has(item))
+    if (fresh.length) this.#order = inserted(this.#order, fresh.sort(sorts[sort].compare), sorts[sort].compare)
+    return this.#order
   }
-  return found
+}
+
+function itemOf(card, role, sort, wanted, now) {
+  if (!roles[role](card)) return undefined
+  const item = { card, name: nameOf(card), level: levelOf(card, now) }
+  if (wanted && !item.name.toLocaleLowerCase().includes(wanted) && !card.person?.handle?.includes(wanted)) return undefined
+  return Object.assign(item, { title: titles[sort]?.(item) ?? '' })
+}
+
+/** A sorted list with more items, which are sorted, too: each finds its place without a look at most of the others. */
+function inserted(list, items, compare) {
+  const pieces = []
+  let from = 0
+  for (const item of items) {
+    let [low, high] = [from, list.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      compare(list[middle], item) < 0 ? (low = middle + 1) : (high = middle)
+    }
+    pieces.push(list.slice(from, low), [item])
+    from = low
+  }
+  return pieces.concat([list.slice(from)]).flat()
 }
 
 /** How much of the time until the next check-in is left, from 1 to 0, and what to say about it. */

@@ -14,9 +14,12 @@ const memory = 200
 export function emptyReplica() {
   return {
     lastID: undefined, begun: [], account: undefined, contacts: undefined, notifications: undefined, operations: undefined,
-    people: new Map(), seen: [],
+    /** Changed in place, because there may be thousands; `peopleChanges` says that it was. */
+    people: new Map(), peopleChanges: 0, seen: [],
     /** The group sessions that the account is in or may join; the states of those that it is in; why others ended. */
     groups: undefined, group: new Map(), endings: new Map(),
+    /** By group session: the messages that arrived since `begun`, and the newest signals by sender and topic. */
+    messages: new Map(), signals: new Map(),
   }
 }
 
@@ -35,13 +38,13 @@ const fold = {
 /** The replica after an event of the stream. */
 export function apply(replica, { id, event, data }) {
   const next = { ...replica, lastID: id ?? replica.lastID }
-  if (event === 'person') return { ...next, people: new Map(replica.people).set(data.account, data) }
-  if (event === 'person.ended') {
-    const people = new Map(replica.people)
-    people.delete(data.account)
-    return { ...next, people }
+  if (event === 'person' || event === 'person.ended') {
+    event === 'person' ? next.people.set(data.account, data) : next.people.delete(data.account)
+    next.peopleChanges += 1
+    return next
   }
   if (event === 'groups') return { ...next, groups: data.groups }
+  if (event === 'signal') return { ...next, signals: hearing(replica.signals, data) }
   if (event.startsWith('group.')) return applyOfGroup(next, event, data)
   const [name, what] = event.split('.')
   if (!streams.includes(name)) return next
@@ -57,24 +60,36 @@ export function apply(replica, { id, event, data }) {
 const seeing = ({ seen }, { command }) => (command ? [...seen, command].slice(-memory) : seen)
 
 function applyOfGroup(replica, event, data) {
-  const group = new Map(replica.group)
-  const endings = new Map(replica.endings)
+  const [group, endings, messages, signals] = [replica.group, replica.endings, replica.messages, replica.signals].map((map) => new Map(map))
   const known = group.get(data.group)
   switch (event) {
     case 'group.snapshot':
       group.set(data.group, data.state)
       endings.delete(data.group)
+      // What was said before, or in between, is read from the history.
+      messages.set(data.group, { begun: replica.lastID, list: [] })
       break
     case 'group.event':
-      if (known) group.set(data.group, applyToGroup(known, data.type, data.body))
+      if (data.type === 'GroupMessageSent') messages.set(data.group, saying(messages.get(data.group), data.body, replica.lastID))
+      else if (known) group.set(data.group, applyToGroup(known, data.type, data.body))
       break
     case 'group.ended':
-      group.delete(data.group)
+      for (const map of [group, messages, signals]) map.delete(data.group)
       endings.set(data.group, data.reason)
       break
   }
-  return { ...replica, group, endings, seen: event === 'group.event' ? seeing(replica, data) : replica.seen }
+  return { ...replica, group, endings, messages, signals, seen: event === 'group.event' ? seeing(replica, data) : replica.seen }
 }
+
+/** How many messages a replica keeps; older ones are read from the history. */
+const messagesKept = 500
+
+const saying = (heard, message, id) =>
+  !heard || heard.list.length >= messagesKept ? { begun: id, list: [] } : { ...heard, list: [...heard.list, message] }
+
+/** Of a sender's signals of one topic, the newest counts. */
+const hearing = (signals, data) =>
+  new Map(signals).set(data.group, new Map(signals.get(data.group)).set(`${data.account}/${data.topic}`, data))
 
 /** How many group sessions one stream carries at most. */
 const followedAtOnce = 8

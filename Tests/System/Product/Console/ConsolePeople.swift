@@ -9,17 +9,25 @@ struct Console: Sendable {
     let quartet: Quartet
     private let driver: WebDriver
 
-    /// Each has processes of its own and up to two browsers, on a machine that runs other tests as well.
+    /// Each has processes of its own and up to three browsers, on a machine that runs other tests as well.
     private static let room = Room(for: 1)
 
     /// Runs `body` with the four services and a driver for browsers.
-    /// - Parameter forOperators: Whether operators are configured.
-    static func with(forOperators: Bool = false, _ body: (Console) async throws -> Void) async throws {
+    /// - Parameters:
+    ///   - forOperators: Whether operators are configured.
+    ///   - environment: More settings of session-client, where they aren't.
+    static func with(
+        forOperators: Bool = false, environment: [String: String] = [:], _ body: (Console) async throws -> Void
+    ) async throws {
         func open(_ quartet: Quartet) async throws {
             try await WebDriver.with { try await body(Console(quartet: quartet, driver: $0)) }
         }
         try await room.use {
-            if forOperators { try await Quartet.withOperators(open) } else { try await Quartet.with(open) }
+            if forOperators {
+                try await Quartet.withOperators(open)
+            } else {
+                try await Quartet.withPhones(environment: environment, open)
+            }
         }
     }
 
@@ -56,6 +64,44 @@ struct Console: Sendable {
         try await browser.see("Connected")
         return browser
     }
+
+    // MARK: Group sessions
+
+    /// Begins a session in which contacts may join, and returns its id.
+    func begin(_ page: Browser) async throws -> String {
+        try await page.click("Together")
+        try await page.click("Start")
+        try await page.see("Participants (1)")
+        let path = try await page.run("return location.pathname").string ?? ""
+        return try #require(path.split(separator: "/").last.map(String.init))
+    }
+
+    /// Joins the session that is offered, in which one person is.
+    func join(_ page: Browser) async throws {
+        try await page.click("Together")
+        try await page.click("Join with 1 player")
+        try await page.see("Participants (2)")
+    }
+
+    /// Expects that pages have the state of a group session that the server has: folded from its events, or as it was when
+    /// they came.
+    func expectSameGroup(_ group: String, _ pages: Browser...) async throws {
+        for page in pages {
+            let states = try await page.runModules(["core/model.js", "net/api.js"], Self.groupStates, .string(group))
+            #expect(states[0] == states[1])
+        }
+    }
+
+    /// Here and there, as texts; the order of lists of people and files means nothing.
+    private static let groupStates = """
+        const sorted = (value, name) => Array.isArray(value)
+            ? (name === 'queue' ? value : value.toSorted((left, right) => (left.id < right.id ? -1 : 1))).map((one) => sorted(one))
+            : value && typeof value === 'object'
+                ? Object.fromEntries(Object.keys(value).filter((key) => value[key] !== undefined).sort().map((key) => [key, sorted(value[key], key)]))
+                : value;
+        const { model } = m['core/model.js'], { read } = m['net/api.js'];
+        return [model.replica.group.get(argument), await read('/v1/groups/' + argument)].map((state) => JSON.stringify(sorted(state)));
+        """
 
     static let password = "a long enough password"
 

@@ -148,56 +148,45 @@ struct ConsoleTests {
         }
     }
 
-    @Test("every page has landmarks, labels and names, and fits 320 and 1280 pixels in both themes (C7)")
-    func everyPage() async throws {
+    @Test("a phone is added by a code, and signs its person in on another device (S41)")
+    func phone() async throws {
         try await Console.with { console in
-            let bob = try await Device.signUp(
-                "bob", name: "Bartholomew Featherstonehaugh-Cholmondeley", at: console.quartet.edge)
             let anna = try await console.newPerson("anna", name: "Anna")
-            try await anna.click("Contacts")
-            try await anna.fill("Their code", try await bob.code())
-            try await anna.toggle("I look after them")
-            try await anna.click("Add")
-            try await anna.see("Contact added")
-            for (width, isDark) in [(320, true), (320, false), (1280, true), (1280, false)] {
-                try await anna.look(width: width, isDark: isDark)
-                for page in ["/", "/contacts", "/contacts/\(bob.account)", "/notifications", "/me", "/welcome"] {
-                    try await anna.go(page)
-                    try await anna.wait(
-                        "the page", "document.querySelector('main h1') && document.body.innerText.includes('Connected')"
-                    )
-                    let problems = try await anna.run(Self.check)
-                    #expect(problems == [], "\(page) at \(width)")
-                    let name =
-                        page == "/"
-                        ? "home" : page.split(separator: "/").count > 1 ? "contact" : String(page.dropFirst())
-                    try await anna.screenshot("\(name)-\(width)-\(isDark ? "dark" : "light")")
-                }
-            }
-            // By keyboard: the first stop leads past the navigation.
-            try await anna.go("/")
-            try await anna.see("Are you all right")
-            try await anna.press("\u{E004}\u{E007}")
-            #expect(try await anna.run("return document.activeElement.id") == "main")
+            try await anna.go("/me")
+            try await anna.click("Add a phone")
+            try await anna.fill("Phone", Quartet.phone)
+            try await anna.click("Send a code")
+            try await anna.see("Six digits, sent to \(Quartet.phone)")
+            try await anna.fill("Code", try await console.quartet.lastPhoneCode(to: Quartet.phone))
+            try await anna.click("Confirm")
+            try await anna.see("+4930123456")
+
+            let other = try await console.browser()
+            try await other.go("/")
+            try await other.click("Sign in")
+            try await other.click("Use a phone")
+            try await other.fill("Phone", "030 123456")
+            try await other.click("Send a code")
+            try await other.wait("what is wrong", "document.querySelector('#welcome-phone-problem')?.innerText")
+            try await other.fill("Phone", Quartet.phone)
+            try await other.click("Send a code")
+            try await other.see("a code is on its way there")
+            try await other.screenshot("welcome-phone-code")
+            let digits = try await console.quartet.lastPhoneCode(to: Quartet.phone, count: 2)
+            try await other.fill("Code", digits == "000000" ? "000001" : "000000")
+            try await other.click("Sign in")
+            try await other.wait("the refusal", "document.querySelector('form .problem')?.innerText")
+            try await other.fill("Code", digits)
+            try await other.click("Sign in")
+            try await other.see("Are you all right, Anna?")
+            // The list of accounts of this browser learns whose it is.
+            try await other.go("/me")
+            try await other.see("@anna")
+            try await other.click("Use another account")
+            try await other.see("@anna")
+            try await anna.see("Chrome on Linux")
             try await anna.expectNoErrors()
+            try await other.expectNoErrors()
         }
     }
-
-    /// The rules that matter most, as https://github.com/dequelabs/axe-core has them: what breaks them.
-    private static let check = """
-        const problems = [], name = (one) => (one.getAttribute('aria-label') ?? one.innerText ?? '').trim();
-        const shown = (one) => one.checkVisibility();
-        for (const one of document.querySelectorAll('input, select, textarea')) if (!one.labels.length) problems.push('no label: ' + one.outerHTML);
-        for (const one of document.querySelectorAll('button, a')) if (shown(one) && !name(one)) problems.push('no name: ' + one.outerHTML);
-        for (const one of document.querySelectorAll('img, svg')) if (!one.hasAttribute('alt') && !one.hasAttribute('aria-label') && one.getAttribute('aria-hidden') !== 'true') problems.push('no text: ' + one.outerHTML.slice(0, 99));
-        const ids = [...document.querySelectorAll('[id]')].map((one) => one.id);
-        if (new Set(ids).size < ids.length) problems.push('ids twice');
-        if (document.querySelectorAll('main').length !== 1 || document.querySelectorAll('h1').length !== 1) problems.push('one main and one h1');
-        if (document.documentElement.scrollWidth > innerWidth) problems.push('wider than the window: ' + document.documentElement.scrollWidth);
-        for (const one of document.querySelectorAll('button, main a, input, select')) {
-            const { width, height } = one.getBoundingClientRect();
-            if (shown(one) && !one.matches('.visually-hidden') && (width < 24 || height < 24)) problems.push('small target: ' + one.outerHTML.slice(0, 99));
-        }
-        return problems;
-        """
 }

@@ -19,8 +19,7 @@ struct ConsoleTogetherTests {
             try await anna.click("Together")
             try await bob.click("Together")
             try await anna.see("No sessions yet")
-            try await anna.click("Start")
-            try await anna.see("Participants (1)")
+            let id = JSON.string(try await console.begin(anna))
             try await anna.see("Connected • Session Active")
             try await anna.screenshot("state-session-active")
             try await anna.wait(
@@ -36,7 +35,6 @@ struct ConsoleTogetherTests {
 
             // Bob's claim is on its way when Anna, on another device, was faster.
             try await console.quartet.kill(.session)
-            let id = try await group(anna)
             async let claim = first.ask("MoveSeat", ["group": id, "seat": 1])
             try await console.quartet.wait(
                 for: "Anna's command", "SELECT count(*) FROM session_client.session_commands WHERE type = 'MoveSeat'"
@@ -54,6 +52,13 @@ struct ConsoleTogetherTests {
             try await bob.see("Anna can start the game.")
 
             try await anna.click("Start")
+            try await bob.see("Anna to move")
+            try await anna.run(
+                """
+                const board = document.querySelector('.board'), { left, top } = board.getBoundingClientRect();
+                board.dispatchEvent(new PointerEvent('pointermove', { clientX: left + 40, clientY: top + 40, bubbles: true }));
+                """)
+            try await bob.wait("where Anna points", "document.querySelector('.cursor')?.innerText === 'Anna'")
             for round in 0..<4 {
                 try await drop(anna, into: 3)
                 if round == 1 { try await console.restartEdge { try await bob.see("Reconnecting (") } }
@@ -62,6 +67,8 @@ struct ConsoleTogetherTests {
             }
             try await anna.see("You won")
             try await bob.see("Anna won")
+            try await bob.see("1 point")
+            try await console.expectSameGroup(try #require(id.string), anna, bob)
             try await anna.screenshot("game-desktop-light")
             try await anna.see("Play again")
 
@@ -73,12 +80,6 @@ struct ConsoleTogetherTests {
             try await anna.expectNoErrors()
             try await bob.expectNoErrors()
         }
-    }
-
-    /// The group session that a page shows.
-    private func group(_ page: Browser) async throws -> JSON {
-        .string(
-            try await page.run("return location.pathname").string?.split(separator: "/").last.map(String.init) ?? "")
     }
 
     /// Waits for its turn, and drops a piece.

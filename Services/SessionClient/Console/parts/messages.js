@@ -1,0 +1,141 @@
+/** What people in a group session say to each other: the seven kinds of messages that all apps know, and those of others. */
+import { h } from '../core/view.js'
+import { model, changed } from '../core/model.js'
+import { moment, now, second } from '../core/time.js'
+import { draft, setDraft } from '../core/drafts.js'
+import { act, attempt, command } from '../core/actions.js'
+import { messagesOf, signal } from '../net/messages.js'
+import { spoken } from '../state/messages.js'
+import { iconOf } from './icons.js'
+import { inGroup, nameIn } from './names.js'
+import { button, portrait } from './pieces.js'
+
+const emojis = ['👍', '❤️', '😂', '🎉']
+/** How many are shown until somebody asks for more. */
+const step = 100
+let shown = step
+/** The message for which somebody chooses a reaction. */
+let picking
+
+/** Sends a message of any kind. */
+export const say = (group, type, data) => act('SendGroupMessage', { group, type, data })
+
+export function messages({ group }) {
+  const history = messagesOf(group)
+  const { lines, reactions } = spoken(history.list)
+  const latest = lines.slice(-shown)
+  return h('section', { class: 'card', 'aria-labelledby': 'messages-title' },
+    h('h2', { id: 'messages-title' }, 'Messages'),
+    h('div', { class: 'log', role: 'log', 'aria-labelledby': 'messages-title', tabindex: 0, mount: stayAtEnd }, h('ol', {},
+      lines.length > shown && h('li', { key: 'earlier', class: 'centred' }, button('Show earlier ones', () => { shown += step; changed() }, { kind: 'small' })),
+      history.hasFailed && h('li', { key: 'failed', class: 'aside' }, 'Earlier ones couldn’t be read. ', button('Try again', history.retry, { kind: 'small' })),
+      latest.map((message) => line(group, message, reactions.get(message.number), history.list)),
+      model.outbox.filter(isOnItsWay(group)).map(waitingLine),
+      !lines.length && !history.isLoading && h('li', { key: 'none', class: 'aside' }, 'Nobody has said anything yet.'))),
+    h('p', { class: 'typing', role: 'status' }, typing(group)),
+    composer(group, history.list))
+}
+
+const isOnItsWay = (group) => ({ path, fields, state }) =>
+  path.endsWith('/SendGroupMessage') && fields.group === group && fields.type === 'text' && state !== 'refused'
+
+const waitingLine = ({ id, fields: { data } }) =>
+  h('li', { key: `waiting-${id}`, class: 'message mine' }, h('p', { class: 'bubble' }, data.text), h('small', {}, 'sending…'))
+
+function line(group, message, reactions = [], list) {
+  const { number, account, type, data, at } = message
+  const isMine = account === model.account.account
+  if (type !== 'text') return h('li', { key: number, class: 'aside', title: moment(at) }, `${nameIn(account)} ${words(message)}`)
+  const answered = data.replyTo && list.find((one) => one.number === data.replyTo)
+  return h('li', { key: number, class: `message ${isMine ? 'mine' : ''}` },
+    !isMine && portrait(account, inGroup(account), model.replica.people.get(account)?.avatar),
+    h('div', {},
+      !isMine && h('small', {}, nameIn(account)),
+      h('div', { class: 'bubble' },
+        answered && h('p', { class: 'quote' }, `${nameIn(answered.account)}: ${answered.data?.text ?? answered.type}`),
+        h('p', {}, data.text)),
+      reactions.length > 0 && h('p', { class: 'reactions' }, reactions.map(({ emoji, accounts }) =>
+        h('span', { key: emoji, class: 'reaction', title: accounts.map(nameIn).join(', ') }, emoji, accounts.length > 1 && ` ${accounts.length}`))),
+      h('small', { class: 'message-foot' }, moment(at),
+        button('Reply', () => { setDraft(formOf(group), { replyTo: number }); document.querySelector('#message')?.focus() }, { kind: 'mini', 'aria-label': `Reply to: ${data.text.slice(0, 80)}` }),
+        picking === number
+          ? emojis.map((emoji) => button(emoji, () => { picking = undefined; say(group, 'reaction', { emoji, message: number }) }, { kind: 'mini', 'aria-label': `React with ${emoji}` }))
+          : button('React', () => { picking = number; changed() }, { kind: 'mini', 'aria-label': `React to: ${data.text.slice(0, 80)}` }))))
+}
+
+/** What a message that isn't a text says, after its sender's name. */
+function words({ account, type, data }) {
+  const isMe = account === model.account.account
+  switch (type) {
+    case 'reaction': return data.emoji
+    case 'ready': return `${isMe ? 'are' : 'is'} ${data.isReady ? 'ready' : 'not ready'}`
+    case 'action': return data.name === 'wave' ? (isMe ? 'wave' : 'waves') : `did “${data.name}”`
+    case 'score': return `got ${data.points} ${data.points === 1 ? 'point' : 'points'}${data.participant ? ` for ${nameIn(data.participant)}` : ''}`
+    default: return `sent “${type}”, which this page doesn’t know`
+  }
+}
+
+const formOf = (group) => `message/${group}`
+
+function composer(group, list) {
+  const form = formOf(group)
+  const { text = '', replyTo } = draft(form)
+  const answered = replyTo && list.find((one) => one.number === replyTo)
+  const send = async (event) => {
+    event.preventDefault()
+    const said = text.trim()
+    if (!said) return
+    setDraft(form, { text: '', replyTo: undefined })
+    tellTyping(group, false)
+    // What was refused isn't lost.
+    if (!await attempt(() => command('SendGroupMessage', { group, type: 'text', data: { text: said, replyTo } })) && isRefused(group)) setDraft(form, { text: said, replyTo })
+  }
+  const input = (event) => {
+    setDraft(form, { text: event.target.value })
+    tellTyping(group, Boolean(event.target.value))
+  }
+  return h('form', { class: 'composer', onsubmit: send, 'aria-label': 'Write a message' },
+    answered && h('p', { class: 'quote' }, h('span', {}, `Reply to ${nameIn(answered.account)}: ${answered.data.text}`), button('Don’t reply', () => setDraft(form, { replyTo: undefined }), { kind: 'mini' })),
+    h('div', { class: 'composer-line' },
+      h('label', { class: 'visually-hidden', for: 'message' }, 'Message'),
+      h('textarea', {
+        id: 'message', rows: 1, maxlength: 4000, placeholder: 'Message', value: text, oninput: input, onblur: () => tellTyping(group, false),
+        onkeydown: (event) => { if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) send(event) },
+      }),
+      h('button', { class: 'button round primary', 'aria-label': 'Send', disabled: !text.trim() }, iconOf('send'))),
+    h('div', { class: 'composer-line quick' },
+      button('👋 Wave', () => say(group, 'action', { name: 'wave' }), { kind: 'small' }),
+      emojis.slice(1).map((emoji) => button(emoji, () => say(group, 'reaction', { emoji }), { kind: 'small', 'aria-label': `Send ${emoji}` }))))
+}
+
+const isRefused = (group) => !model.outbox.some(isOnItsWay(group))
+
+/** For how long somebody is said to be typing after the last sign of it, and how often that is sent. */
+const typingLasts = 6 * second
+const typingRepeats = 3 * second
+let toldTyping = { isTyping: false, at: 0 }
+
+function tellTyping(group, isTyping) {
+  if (isTyping === toldTyping.isTyping && (!isTyping || now() - toldTyping.at < typingRepeats)) return
+  toldTyping = { isTyping, at: now() }
+  signal(group, 'typing', { isTyping })
+}
+
+function typing(group) {
+  const names = [...(model.replica.signals.get(group)?.values() ?? [])]
+    .filter(({ topic, account, data, at }) => topic === 'typing' && data?.isTyping && account !== model.account.account && now() - at < typingLasts)
+    .map(({ account }) => nameIn(account))
+  return names.length ? `${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} typing…` : ''
+}
+
+/** Keeps the end of the list in sight, unless somebody scrolled back. */
+function stayAtEnd(element) {
+  let isAtEnd = true
+  const follow = () => { if (isAtEnd) element.scrollTop = element.scrollHeight }
+  const scrolled = () => { isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight < 40 }
+  const observer = new MutationObserver(follow)
+  observer.observe(element, { childList: true, subtree: true })
+  element.addEventListener('scroll', scrolled, { passive: true })
+  follow()
+  return () => observer.disconnect()
+}
