@@ -28,6 +28,17 @@ export function dropDraft(form) {
   changed()
 }
 
+/** Takes what a form has now. The function that it returns drops that, once it is sent, but not what was typed since. */
+export function takeDraft(form) {
+  const [name, sent] = [nameOf(form), draft(form)]
+  return () => {
+    const rest = Object.entries(cache.get(name) ?? {}).filter(([field, value]) => value !== sent[field])
+    cache.set(name, Object.fromEntries(rest))
+    rest.length ? sessionStorage.setItem(name, JSON.stringify(Object.fromEntries(rest))) : sessionStorage.removeItem(name)
+    changed()
+  }
+}
+
 /** Forgets everything that was typed for an account. */
 export function dropDrafts(account) {
   for (const name of Object.keys(sessionStorage)) if (name.startsWith(`draft/${account}/`)) sessionStorage.removeItem(name)

@@ -1,5 +1,5 @@
 /** Requests of the account that this tab shows. */
-import { model } from '../core/model.js'
+import { changed, model } from '../core/model.js'
 import { accessToken, markSignedOut, NeedsSignIn } from './accounts.js'
 import { send, Problem, fetchPicture } from './http.js'
 
@@ -20,8 +20,9 @@ export async function ask(method, path, options = {}) {
 
 export const read = async (path) => (await ask('GET', path)).body
 
-/** Pictures by their hash, as addresses of blobs; a promise while one is loading. */
+/** Pictures by their hash, as addresses of blobs; null while one is loading, and for a while after it couldn't be loaded. */
 const pictures = new Map()
+const pictureRetry = 30_000
 
 /** Changes with each picture that is there. */
 export const picturesLoaded = () => loaded
@@ -38,9 +39,18 @@ export function picture(account, avatar, whenLoaded) {
   return known ?? undefined
 }
 
+/** One that can't be loaded is left alone for a while, so that no drawing asks for it again at once. */
 async function load(account, hash) {
-  const path = account === model.account?.account ? '/v1/account/avatar' : `/v1/contacts/${account}/avatar`
-  const blob = await accessToken(model.account.account).then((token) => fetchPicture(path, token), () => undefined)
-  blob ? pictures.set(hash, URL.createObjectURL(blob)) : pictures.delete(hash)
+  const own = model.account.account
+  const path = account === own ? '/v1/account/avatar' : `/v1/contacts/${account}/avatar`
+  const blob = await loadPicture(path, own).catch(() => undefined)
+  if (blob) pictures.set(hash, URL.createObjectURL(blob))
+  else setTimeout(() => { pictures.delete(hash); changed() }, pictureRetry)
   loaded += 1
+}
+
+async function loadPicture(path, own) {
+  const token = await accessToken(own)
+  const { status, blob } = await fetchPicture(path, token)
+  return status === 401 ? (await fetchPicture(path, await accessToken(own, token))).blob : blob
 }

@@ -56,9 +56,9 @@ export async function send(method, path, { body, bytes, type, key, token, header
 export async function fetchPicture(path, token) {
   try {
     const response = await fetch(path, { headers: { Authorization: `Bearer ${token}` }, credentials: 'omit' })
-    return response.ok ? await response.blob() : undefined
+    return { status: response.status, blob: response.ok ? await response.blob() : undefined }
   } catch {
-    return undefined
+    return {}
   }
 }
 

@@ -2,7 +2,7 @@
 import { h } from '../core/view.js'
 import { model } from '../core/model.js'
 import { ago, moment, now } from '../core/time.js'
-import { draft, dropDraft, setDraft } from '../core/drafts.js'
+import { draft, dropDraft, setDraft, takeDraft } from '../core/drafts.js'
 import { act, attempt, command } from '../core/actions.js'
 import { go } from '../core/router.js'
 import { drop, isHeldUp } from '../net/outbox.js'
@@ -61,7 +61,8 @@ function form(stored, one) {
   const save = async (event) => {
     event.preventDefault()
     const changes = Object.fromEntries(fields.filter((field) => value(field) !== one[field]).map((field) => [field, value(field)]))
-    if (await edit(stored, changes)) dropDraft(name)
+    const dropSent = takeDraft(name)
+    if (await edit(stored, changes)) dropSent()
   }
   return h('form', { class: 'card', onsubmit: save, 'aria-label': 'Only for you' },
     h('h2', {}, 'Only for you'),

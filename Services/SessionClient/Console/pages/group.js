@@ -5,7 +5,7 @@ import { now, span } from '../core/time.js'
 import { act, attempt, command, underway } from '../core/actions.js'
 import { go } from '../core/router.js'
 import { messagesOf } from '../net/messages.js'
-import { newGame } from '../state/four-in-a-row.js'
+import { isFourInARow, newGame } from '../state/four-in-a-row.js'
 import { readyOnes, scores } from '../state/messages.js'
 import { isListening } from '../state/player.js'
 import { board } from '../parts/board.js'
@@ -35,9 +35,11 @@ export function group({ group }) {
     return isJoined ? waiting() : empty('You aren’t in this session', 'Join it first, if it is offered to you.', h('a', { class: 'button', href: '/together' }, 'All sessions'))
   }
   return h('div', { class: 'columns wide-first' },
-    h('div', {}, isListening(state) ? nowPlaying(state) : [table(state), state.game && board(state)], messages(state)),
+    h('div', {}, isListening(state) ? nowPlaying(state) : [table(state), state.game && play(state)], messages(state)),
     h('div', {}, participants(state), files(state), ways(state)))
 }
+
+const play = (state) => (isFourInARow(state.game.state ?? {}) ? board(state) : empty('Another game', 'This page only shows four in a row.'))
 
 function table(state) {
   const { group, activity, seats, host } = state

@@ -1,7 +1,7 @@
 /** `/me`: profile, picture, devices, security, and what waits to be sent. */
 import { h } from '../core/view.js'
 import { model } from '../core/model.js'
-import { draft, dropDraft, setDraft } from '../core/drafts.js'
+import { draft, setDraft, takeDraft } from '../core/drafts.js'
 import { attempt, command } from '../core/actions.js'
 import { toast } from '../core/toasts.js'
 import { ask } from '../net/api.js'
@@ -51,7 +51,8 @@ function profile(stored, account) {
     event.preventDefault()
     const changes = Object.fromEntries(fields.filter((field) => value(field) !== (account[field] ?? '')).map((field) => [field, value(field)]))
     const base = Object.fromEntries(Object.keys(changes).map((field) => [field, stored[field]]))
-    if (await attempt(() => command('UpdateProfile', changes, { base: { ...base, version: stored.profileVersion } }))) dropDraft(form)
+    const dropSent = takeDraft(form)
+    if (await attempt(() => command('UpdateProfile', changes, { base: { ...base, version: stored.profileVersion } }))) dropSent()
   }
   const entry = editOf(undefined, model.outbox)
   return h('form', { class: 'card', onsubmit: save, 'aria-label': 'Profile' },

@@ -28,7 +28,7 @@ export function shell() {
       h('div', { class: 'top-end' }, model.account && connection(), isSignedIn && own())),
     isSignedIn && navigation(),
     h('main', { id: 'main', tabindex: '-1', key: 'main' },
-      h('div', { key: model.route.path }, page ? page(model.route.params) : empty('There is no such page', 'The address may be mistyped.', h('a', { class: 'button', href: '/' }, 'Go home')))),
+      h('div', { key: model.route.path }, page ? drawn(page) : empty('There is no such page', 'The address may be mistyped.', h('a', { class: 'button', href: '/' }, 'Go home')))),
     isSignedIn && bar(),
     h('div', { class: 'toasts', 'aria-live': 'polite' }, model.toasts.map(({ id, text, tone }) => h('p', { key: id, class: `toast ${tone}` }, text))),
     isSignedIn && sheet(),
@@ -45,6 +45,16 @@ function navigation() {
       iconOf(icon), h('span', {}, title),
       path === '/notifications' && unread > 0
         && h('span', { class: 'count', 'aria-label': `${unread} unread` }, unread > 99 ? '99+' : unread))))
+}
+
+/** A page, or that it failed: the way to the others stays. */
+function drawn(page) {
+  try {
+    return page(model.route.params)
+  } catch (error) {
+    console.error(error)
+    return empty('This page can’t be shown', 'Something on it isn’t what it should be.', h('a', { class: 'button', href: '/' }, 'Go home'))
+  }
 }
 
 /** The way to one's own page. */

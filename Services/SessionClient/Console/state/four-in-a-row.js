@@ -7,6 +7,11 @@ const directions = [[1, 0], [0, 1], [1, 1], [1, -1]]
 /** A new game: `cells` has a letter for each place, row by row from the top. */
 export const newGame = (first, second) => ({ cells: '.'.repeat(columns * rows), players: { x: first, o: second }, turn: first })
 
+/** Whether a group's game is this one: apps may play others. */
+export const isFourInARow = ({ cells, players, line } = {}) =>
+  typeof cells === 'string' && cells.length === columns * rows && /^[.xo]*$/.test(cells)
+  && typeof players?.x === 'string' && typeof players?.o === 'string' && (line === undefined || Array.isArray(line))
+
 /** What changes when the one whose turn it is drops a piece into a column; undefined if it is full. */
 export function drop(game, column) {
   const row = [...Array(rows).keys()].findLast((row) => game.cells[row * columns + column] === '.')

@@ -33,6 +33,11 @@ struct ConsoleModuleTests {
                     "text": "Missed the check-in",
                 ])
 
+            let games = try await page.runModules(["state/four-in-a-row.js"], Self.games)
+            #expect(games == [true, false, false, false, false, false, false])
+            let drafts = try await page.runModules(["core/drafts.js"], Self.drafts)
+            #expect(drafts == [["note": "typed meanwhile"], [:]], "what is sent isn't typed any more; what came later is")
+
             let seed = Int64.random(in: 1..<1 << 31)
             let differences = try await page.runModules(
                 ["state/lists.js", "core/time.js"], Self.changes, .int(seed))
@@ -214,6 +219,23 @@ struct ConsoleModuleTests {
             throw error
         }
     }
+
+    private static let games = """
+        const { isFourInARow, newGame } = m['state/four-in-a-row.js'], game = newGame('a', 'b');
+        return [game, {}, { ...game, cells: null }, { ...game, cells: '.' }, { ...game, players: {} }, 'text', 7]
+            .map((state) => isFourInARow(state));
+        """
+
+    private static let drafts = """
+        const { draft, setDraft, takeDraft } = m['core/drafts.js'];
+        setDraft('form', { name: 'sent', note: 'sent' });
+        const drop = takeDraft('form');
+        setDraft('form', { note: 'typed meanwhile' });
+        drop();
+        const rest = draft('form');
+        takeDraft('form')();
+        return [rest, draft('form')];
+        """
 
     private static let groups = """
         const { Arrangement, statusText } = m['state/lists.js'], { hour, minute, day } = m['core/time.js'];

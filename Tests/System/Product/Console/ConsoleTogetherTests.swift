@@ -72,6 +72,11 @@ struct ConsoleTogetherTests {
             try await anna.screenshot("game-desktop-light")
             try await anna.see("Play again")
 
+            // Another app's game in the same session.
+            try await first.act("StartGame", ["group": id, "state": ["board": "its own"], "lead": 0])
+            try await anna.see("Another game")
+            try await bob.see("Another game")
+
             try await bob.click("Leave")
             try await anna.see("Participants (1)")
             try await anna.confirm("End for all")
