@@ -9,8 +9,6 @@ struct EdgeContext: RequestContext, RemoteAddressRequestContext {
     var coreContext: CoreRequestContextStorage
     /// Where the connection comes from.
     let remoteAddress: SocketAddress?
-    /// Set by ``Authentication``.
-    var caller: Caller?
     /// When its head was here.
     let arrived = ContinuousClock.now
     /// How long it may still wait for the database.
@@ -26,23 +24,6 @@ struct EdgeContext: RequestContext, RemoteAddressRequestContext {
     }
 
     var maxUploadSize: Int { Message.bodyLimit }
-}
-
-/// The context of routes that need sign-in.
-struct SignedInContext: ChildRequestContext {
-    var edge: EdgeContext
-    let caller: Caller
-
-    /// - Throws: `missingToken`.
-    init(context: EdgeContext) throws {
-        guard let caller = context.caller else { throw APIError(.missingToken) }
-        (edge, self.caller) = (context, caller)
-    }
-
-    var coreContext: CoreRequestContextStorage {
-        get { edge.coreContext }
-        set { edge.coreContext = newValue }
-    }
 }
 
 /// W3C trace context (https://www.w3.org/TR/trace-context/): keeps a valid `traceparent`, makes one otherwise.

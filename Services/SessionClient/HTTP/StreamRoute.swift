@@ -7,10 +7,12 @@ import Vocabulary
 
 extension Routes {
     /// `GET /v1/stream`: the caller's streams as server-sent events, and those of the group sessions that it names.
-    func stream(_ request: Request, _ context: SignedInContext) throws -> Response {
+    func stream(
+        _ request: Request, _ context: SignedInContext, following groups: Set<GroupID>
+    ) throws -> Response {
+        let logger = context.edge.logger
         let connection = try streams.open(
-            for: context.caller, after: StreamTokens(request.headers[.lastEventID] ?? ""),
-            following: Set(request.ids("group")), context.logger)
+            for: context.caller, after: StreamTokens(request.headers[.lastEventID] ?? ""), following: groups, logger)
         return Response(
             status: .ok,
             headers: [
@@ -33,7 +35,7 @@ extension Routes {
                     try await writer.finish(nil)
                 } catch {
                     // The app has left, as most do, or doesn't read.
-                    context.logger.debug("a stream ended", metadata: ["error": "\(error)"])
+                    logger.debug("a stream ended", metadata: ["error": "\(error)"])
                     throw error
                 }
             })

@@ -1,0 +1,31 @@
+import API
+import HTTPTypes
+import Hummingbird
+import SessionContract
+import Vocabulary
+
+extension HTTPEndpoint {
+    /// Everything that apps use and only HTTP carries.
+    static let all: [HTTPEndpoint] = [keys, stream] + pictures + attachments
+
+    private static let keys = HTTPEndpoint(
+        declaration: Endpoint.Declaration(
+            name: "GetKeys", method: .get, path: "/.well-known/jwks.json", access: .open,
+            summary: "The keys that verify access tokens (RFC 7517).",
+            replies: [ReplyDeclaration(status: 200, content: .json { .any })], limit: .reads),
+        reason: "Verifiers of tokens look for keys at this address."
+    ) { routes, _, _, _ in
+        var response = Response.json(routes.tokens.keySet)
+        // A new key is published before it signs: long enough for this to have passed.
+        response.headers[.cacheControl] = "public, max-age=300"
+        return response
+    }
+
+    private static let stream = signedIn(
+        "OpenStream", .get, "/v1/stream", "Everything live, as server-sent events.",
+        because: "Over gRPC the same streams are the call Watch.",
+        Parameter<GroupID>.every("group", "A group session to follow as well."),
+        replies: [ReplyDeclaration(status: 200, content: .bytes(["text/event-stream"]))],
+        refusals: [.malformedEventID, .tooManyStreams], limit: .streams
+    ) { routes, request, context, groups in try routes.stream(request, context, following: Set(groups)) }
+}
