@@ -13,7 +13,7 @@ help: ## List these targets
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: run
-run: ## Build, start PostgreSQL and the four services, and wait until they are ready (DATABASE_URL, PORT, REPLICAS=n)
+run: ## Build, start PostgreSQL and the four services, and wait until they are ready (DATABASE_URL, PORT, REPLICAS=n, TLS=yes)
 	@deploy/run.sh start
 
 .PHONY: demo

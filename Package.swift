@@ -15,9 +15,13 @@ let nioHTTP = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdHTTP2 = Target.Dependency.product(name: "HummingbirdHTTP2", package: "hummingbird")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioHTTP2 = Target.Dependency.product(name: "NIOHTTP2", package: "swift-nio-http2")
+let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
+let nioTLS = Target.Dependency.product(name: "NIOTLS", package: "swift-nio")
 let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
 let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
@@ -27,6 +31,9 @@ let package = Package(
     name: "quartet",
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
+        // What apps add. It needs none of the server's dependencies.
+        .library(name: "QuartetClient", targets: ["QuartetClient"]),
+        .library(name: "QuartetClientTesting", targets: ["QuartetClientTesting"]),
         // For the package of micro-benchmarks, Tests/Benchmarks/Functions.
         .library(name: "QuartetBus", targets: ["Bus", "Postgres", "Vocabulary"]),
         .library(name: "QuartetLedger", targets: ["LedgerContract", "LedgerRules"]),
@@ -45,6 +52,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.0"),
     ],
@@ -102,6 +111,17 @@ let package = Package(
             ],
             path: "Shared/API", swiftSettings: settings),
 
+        // MARK: Client
+        .target(
+            name: "QuartetClient",
+            dependencies: [
+                "API", "ContactsContract", "ContractSupport", "NotificationsContract", "SessionContract", "Vocabulary",
+            ],
+            path: "Shared/Client/QuartetClient", swiftSettings: settings),
+        .target(
+            name: "QuartetClientTesting", dependencies: ["API", "QuartetClient", "Vocabulary"],
+            path: "Shared/Client/Testing", swiftSettings: settings),
+
         // MARK: Services
         .target(
             name: "SessionRules", dependencies: ["ContractSupport", "SessionContract", "Vocabulary", crypto],
@@ -153,10 +173,8 @@ let package = Package(
             dependencies: [
                 "API", "Bus", "ContactsContract", "ContractSupport", "NotificationsContract", "Postgres", "ServiceKit",
                 "SessionClientOrchestration", "SessionContract", "Vocabulary", "Webhook", crypto, cryptoExtras,
-                httpTypes, hummingbird, lifecycle,
-                logging, metrics,
-                nio,
-                nioHTTPTypes,
+                httpTypes, hummingbird, hummingbirdHTTP2, lifecycle, logging, metrics, nio, nioHTTP2,
+                nioHTTPTypes, nioSSL, nioTLS, signals,
                 .product(name: "JWTKit", package: "jwt-kit"),
             ],
             path: "Services/SessionClient", exclude: ["Executable", "Orchestration"],
@@ -208,6 +226,13 @@ let package = Package(
             ],
             path: "Tests/Unit/APITests", swiftSettings: settings),
         .testTarget(
+            name: "QuartetClientTests",
+            dependencies: [
+                "API", "ContactsContract", "ContractSupport", "NotificationsContract", "QuartetClient",
+                "QuartetClientTesting", "SessionContract", "TestKit", "Vocabulary",
+            ],
+            path: "Tests/Unit/QuartetClientTests", swiftSettings: settings),
+        .testTarget(
             name: "SessionClientOrchestrationTests",
             dependencies: [
                 "API", "ContactsContract", "ContractSupport", "NotificationsContract", "SessionClientOrchestration",
@@ -217,8 +242,10 @@ let package = Package(
         .testTarget(
             name: "SessionClientServiceTests",
             dependencies: [
-                "API", "ContractSupport", "SessionClientService", "SessionContract", "Vocabulary", "Webhook", crypto,
-                httpTypes, hummingbird, logging, nio, nioHTTPTypes,
+                "API", "ContractSupport", "ServiceKit", "SessionClientService", "SessionContract", "Vocabulary",
+                "Webhook", crypto,
+                httpTypes, hummingbird,
+                logging, nio, nioHTTP2, nioHTTPTypes, nioTLS,
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
             path: "Tests/Unit/SessionClientServiceTests", swiftSettings: settings),
@@ -242,10 +269,7 @@ let package = Package(
             name: "PackageGraphTests", dependencies: ["TestKit", "package-graph"], path: "Tests/Unit/PackageGraphTests",
             swiftSettings: settings),
         .target(
-            name: "EdgeClient",
-            dependencies: [
-                crypto, httpClient, nio, nioHTTP,
-            ],
+            name: "EdgeClient", dependencies: [crypto, httpClient, nio, nioHTTP, nioSSL],
             path: "Tests/Kit/EdgeClient", swiftSettings: settings),
         .target(
             name: "WebDriver", dependencies: ["EdgeClient", "TestKit", httpClient, nio, nioHTTP],
@@ -255,9 +279,9 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "EdgeClient", "NotificationsContract", "Postgres", "ServiceKit", "TestKit", "WebDriver", "contacts",
-                "notifications", "session", "session-client", crypto, httpClient, httpTypes, hummingbird, logging, nio,
-                nioHTTP,
+                "EdgeClient", "NotificationsContract", "Postgres", "QuartetClient", "ServiceKit", "TestKit",
+                "WebDriver", "contacts", "notifications", "session", "session-client", crypto, httpClient, httpTypes,
+                hummingbird, logging, nio, nioHTTP, nioSSL,
             ],
             path: "Tests/System/Product", swiftSettings: settings),
         .testTarget(

@@ -26,6 +26,8 @@ Environment
   ADMIN_PORT      the first port for health checks and metrics (9100); each further
                   replica adds ten
   REPLICAS        how many processes of each service to run (1)
+  TLS             yes serves https, with a certificate for this machine that is made
+                  once and kept in .local/secrets
   CONFIGURATION   debug (the default, builds faster) or release (runs faster)
   Settings of the services (session-client --help) are passed on. With the private
   PostgreSQL, the shortest check-in interval and the time between check-ins are a
@@ -40,6 +42,10 @@ port=${PORT:-8080}
 admin_port=${ADMIN_PORT:-9100}
 configuration=${CONFIGURATION:-debug}
 own_database=${DATABASE_URL:-}
+certificate=.local/secrets/tls-certificate.pem
+certificate_key=.local/secrets/tls-key.pem
+case "${TLS:-no}" in yes | true | 1) scheme=https ;; *) scheme=http ;; esac
+url=$scheme://127.0.0.1:$port
 state=.local/run
 cluster=.local/postgres
 # How many seconds to wait for a service to stop: longer than it takes to finish its work in progress.
@@ -163,9 +169,14 @@ make_secrets() {
   [ -s .local/secrets/server-key ] || head -c 32 /dev/urandom | base64 >.local/secrets/server-key
   [ -s .local/secrets/signing-key.pem ] ||
     openssl ecparam -genkey -name prime256v1 -noout -out .local/secrets/signing-key.pem
+  [ "$scheme" = http ] || openssl x509 -checkend 86400 -noout -in "$certificate" >/dev/null 2>&1 ||
+    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 365 -subj /CN=localhost \
+      -addext subjectAltName=DNS:localhost,IP:127.0.0.1,IP:::1 -keyout "$certificate_key" -out "$certificate" 2>/dev/null
   chmod 600 .local/secrets/*
   [ -n "${SERVER_KEY:-}${SERVER_KEY_FILE:-}" ] || export SERVER_KEY_FILE="$PWD/.local/secrets/server-key"
   [ -n "${SIGNING_KEY:-}${SIGNING_KEY_FILE:-}" ] || export SIGNING_KEY_FILE="$PWD/.local/secrets/signing-key.pem"
+  # Nobody balances the load here.
+  export DRAIN_TIME="${DRAIN_TIME:-0s}"
   # No text messages are sent here: session-client logs the codes for phones.
   export PHONE_CODES="${PHONE_CODES:-log}"
 }
@@ -190,6 +201,9 @@ flags_of() { # name-replica
   done
   echo "--admin-port $((admin_port + place + 10 * (replica - 1)))$(
     [ "${1%-*}" != session-client ] || echo " --port $((port + replica - 1))"
+    # Browsers shouldn't insist on https for everything else on this machine.
+    [ "${1%-*} $scheme" != "session-client https" ] ||
+      echo " --tls-certificate $certificate --tls-key $certificate_key --hsts-max-age 0s"
   )"
 }
 
@@ -285,8 +299,9 @@ await_ready() { # name-replica
 
 report() {
   echo "Quartet is running."
-  echo "  Console    http://127.0.0.1:$port (a private window is a second person)"
-  echo "  HTTP API   http://127.0.0.1:$port/v1"
+  echo "  Console    $url (a private window is a second person)"
+  echo "  HTTP API   $url/v1"
+  [ "$scheme" = http ] || echo "  Trust      $certificate (curl --cacert)"
   echo "  Database   $([ -n "$own_database" ] && echo "yours (DATABASE_URL)" || echo "private, in $cluster")"
   echo "  Logs       $state/*.log"
   echo
@@ -334,11 +349,11 @@ status() {
 }
 
 demo() {
-  curl --silent --output /dev/null --max-time 5 "http://127.0.0.1:$port/" ||
-    fail "nothing answers at http://127.0.0.1:$port; start it: make run"
+  curl --silent --insecure --output /dev/null --max-time 5 "$url/" || fail "nothing answers at $url; start it: make run"
   # The same flags as in other builds; with different ones, SwiftPM would rebuild most of it.
   swift build --configuration "$configuration" --product demo --quiet --explicit-target-dependency-import-check error
-  exec "$(swift build --configuration "$configuration" --show-bin-path)/demo" "http://127.0.0.1:$port"
+  exec "$(swift build --configuration "$configuration" --show-bin-path)/demo" "$url" \
+    $([ "$scheme" = http ] || echo "$certificate")
 }
 
 logs() {
@@ -366,7 +381,7 @@ case "$command" in
   logs) logs ;;
   psql) open_psql quartet_reader "$@" ;;
   operate) open_psql quartet_operator "$@" ;;
-  url) echo "http://127.0.0.1:$port" ;;
+  url) echo "$url" ;;
   -h | --help | help) usage ;;
   *) usage >&2; exit 2 ;;
 esac

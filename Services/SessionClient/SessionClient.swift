@@ -35,7 +35,8 @@ package struct SessionClient: Service {
 
         // Every connection may wait: after a restart all apps come back at once. A request's own time limit ends its wait.
         let pool = Pool(
-            "reads", configuration: database, size: settings.poolSize, waiters: settings.connections, logger: logger)
+            "reads", configuration: database, size: settings.poolSize, waiters: settings.http.connections,
+            logger: logger)
         let joins = Pool("joins", configuration: database, size: settings.joinPoolSize, logger: logger)
         var unflushed = database
         unflushed.settings["synchronous_commit"] = "off"
@@ -73,6 +74,7 @@ package struct SessionClient: Service {
             services: services, pool: pool, steps: steps, operations: operations,
             ownership: settings.consumers.leaseDuration, logger: logger)
         let people = PeopleSource(session: services.session.streams, logger: logger)
+        let drain = Drain()
         let lists = GroupLists(people: people)
         services.session.tail.observe(where: GroupLists.isWanted) { lists.observe($0) }
         let presence = Presence(
@@ -82,11 +84,13 @@ package struct SessionClient: Service {
         let signals = SignalBus(
             configuration: database, keys: settings.serverKeys, now: { [clock = context.clock] in clock.now },
             logger: logger, deliver: SignalDelivery(to: groups.followers).deliver)
+        let extensions = StreamExtensions(pool: pool, keys: settings.serverKeys)
         let server = HTTPServer(
             routes: Routes(
                 actions: Actions(
                     services: services, pool: pool, sagas: sagas, serverKeys: settings.serverKeys, tokens: tokens,
                     devices: devices, phoneCodeSender: settings.phoneCodeSender, members: members, signals: signals,
+                    streams: extensions,
                     clock: context.clock, limits: settings.limits),
                 streams: Streams(
                     sources: services.streams
@@ -95,15 +99,18 @@ package struct SessionClient: Service {
                                 name: .operations, reader: StreamReader(tail: operations, pool: joins),
                                 state: States.operations)
                         ],
-                    people: people, groups: groups, devices: devices, writeDeadline: settings.streamWriteDeadline),
-                tokens: tokens, devices: devices, addresses: ClientAddress(proxies: settings.proxies),
-                console: console),
-            host: settings.host, port: settings.port, connections: settings.connections,
-            connectionsPerAddress: settings.connectionsPerAddress, check: http, logger: logger)
+                    people: people, groups: groups, devices: devices,
+                    extensions: extensions,
+                    writeDeadline: settings.streamWriteDeadline),
+                admission: Admission(tokens: tokens, devices: devices, limits: settings.requestLimits),
+                addresses: ClientAddress(proxies: settings.http.proxies),
+                headers: settings.http.headers(drain), drain: drain,
+                versions: settings.http.versions, console: console),
+            settings: settings.http, check: http, logger: logger)
 
         let retention = Retention(
             schema: "session_client", logs: services.all.map(\.commands) + [operations.log], hasOutcomes: false,
-            others: ["delete_old_sagas", "delete_old_uploads", "empty_secrets"],
+            others: ["delete_old_sagas", "delete_old_uploads", "delete_old_stream_tokens", "empty_secrets"],
             interval: settings.retentionInterval, configuration: database, logger: logger)
         try await context.runTogether(
             [

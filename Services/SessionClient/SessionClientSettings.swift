@@ -9,11 +9,6 @@ import Webhook
 
 /// The settings of session-client.
 struct SessionClientSettings: Sendable {
-    private static let host = Setting<String>.text(
-        "listen.address", placeholder: "ADDRESS", default: "127.0.0.1",
-        help: "The address on which the HTTP API listens.")
-    private static let port = Setting<Int>.int(
-        "port", in: 0...65_535, default: 8080, help: "The port of the HTTP API. 0 chooses a free one and logs it.")
     private static let poolSize = Setting<Int>.int(
         "database.pool", in: 1...64, default: 8, help: "Database connections for reads.")
     private static let joinPoolSize = Setting<Int>.int(
@@ -27,16 +22,19 @@ struct SessionClientSettings: Sendable {
         help:
             "How often this process says that it still has the connections of participants in group sessions; at most a third of session's edge lease."
     )
-    private static let connections = Setting<Int>.int(
-        "http.connections", in: 1...100_000, default: 20_000, help: "Concurrent HTTP connections; further ones wait.")
-    private static let connectionsPerAddress = Setting<Int>.int(
-        "http.connections.per.address", in: 1...100_000, default: 1000,
-        help:
-            "Concurrent HTTP connections from one address (an IPv6 /64); further ones are closed. There is no limit behind proxies."
-    )
-    private static let commandLimit = Setting<Int>.int(
-        "commands.per.minute", in: 1...1_000_000, default: 600,
-        help: "Commands and operations per account and minute, a tenth of them at once; more are refused (429).")
+    private static let readLimit = perMinute("reads", "Reads", default: 3000)
+    private static let commandLimit = perMinute("commands", "Commands and other changes", default: 600)
+    private static let operationLimit = perMinute("operations", "Operations", default: 120)
+    private static let streamLimit = perMinute("streams", "Openings of streams", default: 300)
+    private static let addressFactor = Setting<Int>.int(
+        "address.factor", in: 1...10_000, default: 20,
+        help: "How many times as much as an account one address (an IPv6 /64) may ask in a minute.")
+
+    private static func perMinute(_ kind: String, _ name: String, default limit: Int) -> Setting<Int> {
+        .int(
+            "\(kind).per.minute", in: 1...1_000_000, default: limit,
+            help: "\(name) per account and minute, a tenth of them at once; more are refused (429).")
+    }
     private static let signalLimit = Setting<Int>.int(
         "signals.per.second", in: 1...100_000, default: 2000,
         help: "Signals of all accounts per second, and as many at once; more are refused (503).")
@@ -65,9 +63,6 @@ struct SessionClientSettings: Sendable {
         }
     }
 
-    private static let proxies = Setting<Int>.int(
-        "http.proxies", in: 0...8, default: 0,
-        help: "How many of your own proxies append to X-Forwarded-For. With 0, the header is ignored.")
     private static let guessLimit = Setting<Int>.int(
         "guesses.per.minute", in: 1...100_000, default: 30,
         help: "Wrong passwords and codes per address and minute; more are refused (429).")
@@ -107,12 +102,11 @@ struct SessionClientSettings: Sendable {
 
     static var declared: [any SettingDeclaration] {
         [
-            host, port, connections, connectionsPerAddress, commandLimit, signalLimit, serverKeys, signingKeys,
-            tokenLifetime,
-            poolSize, joinPoolSize, streamWriteDeadline, presenceRenewal, unanswered, proxies, guessLimit,
+            readLimit, commandLimit, operationLimit, streamLimit, addressFactor, signalLimit, serverKeys, signingKeys,
+            tokenLifetime, poolSize, joinPoolSize, streamWriteDeadline, presenceRenewal, unanswered, guessLimit,
             signUpLimit, phoneCodes, phoneCodesKey, consoleFolder,
         ]
-            + ConsumerSettings.declared
+            + HTTPSettings.declared + ConsumerSettings.declared
     }
 
     /// A key without which it can't work wasn't given.
@@ -125,9 +119,10 @@ struct SessionClientSettings: Sendable {
     let signingKeys: [ES256PrivateKey]
     /// How codes get to phones; nil: not at all.
     let phoneCodeSender: (any PhoneCodeSender)?
+    let http: HTTPSettings
     private let settings: Settings
 
-    /// - Throws: ``Missing``.
+    /// - Throws: ``Missing``, ``Certificates/Unusable``.
     init(_ settings: Settings, _ logger: Logger) throws {
         guard let serverKeys = settings[Self.serverKeys] else {
             throw Missing(
@@ -153,15 +148,10 @@ struct SessionClientSettings: Sendable {
             phoneCodeSender = WebhookPhoneCodes(webhook: Webhook(address, key: key))
         }
         self.serverKeys = serverKeys
+        http = try HTTPSettings(settings, logger)
         self.settings = settings
     }
 
-    var host: String { settings[Self.host] }
-    var port: Int { settings[Self.port] }
-    var connections: Int { settings[Self.connections] }
-    var proxies: Int { settings[Self.proxies] }
-    /// Nil behind proxies, where all connections come from theirs.
-    var connectionsPerAddress: Int? { proxies == 0 ? settings[Self.connectionsPerAddress] : nil }
     var poolSize: Int { settings[Self.poolSize] }
     var joinPoolSize: Int { settings[Self.joinPoolSize] }
     var streamWriteDeadline: Duration { settings[Self.streamWriteDeadline] }
@@ -172,7 +162,15 @@ struct SessionClientSettings: Sendable {
     var limits: Actions.Limits {
         Actions.Limits(
             guesses: settings[Self.guessLimit], signUps: settings[Self.signUpLimit],
-            commands: settings[Self.commandLimit], signals: settings[Self.signalLimit])
+            signals: settings[Self.signalLimit])
+    }
+    var requestLimits: RequestLimits {
+        RequestLimits(
+            perMinute: [
+                .reads: settings[Self.readLimit], .commands: settings[Self.commandLimit],
+                .operations: settings[Self.operationLimit], .streams: settings[Self.streamLimit],
+            ],
+            addressFactor: settings[Self.addressFactor])
     }
     /// For consumers, in the same way as in other services.
     var consumers: ConsumerSettings { ConsumerSettings(settings) }

@@ -12,6 +12,7 @@ extension APIError {
         case notFound, notContact, unknownCommand, unknownOperation, methodNotAllowed
         case groupNotFound, participantNotFound, seatNotFound, itemNotFound, attachmentNotFound
         case tooSlow, bodyTooLarge, pictureTooLarge, messageTooLarge, notJSON, notAPicture, rangeNotSatisfiable
+        case upgradeRequired, urlTooLong, streamNotFound
         case staleVersion, handleTaken, phoneTaken, samePassword, alreadyContact, alreadyRequested, yourself, blocked,
             notDependent, pingsOff, consentRequired, requestChanged, nothingToUndo, limitReached, codeTaken, notDue,
             accountNotFound, accountExists, accountRequired, accountClosed
@@ -25,6 +26,7 @@ extension APIError {
         case tooSoon, tooManyAttempts, tooManyLookUps, tooManySignUps, tooManyCodes, tooManyStreams, tooManyUploads,
             tooManyCommands, tooManySignals, tooManyRequests, tooManyDownloads
         case truncated
+        case tooManyConnections, tooManyReads, tooManyOperations, serverStopping
         case failed, `internal`, phoneCodesOff, overloaded, databaseUnavailable, codeNotSent, expired
     }
 
@@ -106,11 +108,13 @@ extension APIError.Code {
         case .groupNotFound: (404, .notFound, .no, "There is no such group session, or you aren't invited.")
         case .participantNotFound: (404, .notFound, .no, "This person isn't in the group session.")
         case .seatNotFound: (404, .notFound, .no, "The group session has no such seat.")
+        case .streamNotFound: (404, .notFound, .no, "No stream of this device has this name; open a new one.")
         case .itemNotFound: (404, .notFound, .no, "The queue doesn't have this item any more.")
         case .attachmentNotFound: (404, .notFound, .no, "The group session has no such attachment.")
         case .methodNotAllowed: (405, .unimplemented, .no, "This path doesn't allow the method; see the header Allow.")
 
         case .tooSlow: (408, .deadlineExceeded, .sameKey, "The body took too long to arrive; send it again.")
+        case .urlTooLong: (414, .invalidArgument, .no, "The path and its parameters are too long.")
         case .bodyTooLarge: (413, .invalidArgument, .no, "The body is too large.")
         case .pictureTooLarge: (413, .invalidArgument, .no, "Send a picture of at most 2 MB.")
         case .messageTooLarge: (413, .invalidArgument, .no, "The data of the message is too large.")
@@ -189,6 +193,8 @@ extension APIError.Code {
             (422, .failedPrecondition, .no, "A chunk of the attachment has the wrong size; upload it again.")
         case .refused: (422, .failedPrecondition, .no, "The service refused this.")
 
+        case .upgradeRequired: (426, .failedPrecondition, .no, "This version of the app is too old; update it.")
+
         case .tooSoon: (429, .resourceExhausted, .newKey, "This was done a moment ago; wait and try again.")
         case .tooManyAttempts: (429, .resourceExhausted, .newKey, "Too many wrong guesses; wait and try again.")
         case .tooManyLookUps:
@@ -201,12 +207,18 @@ extension APIError.Code {
                 "There were too many requests for codes from your address; wait a moment."
             )
         case .tooManyStreams:
-            (429, .resourceExhausted, .sameKey, "Too many streams of this account are open; close one.")
+            (429, .resourceExhausted, .sameKey, "This account opens too many streams; close one or wait a moment.")
         case .tooManyUploads: (429, .resourceExhausted, .sameKey, "There were too many uploads; wait a moment.")
         case .tooManyCommands:
             (429, .resourceExhausted, .sameKey, "This account sends too many commands; wait a moment.")
         case .tooManyRequests:
-            (429, .resourceExhausted, .sameKey, "This account asks too often; wait a moment.")
+            (429, .resourceExhausted, .sameKey, "There were too many requests; wait a moment.")
+
+        case .tooManyReads: (429, .resourceExhausted, .sameKey, "This account reads too much; wait a moment.")
+        case .tooManyOperations:
+            (429, .resourceExhausted, .sameKey, "This account starts too many operations; wait a moment.")
+        case .tooManyConnections:
+            (429, .resourceExhausted, .sameKey, "Too many connections are open from your address; close one.")
         case .tooManyDownloads:
             (429, .resourceExhausted, .sameKey, "This account has too many downloads at a time; wait for one to end.")
         case .tooManySignals:
@@ -223,6 +235,8 @@ extension APIError.Code {
         case .phoneCodesOff:
             (501, .unimplemented, .no, "This server doesn't send codes to phones; sign in by handle and password.")
         case .overloaded: (503, .unavailable, .sameKey, "The server is overloaded; try again in a second.")
+        case .serverStopping:
+            (503, .unavailable, .sameKey, "This server is stopping; connect again to reach another one.")
         case .databaseUnavailable:
             (
                 503, .unavailable, .sameKey,

@@ -23,16 +23,25 @@ public struct UpdateSecurityRequest: MessageBody {
 
     public let isSingleDevice: Bool?
     public let isConfirmationRequired: Bool?
+
+    public init(isSingleDevice: Bool? = nil, isConfirmationRequired: Bool? = nil) {
+        self.isSingleDevice = isSingleDevice
+        self.isConfirmationRequired = isConfirmationRequired
+    }
 }
 
 /// `RemovePhone`; the server adds the device.
 public struct RemovePhoneRequest: MessageBody {
     public static let type = "RemovePhone"
+
+    public init() {}
 }
 
 /// `ResetContactCode`; the server makes the code, since one that an app chose could be guessed.
 public struct ResetContactCodeRequest: MessageBody {
     public static let type = "ResetContactCode"
+
+    public init() {}
 }
 
 /// `AddContact`: by code, handle or phone. An account's id isn't enough: whoever was a contact once keeps it.
@@ -45,6 +54,18 @@ public struct AddContactRequest: MessageBody {
     public let isMyResponder: Bool?
     public let iAmResponder: Bool?
     public let nickname: String?
+
+    public init(
+        code: ContactCode? = nil, handle: String? = nil, phone: String? = nil, isMyResponder: Bool? = nil,
+        iAmResponder: Bool? = nil, nickname: String? = nil
+    ) {
+        self.code = code
+        self.handle = handle
+        self.phone = phone
+        self.isMyResponder = isMyResponder
+        self.iAmResponder = iAmResponder
+        self.nickname = nickname
+    }
 }
 
 /// `ShowNotifications`; the server adds the device.
@@ -53,6 +74,11 @@ public struct ShowNotificationsRequest: MessageBody {
 
     public let ids: [NotificationID]
     public let shown: Instant?
+
+    public init(ids: [NotificationID], shown: Instant? = nil) {
+        self.ids = ids
+        self.shown = shown
+    }
 }
 
 /// `RegisterPush`; the server adds the device.
@@ -61,11 +87,18 @@ public struct RegisterPushRequest: MessageBody {
 
     public let token: String
     public let platform: PushPlatform
+
+    public init(token: String, platform: PushPlatform) {
+        self.token = token
+        self.platform = platform
+    }
 }
 
 /// `UnregisterPush`; the server adds the device.
 public struct UnregisterPushRequest: MessageBody {
     public static let type = "UnregisterPush"
+
+    public init() {}
 }
 
 /// A command was accepted.
@@ -75,6 +108,12 @@ public struct CommandReply: Hashable, Sendable {
     public let event: String?
     /// The event's body, as JSON.
     public let result: [UInt8]?
+
+    public init(command: CommandID, event: String? = nil, result: [UInt8]? = nil) {
+        self.command = command
+        self.event = event
+        self.result = result
+    }
 
     package init(_ command: CommandID, _ event: CausedEvent?) {
         self.command = command

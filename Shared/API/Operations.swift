@@ -24,6 +24,10 @@ public struct ClearAllReceivedPingsRequest: OperationRequest {
     /// Whether to check me in as well. A check-in a moment ago is as good.
     public let checkIn: Bool?
 
+    public init(checkIn: Bool? = nil) {
+        self.checkIn = checkIn
+    }
+
     public struct Result: Codable, Hashable, Sendable {
         /// Who had pinged me and has an answer now.
         public let contacts: [AccountID]
@@ -41,6 +45,8 @@ public struct ClearAllReceivedPingsRequest: OperationRequest {
 public struct RespondToAllPingsRequest: OperationRequest {
     public static let type = "RespondToAllPings"
 
+    public init() {}
+
     public struct Result: Codable, Hashable, Sendable {
         /// Who had pinged me and has an answer now.
         public let contacts: [AccountID]
@@ -54,6 +60,8 @@ public struct RespondToAllPingsRequest: OperationRequest {
 /// Closes the caller's account for good and deletes what is kept about it.
 public struct CloseAccountRequest: OperationRequest {
     public static let type = "CloseAccount"
+
+    public init() {}
 
     public struct Result: Codable, Hashable, Sendable {
         public let account: AccountID
@@ -90,7 +98,7 @@ public struct OperationReply: Codable, Hashable, Sendable {
         case id, type, state, started, ended
     }
 
-    package init(
+    public init(
         id: ID<OperationSubject>, type: String, state: State, started: Instant? = nil, ended: Instant? = nil,
         result: [UInt8]? = nil
     ) {

@@ -21,9 +21,22 @@ public struct Person: Codable, Hashable, Sendable {
     /// For responders: the alarm that the alert is. The alarm of a missed check-in is the check-in's.
     public package(set) var alertAlarm: AlarmID?
 
-    /// Somebody of whom nothing may be seen.
-    package init(account: AccountID) {
+    /// By default somebody of whom nothing may be seen.
+    public init(
+        account: AccountID, handle: String? = nil, name: String? = nil, avatar: Avatar? = nil, isClosed: Bool = false,
+        emergencyNote: String? = nil, checkIn: CheckInState? = nil, alertRaised: Instant? = nil,
+        alertAlarm: AlarmID? = nil
+    ) {
         self.account = account
+        self.handle = handle
+        self.name = name
+        self.avatar = avatar
+        self.isClosed = isClosed
+        self.emergencyNote = emergencyNote
+        self.checkIn = checkIn
+        veryLateFrom = checkIn?.veryLateFrom
+        self.alertRaised = alertRaised
+        self.alertAlarm = alertAlarm
     }
 }
 

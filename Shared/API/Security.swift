@@ -5,21 +5,37 @@ public import Vocabulary
 public struct ConfirmRequest: MessageBody {
     public let password: String?
     public let recoveryCode: String?
+
+    public init(password: String? = nil, recoveryCode: String? = nil) {
+        self.password = password
+        self.recoveryCode = recoveryCode
+    }
 }
 
 /// `POST /v1/change-password`.
 public struct ChangePasswordRequest: MessageBody {
     public let password: String
     public let newPassword: String
+
+    public init(password: String, newPassword: String) {
+        self.password = password
+        self.newPassword = newPassword
+    }
 }
 
 /// `POST /v1/reset-password`.
 public struct ResetPasswordRequest: MessageBody {
     public let newPassword: String
+
+    public init(newPassword: String) {
+        self.newPassword = newPassword
+    }
 }
 
 /// `POST /v1/recovery-codes`.
-public struct RecoveryCodesRequest: MessageBody {}
+public struct RecoveryCodesRequest: MessageBody {
+    public init() {}
+}
 
 /// The only reply that ever has the codes.
 public struct RecoveryCodesReply: Codable, Hashable, Sendable {
@@ -34,6 +50,11 @@ public struct RecoveryCodesReply: Codable, Hashable, Sendable {
 public struct UndoRequest: MessageBody {
     public let refreshToken: String
     public let since: Instant?
+
+    public init(refreshToken: String, since: Instant? = nil) {
+        self.refreshToken = refreshToken
+        self.since = since
+    }
 }
 
 /// What was taken back.
@@ -52,10 +73,20 @@ public struct UndoReply: Codable, Hashable, Sendable {
 public struct ChangePhoneRequest: MessageBody {
     public let phone: String
     public let region: String?
+
+    public init(phone: String, region: String? = nil) {
+        self.phone = phone
+        self.region = region
+    }
 }
 
 /// `POST /v1/phone/verification`.
 public struct VerifyPhoneRequest: MessageBody {
     public let phoneCode: PhoneCodeID
     public let code: String
+
+    public init(phoneCode: PhoneCodeID, code: String) {
+        self.phoneCode = phoneCode
+        self.code = code
+    }
 }

@@ -9,6 +9,18 @@ public struct SignUpRequest: MessageBody {
     public let phone: String?
     public let region: String?
     public let deviceName: String?
+
+    public init(
+        handle: String, password: String, name: String? = nil, phone: String? = nil, region: String? = nil,
+        deviceName: String? = nil
+    ) {
+        self.handle = handle
+        self.password = password
+        self.name = name
+        self.phone = phone
+        self.region = region
+        self.deviceName = deviceName
+    }
 }
 
 /// `POST /v1/sign-in`: by handle and password, by handle and recovery code, or by phone and code. A refresh token shows that
@@ -22,6 +34,20 @@ public struct SignInRequest: MessageBody {
     public let code: String?
     public let deviceName: String?
     public let refreshToken: String?
+
+    public init(
+        handle: String? = nil, password: String? = nil, recoveryCode: String? = nil, phone: String? = nil,
+        phoneCode: PhoneCodeID? = nil, code: String? = nil, deviceName: String? = nil, refreshToken: String? = nil
+    ) {
+        self.handle = handle
+        self.password = password
+        self.recoveryCode = recoveryCode
+        self.phone = phone
+        self.phoneCode = phoneCode
+        self.code = code
+        self.deviceName = deviceName
+        self.refreshToken = refreshToken
+    }
 
     /// The first field that is missing, or else one that is too much.
     package var wrongField: String {
@@ -43,17 +69,31 @@ public struct SignInRequest: MessageBody {
 public struct SignInCodeRequest: MessageBody {
     public let phone: String
     public let refreshToken: String?
+
+    public init(phone: String, refreshToken: String? = nil) {
+        self.phone = phone
+        self.refreshToken = refreshToken
+    }
 }
 
 /// `POST /v1/token`.
 public struct TokenRequest: MessageBody {
     public let refreshToken: String
+
+    public init(refreshToken: String) {
+        self.refreshToken = refreshToken
+    }
 }
 
 /// `POST /v1/sign-out`: of this device, unless it names another or asks for all.
 public struct SignOutRequest: MessageBody {
     public let device: DeviceID?
     public let everywhere: Bool?
+
+    public init(device: DeviceID? = nil, everywhere: Bool? = nil) {
+        self.device = device
+        self.everywhere = everywhere
+    }
 }
 
 /// What a device needs to call from now on.
@@ -67,9 +107,9 @@ public struct SignedIn: Codable, Hashable, Sendable {
     /// After a sign-up with a phone: the code that was sent to it.
     public let phoneCode: PhoneCodeSent?
 
-    package init(
+    public init(
         account: AccountID, device: DeviceID, accessToken: String, expiresIn: Int64, refreshToken: String,
-        phoneCode: PhoneCodeSent?
+        phoneCode: PhoneCodeSent? = nil
     ) {
         self.account = account
         self.device = device

@@ -48,6 +48,8 @@ public enum StreamName: Hashable, Sendable, LosslessStringConvertible {
 /// What a stream carries. States and bodies are JSON as their owners published it, so that it is encoded once however many
 /// connections carry it.
 public enum StreamEvent: Hashable, Sendable {
+    /// The stream's own name, before everything else.
+    case begun(StreamBegun)
     /// The state of a sequence from which its events go on.
     case snapshot(StreamName, StreamSnapshot)
     /// A sequence goes on where the app was.
@@ -72,7 +74,7 @@ public struct StreamSnapshot: Hashable, Sendable {
     public let hash: String?
     public let state: [UInt8]
 
-    package init(isRefetched: Bool, hash: String? = nil, state: [UInt8]) {
+    public init(isRefetched: Bool, hash: String? = nil, state: [UInt8]) {
         self.isRefetched = isRefetched
         self.hash = hash
         self.state = state
@@ -92,6 +94,19 @@ public struct StreamedEvent: Hashable, Sendable {
     /// Of a group session: the hash of the state after this event, as far as it is known.
     public let hash: String?
     public let body: [UInt8]
+
+    public init(
+        type: String, version: Int16, at: Instant, correlation: CorrelationID? = nil, command: CommandID? = nil,
+        hash: String? = nil, body: [UInt8]
+    ) {
+        self.type = type
+        self.version = version
+        self.at = at
+        self.correlation = correlation
+        self.command = command
+        self.hash = hash
+        self.body = body
+    }
 
     package init(_ recorded: RecordedMessage, hash: String? = nil) {
         let message = recorded.message
@@ -139,7 +154,7 @@ public struct GroupStreamEnded: Codable, Hashable, Sendable {
 public struct PersonEnded: Codable, Hashable, Sendable {
     public let account: AccountID
 
-    package init(account: AccountID) {
+    public init(account: AccountID) {
         self.account = account
     }
 }

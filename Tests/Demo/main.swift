@@ -5,24 +5,25 @@ import Foundation
 // Plays the story against a running system through its public HTTP API, and tells what each person sees.
 
 let help = """
-    Usage: demo [URL]
+    Usage: demo [URL [CERTIFICATE]]
 
     Two people sign up; Anna adds Bob by his code and pings him; Bob clears all received pings; then he misses a
     check-in, Anna is notified, and gets the all-clear. In the end they play four in a row. Prints what each of them
-    sees, as it happens. URL is that of the HTTP API (http://127.0.0.1:8080).
+    sees, as it happens. URL is that of the HTTP API (http://127.0.0.1:8080),
+    CERTIFICATE a file with the one to trust.
     """
 let arguments = CommandLine.arguments.dropFirst()
 if arguments.contains(where: ["--help", "-h", "help"].contains) {
     print(help)
     exit(0)
 }
-guard arguments.count <= 1 else {
+guard arguments.count <= 2 else {
     FileHandle.standardError.write(Data((help + "\n").utf8))
     exit(64)
 }
 let url = arguments.first ?? "http://127.0.0.1:8080"
 
-let edge = EdgeClient(http: .shared) { url }
+let edge = EdgeClient(http: EdgeClient.connections(trusting: arguments.dropFirst().first)) { url }
 let narrator = Narrator()
 
 /// How long something took.

@@ -50,16 +50,37 @@ final class RateLimit<Subject: Hashable & Sendable>: Sendable {
 
     /// Whether the subject may do it now. Counts it if so.
     func admit(_ subject: Subject, at now: ContinuousClock.Instant = .now) -> Bool {
+        take(subject, at: now).isAdmitted
+    }
+
+    /// What ``take(_:at:)`` found.
+    struct Level: Hashable, Sendable {
+        let isAdmitted: Bool
+        /// How many more would be admitted now.
+        let left: Int
+        /// Seconds until as many are as there can be.
+        let refill: Int
+    }
+
+    /// The same, and what is left.
+    func take(_ subject: Subject, at now: ContinuousClock.Instant = .now) -> Level {
         state.withLock { state in
             var bucket = state.buckets[subject] ?? Bucket(tokens: burst, filled: now)
             bucket.tokens = filled(bucket, at: now)
             bucket.filled = now
             if state.buckets[subject] == nil, state.buckets.count >= subjectLimit { makeRoom(&state, now) }
-            defer { state.buckets[subject] = bucket }
-            guard bucket.tokens >= 1 else { return false }
-            bucket.tokens -= 1
-            return true
+            let isAdmitted = bucket.tokens >= 1
+            if isAdmitted { bucket.tokens -= 1 }
+            state.buckets[subject] = bucket
+            return Level(
+                isAdmitted: isAdmitted, left: Int(bucket.tokens),
+                refill: Int(((burst - bucket.tokens) * 60 / perMinute).rounded(.up)))
         }
+    }
+
+    /// How many are admitted at once, and in how many seconds as many more.
+    var policy: (quota: Int, window: Int) {
+        (Int(burst), max(1, Int((burst * 60 / perMinute).rounded(.up))))
     }
 
     /// - Throws: The error to refuse with, and when to come again.

@@ -22,6 +22,7 @@ struct Actions: Sendable {
     let signals: Signals
     let history: History
     let time: ServerTime
+    let streams: StreamExtensions
 
     /// How much one address or account may do in a minute.
     struct Limits {
@@ -29,8 +30,6 @@ struct Actions: Sendable {
         let guesses: Int
         /// New accounts of an address.
         let signUps: Int
-        /// Commands and operations of an account, a tenth of them at once.
-        let commands: Int
         /// Signals of this process in a second.
         let signals: Int
     }
@@ -38,6 +37,7 @@ struct Actions: Sendable {
     init(
         services: ServiceConnections, pool: Pool, sagas: SagaRunner, serverKeys: ServerKeys, tokens: Tokens,
         devices: Devices, phoneCodeSender: (any PhoneCodeSender)?, members: GroupMembers, signals: SignalBus,
+        streams: StreamExtensions,
         clock: DatabaseClock, limits: Limits
     ) {
         let key = serverKeys.current.key
@@ -46,7 +46,6 @@ struct Actions: Sendable {
         let guesses = Guesses(limit: RateLimit(perMinute: limits.guesses))
         let sources = SignInSources(tokens: tokens, key: serverKeys.current)
         let lookUps = RateLimit<AccountID>(perMinute: 30)
-        let commandLimit = RateLimit<AccountID>(perMinute: limits.commands, burst: max(1, limits.commands / 10))
         sessions = Sessions(services: services, tokens: tokens, devices: devices, sagas: sagas)
         phones = Phones(
             services: services, codes: phoneCodes, sender: phoneCodeSender, guesses: guesses, sources: sources,
@@ -70,9 +69,10 @@ struct Actions: Sendable {
         commands = Commands(
             services: services, contactCodes: ContactCodes(key: key),
             people: PeopleSearch(handles: handles, phoneCodes: phoneCodes, byAccount: lookUps), devices: devices,
-            groups: GroupSessions(services: services, pool: pool), uploads: uploads, reads: reads, limit: commandLimit)
-        operations = Operations(sagas: sagas, pool: pool, limit: commandLimit)
+            groups: GroupSessions(services: services, pool: pool), uploads: uploads, reads: reads)
+        operations = Operations(sagas: sagas, pool: pool)
         history = History(pool: pool)
         time = ServerTime(clock: clock)
+        self.streams = streams
     }
 }

@@ -16,12 +16,9 @@ struct Commands: Sendable {
     let groups: GroupSessions
     let uploads: Uploads
     let reads: Reads
-    /// How many commands and operations an account may send.
-    let limit: RateLimit<AccountID>
 
     /// - Parameter request: One of `appCommands`.
     func send(_ request: any MessageBody, by caller: Caller, _ call: Call) async throws -> CommandReply {
-        try limit.require(caller.account, orElse: .tooManyCommands)
         let type = type(of: request).type
         guard let domain = Domain.ofAppCommands[type] else { throw APIError(.unknownCommand, field: "type") }
         let id: CommandID = call.key.derive("command/\(domain)", caller.account.bytes)

@@ -7,14 +7,11 @@ import Vocabulary
 struct Operations: Sendable {
     let sagas: SagaRunner
     let pool: Pool
-    /// How many commands and operations an account may send.
-    let limit: RateLimit<AccountID>
 
     /// - Parameter request: One of `appOperations`.
     func start(
         _ request: any OperationRequest, by caller: Caller, _ call: Call
     ) async throws -> OperationReply {
-        try limit.require(caller.account, orElse: .tooManyCommands)
         let type = type(of: request).type
         let saga: any Saga
         switch request {

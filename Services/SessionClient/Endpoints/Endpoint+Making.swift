@@ -43,7 +43,8 @@ extension Endpoint {
     /// Something that callers ask with a body.
     static func signedIn<Body: MessageBody, each Value: Sendable, Result: EndpointResult>(
         _ name: String, _ method: Method, _ path: String, _ summary: String, sending body: Body.Type,
-        _ parameters: repeat Parameter<each Value>, refusals: [APIError.Code] = [], limit: RequestKind? = .commands,
+        _ parameters: repeat Parameter<each Value>, refusals: [APIError.Code] = [],
+        limit: RequestLimits.Kind? = .commands,
         answer: @escaping @Sendable (Actions, Body, SignedInRequest, repeat each Value) async throws -> Result
     ) -> Endpoint {
         Endpoint(
@@ -66,7 +67,7 @@ extension Endpoint {
             declaration: Declaration(
                 name: body.type, method: .post, path: "\(Family.commands.path)/\(body.type)", access: .signedIn,
                 summary: summary, body: .json(body), replies: CommandReply.replies, refusals: refusals,
-                limit: .commands, family: .commands)
+                limit: Family.commands.limit, family: .commands)
         ) { actions, request in
             let signedIn = try request.signedIn()
             return try await actions.commands.send(request.decoded(body), by: signedIn.caller, signedIn.call).reply()
@@ -82,7 +83,7 @@ extension Endpoint {
                 name: body.type, method: .post, path: "\(Family.operations.path)/\(body.type)", access: .signedIn,
                 summary: summary, body: .json(body),
                 replies: OperationReply.replies { try Schema(of: Body.Result.self) }, refusals: refusals,
-                limit: .operations, family: .operations)
+                limit: Family.operations.limit, family: .operations)
         ) { actions, request in
             let signedIn = try request.signedIn()
             return try await actions.operations.start(

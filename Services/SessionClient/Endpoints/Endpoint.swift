@@ -26,7 +26,7 @@ struct Endpoint: Sendable {
         /// What it is refused with besides what any such endpoint is refused with (``codes``).
         var refusals: [APIError.Code] = []
         /// Which limit its requests count for; nil when it has one of its own.
-        let limit: RequestKind?
+        let limit: RequestLimits.Kind?
         var family: Family?
     }
 
@@ -42,6 +42,13 @@ struct Endpoint: Sendable {
         case commands, operations
 
         var path: String { "/v1/\(rawValue)" }
+
+        var limit: RequestLimits.Kind {
+            switch self {
+            case .commands: .commands
+            case .operations: .operations
+            }
+        }
 
         /// - Parameter name: What no endpoint has as the last part of its path.
         func unknown(_ name: String) -> APIError {
@@ -70,13 +77,6 @@ enum OperatorRole: String, CaseIterable, Codable, Sendable {
     case reader
     /// To act, too.
     case actor
-}
-
-/// What the limits of requests count apart.
-enum RequestKind: String, CaseIterable, Sendable {
-    case reads, commands, operations
-    /// Opening a stream.
-    case streams
 }
 
 /// What a request carries.

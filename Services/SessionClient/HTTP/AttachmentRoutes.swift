@@ -85,7 +85,6 @@ extension Routes {
         // Private, and asked for again each time, because who is in the session changes.
         var headers: HTTPFields = [
             .eTag: tag.text, .acceptRanges: "bytes", .cacheControl: "private, no-cache",
-            .xContentTypeOptions: "nosniff",
         ]
         if request.has(tag) {
             return Response(status: .notModified, headers: headers)

@@ -57,7 +57,6 @@ struct ConsoleRoutes: Sendable {
     private static func response(_ file: ConsoleFiles.File, _ headers: HTTPFields) -> Response {
         var headers = headers
         headers[.contentType] = file.type
-        headers[.xContentTypeOptions] = "nosniff"
         headers[.contentSecurityPolicy] = policy
         headers[.referrerPolicy] = "no-referrer"
         headers[.crossOriginOpenerPolicy] = "same-origin"

@@ -9,10 +9,13 @@ struct EdgeContext: RequestContext, RemoteAddressRequestContext {
     var coreContext: CoreRequestContextStorage
     /// Where the connection comes from.
     let remoteAddress: SocketAddress?
+    /// Whether the connection carries other requests at the same time, as with HTTP/2.
+    let isMultiplexed: Bool
     /// When its head was here.
     let arrived = ContinuousClock.now
     /// How long it may still wait for the database.
     let time = RequestTime()
+    let quota = RequestQuota()
     /// Shared by everything that this request leads to.
     let correlationID = CorrelationID.new()
     /// W3C trace context: the request's own, or a new one.
@@ -21,6 +24,8 @@ struct EdgeContext: RequestContext, RemoteAddressRequestContext {
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
         remoteAddress = source.channel.remoteAddress
+        // A stream's parent is its connection, whose parent is the listening socket.
+        isMultiplexed = source.channel.parent?.parent != nil
     }
 
     var maxUploadSize: Int { Message.bodyLimit }

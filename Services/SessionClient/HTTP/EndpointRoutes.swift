@@ -7,9 +7,9 @@ import NIOCore
 extension Routes {
     func add(_ endpoints: [Endpoint], to router: Router<EdgeContext>) {
         for endpoint in endpoints where endpoint.declaration.family == nil {
-            router.on(RouterPath(endpoint.declaration.path), method: endpoint.declaration.method.inHTTP) {
-                request, context in
-                let caller = try await admit(request, to: endpoint.declaration)
+            let declaration = endpoint.declaration
+            router.on(RouterPath(declaration.path), method: declaration.method.inHTTP) { request, context in
+                let caller = try await admit(request, context, to: declaration.access, as: declaration.limit)
                 return try await answer(request, context, with: endpoint, caller)
             }
         }
@@ -21,17 +21,19 @@ extension Routes {
             router.post(RouterPath(family.route)) { request, context in
                 let name = try context.parameters.require(family.parameter)
                 let endpoint = members["\(family.path)/\(name)"]
-                let caller = try await admit(request, to: endpoint?.declaration)
+                // Only callers learn what there isn't.
+                let caller = try await admit(
+                    request, context, to: endpoint?.declaration.access ?? .signedIn, as: family.limit)
                 guard let endpoint else { throw family.unknown(name) }
                 return try await answer(request, context, with: endpoint, caller)
             }
         }
     }
 
-    /// - Parameter declaration: Nil for what there isn't, which only callers learn.
-    func admit(_ request: Request, to declaration: Endpoint.Declaration?) async throws -> Caller? {
-        try await Admission(tokens: tokens, devices: devices)
-            .admit(request.headers[.authorization], to: declaration?.access ?? .signedIn)
+    func admit(
+        _ request: Request, _ context: EdgeContext, to access: Access, as kind: RequestLimits.Kind?
+    ) async throws -> Caller? {
+        try await admission.admit(request.headers[.authorization], to: access, as: kind, context.quota.note)
     }
 
     private func answer(
@@ -58,6 +60,11 @@ extension Endpoint.Family {
     }
 
     var route: String { "\(path)/{\(parameter)}" }
+}
+
+extension Endpoint.Declaration {
+    /// Its path as the router knows it.
+    var route: String { family?.route ?? path }
 }
 
 extension Endpoint.Method {

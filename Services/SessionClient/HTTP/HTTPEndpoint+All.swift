@@ -15,7 +15,7 @@ extension HTTPEndpoint {
             replies: [ReplyDeclaration(status: 200, content: .json { .any })], limit: .reads),
         reason: "Verifiers of tokens look for keys at this address."
     ) { routes, _, _, _ in
-        var response = Response.json(routes.tokens.keySet)
+        var response = Response.json(routes.admission.tokens.keySet)
         // A new key is published before it signs: long enough for this to have passed.
         response.headers[.cacheControl] = "public, max-age=300"
         return response

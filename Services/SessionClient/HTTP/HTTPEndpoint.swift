@@ -14,7 +14,7 @@ struct HTTPEndpoint: Sendable {
     static func signedIn<each Value: Sendable>(
         _ name: String, _ method: Endpoint.Method, _ path: String, _ summary: String, because reason: String,
         _ parameters: repeat Parameter<each Value>, body: RequestContent? = nil, replies: [ReplyDeclaration],
-        refusals: [APIError.Code] = [], limit: RequestKind? = .reads,
+        refusals: [APIError.Code] = [], limit: RequestLimits.Kind? = .reads,
         respond: @escaping @Sendable (Routes, Request, SignedInContext, repeat each Value) async throws -> Response
     ) -> HTTPEndpoint {
         HTTPEndpoint(
@@ -44,7 +44,7 @@ extension Routes {
         for endpoint in endpoints {
             let declaration = endpoint.declaration
             router.on(RouterPath(declaration.path), method: declaration.method.inHTTP) { request, context in
-                let caller = try await admit(request, to: declaration)
+                let caller = try await admit(request, context, to: declaration.access, as: declaration.limit)
                 return try await endpoint.respond(self, request, context, caller)
             }
         }

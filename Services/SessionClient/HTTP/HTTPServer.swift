@@ -5,14 +5,10 @@ import NIOCore
 import ServiceKit
 import ServiceLifecycle
 
-/// Serves the edge over HTTP until told to stop. Requests in hand are finished first; streams are told to come again.
+/// Serves the edge over HTTP until told to stop. Then it drains, finishes requests in hand, and stops.
 struct HTTPServer: Service {
     let routes: Routes
-    let host: String
-    let port: Int
-    let connections: Int
-    /// How many connections one address may have; nil behind proxies.
-    let connectionsPerAddress: Int?
+    let settings: HTTPSettings
     let check: Health.Check
     let logger: Logger
 
@@ -27,41 +23,72 @@ struct HTTPServer: Service {
     }
 
     func run() async throws {
-        let places = connectionsPerAddress.map { Places<String>(limit: $0) }
-        let handlers: @Sendable () -> [any RemovableChannelHandler] = {
-            (places.map { [ConnectionsPerAddress($0)] } ?? []) + [ConnectionPace()]
-        }
+        let (host, port) = (settings.host, settings.port)
+        try requireEncryption(at: host, port)
+        let admissions = Admissions(limit: settings.connections, perAddress: settings.connectionsPerAddress)
         let application = Application(
             responder: Patience(inner: routes.router().buildResponder()),
-            server: .http1(
-                configuration: .init(
-                    additionalChannelHandlers: handlers(),
-                    idleTimeout: .seconds(60),
-                    httpDecoderConfiguration: .init(
-                        maxHeaderFieldSize: 8192, maxHeaderListSize: 16_384, maxHeaderFieldCount: 64))),
-            configuration: .init(
-                address: .hostname(host, port: port), serverName: "quartet",
-                availableConnectionsDelegate: MaximumAvailableConnections(connections)),
-            onServerRunning: { [check, logger, host] channel in
+            server: HTTPServerBuilder { [certificates = settings.certificates] in
+                Door(admissions: admissions, certificates: certificates, responder: $0)
+            },
+            configuration: .init(address: .hostname(host, port: port)),
+            onServerRunning: { [check, logger, scheme = settings.certificates == nil ? "http" : "https"] channel in
                 check.report(.ready)
-                if !Self.isLoopback(channel.localAddress) {
-                    logger.warning(
-                        """
-                        the HTTP API accepts unencrypted connections from other machines, so others on the network can read \
-                        passwords and tokens; put a proxy that speaks TLS in front, on a network that only it can reach
-                        """, metadata: ["address": "\(host)"])
-                }
                 logger.info(
-                    "serving the HTTP API", metadata: ["url": "http://\(host):\(channel.localAddress?.port ?? 0)"])
+                    "serving the HTTP API", metadata: ["url": "\(scheme)://\(host):\(channel.localAddress?.port ?? 0)"])
             },
             logger: logger.quiet)
         do {
-            try await application.run()
+            try await serve(application)
         } catch let error where "\(error)".contains("bind") {
             throw CannotListen(
                 description:
                     "can't listen on \(host):\(port), which is in use or forbidden; choose another: --port (PORT). "
                     + "The system's error: \(error)")
+        }
+    }
+
+    /// Runs the application until it was told to stop and has drained.
+    private func serve(_ application: some Service) async throws {
+        var services: [any Service] = [application]
+        if let certificates = settings.certificates { services.insert(certificates, at: 0) }
+        let group = ServiceGroup(services: services, logger: logger.quiet)
+        // Detached, because a task within this one would be shut down with it, before it has drained.
+        let serving = Task.detached { try await group.run() }
+        try await withTaskCancellationHandler {
+            try await withGracefulShutdownHandler {
+                try await serving.value
+            } onGracefulShutdown: {
+                Task {
+                    await routes.drain.run(over: settings.drainTime)
+                    await group.triggerGracefulShutdown()
+                }
+            }
+        } onCancel: {
+            serving.cancel()
+        }
+    }
+
+    /// Without TLS, other machines are only served if that was asked for.
+    private func requireEncryption(at host: String, _ port: Int) throws(CannotListen) {
+        guard settings.certificates == nil,
+            // A name that can't be resolved can't be listened on either, and that error says more.
+            let address = try? SocketAddress.makeAddressResolvingHost(host, port: port), !Self.isLoopback(address)
+        else { return }
+        switch settings.plaintext {
+        case .loopback:
+            throw CannotListen(
+                description:
+                    """
+                    at \(host), other machines would send passwords and tokens unencrypted; set --tls-certificate and --tls-key \
+                    (TLS_CERTIFICATE, TLS_KEY) or, behind a proxy that speaks TLS, --plaintext anywhere (PLAINTEXT)
+                    """)
+        case .anywhere:
+            logger.warning(
+                """
+                the HTTP API accepts unencrypted connections from other machines, so others on the network can read passwords \
+                and tokens; only a proxy that speaks TLS should be able to reach it
+                """, metadata: ["address": "\(host)"])
         }
     }
 }

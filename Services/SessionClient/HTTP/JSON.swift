@@ -63,16 +63,4 @@ extension Response {
     static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
         json(try Encoded(value).json, status: status)
     }
-
-    /// A value as a JSON document with one more field, which is JSON already.
-    static func json(
-        _ value: some Encodable, adding name: String, _ field: [UInt8]?, status: HTTPResponse.Status = .ok
-    ) throws -> Response {
-        var bytes = try Encoded(value).json
-        if let field {
-            bytes.removeLast()
-            bytes += Array(",\"\(name)\":".utf8) + field + [UInt8(ascii: "}")]
-        }
-        return json(bytes, status: status)
-    }
 }

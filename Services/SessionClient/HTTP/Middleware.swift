@@ -13,7 +13,9 @@ struct Problems: RouterMiddleware {
         do {
             return try await next(request, context)
         } catch {
-            let response = try Self.apiError(error, context.logger).problemDocument()
+            let error = Self.apiError(error, context.logger)
+            if error.code.isLimit { LimitMetrics.hit(error.code.rawValue) }
+            let response = try error.problemDocument()
             return request.method == .head ? response.createHeadResponse() : response
         }
     }

@@ -65,8 +65,7 @@ extension Response {
         }
         headers[.contentType] = picture.avatar.type.rawValue
         headers[.contentLength] = "\(bytes.count)"
-        // A picture is never anything else, whatever is in it.
-        headers[.xContentTypeOptions] = "nosniff"
+        // A picture is never a page, whatever is in it.
         headers[.contentSecurityPolicy] = "default-src 'none'"
         self.init(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }

@@ -1,6 +1,7 @@
 import API
 import HTTPTypes
 import Hummingbird
+import NIOCore
 import Vocabulary
 
 extension APIError {
@@ -17,17 +18,24 @@ extension APIError {
         let details: [String: JSONValue]?
     }
 
-    func problemDocument() throws -> Response {
+    /// The document and what goes with it.
+    func problem() throws -> (status: HTTPResponse.Status, headers: HTTPFields, body: [UInt8]) {
         let status = HTTPResponse.Status(code: code.httpStatus)
         let document = Document(
-            type: "urn:quartet:problem:\(code.rawValue)", title: status.reasonPhrase, status: status.code, code: code,
+            type: "urn:quartet:problem:\(code.rawValue)", title: code.sentence, status: status.code, code: code,
             detail: detail, field: field, reason: reason, retryAfter: retryAfter, details: details)
-        var response = try Response.json(document, adding: "current", current, status: status)
-        response.headers[.contentType] = "application/problem+json"
-        if let retryAfter { response.headers[.retryAfter] = String(retryAfter) }
-        if let key { response.headers[.idempotencyKey] = key.description }
-        if let allowed { response.headers[.allow] = allowed.joined(separator: ", ") }
-        if status == .unauthorized { response.headers[.wwwAuthenticate] = "Bearer" }
-        return response
+        var headers: HTTPFields = [.contentType: "application/problem+json", .cacheControl: "no-store"]
+        if let retryAfter { headers[.retryAfter] = String(retryAfter) }
+        if let key { headers[.idempotencyKey] = key.description }
+        if let allowed { headers[.allow] = allowed.joined(separator: ", ") }
+        if status == .unauthorized { headers[.wwwAuthenticate] = "Bearer" }
+        return (status, headers, try Encoded(document).json(adding: "current", current))
+    }
+
+    func problemDocument() throws -> Response {
+        let problem = try problem()
+        return Response(
+            status: problem.status, headers: problem.headers,
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: problem.body)))
     }
 }

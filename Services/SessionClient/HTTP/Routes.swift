@@ -7,15 +7,22 @@ import Vocabulary
 struct Routes: Sendable {
     let actions: Actions
     let streams: Streams
-    let tokens: Tokens
-    let devices: Devices
+    let admission: Admission
     let addresses: ClientAddress
+    let headers: ResponseHeaders
+    let drain: Drain
+    let versions: ClientVersions
+    var deprecations = Deprecations()
     let console: ConsoleRoutes
 
     /// The routes, and before them what every request goes through.
     func router() -> Router<EdgeContext> {
         let router = Router(context: EdgeContext.self, options: [.autoGenerateHeadEndpoints])
+        router.add(middleware: headers)
         router.add(middleware: Problems())
+        router.add(middleware: AddressLimiting(limits: admission.limits, addresses: addresses))
+        router.add(middleware: versions)
+        router.add(middleware: deprecations)
         add(Endpoint.all, to: router)
         add(HTTPEndpoint.all, to: router)
         console.add(to: router)
@@ -29,8 +36,7 @@ struct Routes: Sendable {
         Call(
             // Nothing is done by reading.
             key: try IdempotencyKey([.get, .head].contains(request.method) ? nil : request.headers[.idempotencyKey]),
-            address: addresses.network(
-                connection: context.remoteAddress, forwardedFor: request.headers[.forwardedFor]),
+            address: addresses.network(of: request, context),
             correlationID: context.correlationID, traceParent: context.traceParent, logger: context.logger)
     }
 

@@ -39,6 +39,7 @@ struct ServerSentEvents: StreamTransport {
     mutating func add(_ event: StreamEvent, at place: StreamTokens?) {
         if let place { text += "id: \(place)\n" }
         switch event {
+        case .begun(let begun): text += "event: begun\ndata: \(Self.json(begun))\n\n"
         case .snapshot(let name, let snapshot):
             text += "event: \(name.family).snapshot\ndata: {\(Self.group(name))\"refetched\":\(snapshot.isRefetched),"
             text += "\(Self.hash(snapshot.hash))\"state\":"

@@ -13,15 +13,21 @@ extension Routes {
         let logger = context.edge.logger
         let connection = try streams.open(
             for: context.caller, after: StreamTokens(request.headers[.lastEventID] ?? ""), following: groups, logger)
+        guard let stream = drain.add({ connection.end(StreamEnd(.serverStopping)) }) else {
+            throw APIError(.serverStopping, retryAfter: 1)
+        }
+        var headers: HTTPFields = [
+            .contentType: "text/event-stream", .cacheControl: "no-store, no-transform", .accelBuffering: "no",
+        ]
+        // It ends with the stream. HTTP/2 knows no such header.
+        if !context.edge.isMultiplexed { headers[.connection] = "close" }
         return Response(
-            status: .ok,
-            headers: [
-                .contentType: "text/event-stream", .cacheControl: "no-store", .accelBuffering: "no",
-                // Ends with the stream.
-                .connection: "close",
-            ],
+            status: .ok, headers: headers,
             body: ResponseBody { writer in
-                defer { connection.place.leave() }
+                defer {
+                    stream.remove()
+                    connection.place.leave()
+                }
                 // Safe: this task alone writes, one write after the other.
                 nonisolated(unsafe) var writer = writer
                 do {

@@ -9,7 +9,7 @@ import SessionClientOrchestration
 import SessionContract
 import Vocabulary
 
-/// One connection's streams, until the app leaves or doesn't read, its token ends, its device is signed out or the process
+/// One connection's streams, until the app leaves or doesn't read, its tokens end, its device is signed out or the process
 /// ends.
 struct StreamConnection: Sendable {
     let caller: Caller
@@ -17,15 +17,14 @@ struct StreamConnection: Sendable {
     /// The group sessions to follow.
     let groups: [GroupID]
     let streams: Streams
-    /// One of the account's; to be left when the stream is over.
-    let place: Places<AccountID>.Place
+    /// To be left when the stream is over.
+    let place: StreamPlace
     let logger: Logger
     let outlet = StreamOutlet(room: 256)
     private static let heartbeat: Duration = .seconds(15)
 
     init(
-        caller: Caller, tokens: StreamTokens, groups: [GroupID], streams: Streams, place: Places<AccountID>.Place,
-        logger: Logger
+        caller: Caller, tokens: StreamTokens, groups: [GroupID], streams: Streams, place: StreamPlace, logger: Logger
     ) {
         self.caller = caller
         self.tokens = tokens
@@ -38,6 +37,9 @@ struct StreamConnection: Sendable {
     /// The app has closed the connection.
     func leave() { outlet.putNow(.left) }
 
+    /// Ends the stream; the first reason counts.
+    func end(_ reason: StreamEnd) { outlet.end(reason) }
+
     /// Writes until it is over.
     /// - Throws: ``StreamIsStuck`` when the app doesn't read; what the transport throws.
     func run(over transport: some StreamTransport) async throws {
@@ -49,6 +51,9 @@ struct StreamConnection: Sendable {
         if try await !devices.isActive(caller) {
             outlet.end(StreamEnd(.signedOut, why: try await devices.reason(for: caller)))
         }
+        let name = streams.extensions.name(for: caller)
+        let left = Interval(caller.expiresAt - .now).microseconds / 1_000_000
+        await outlet.put(.event(.begun(StreamBegun(stream: name.text, expiresIn: max(0, left)))))
         let list = GroupList(of: caller.account, streams.groups.lists, streams.groups.reads)
         defer { list.end() }
         let view = PeopleView(streams.people, list: list)
@@ -75,7 +80,7 @@ struct StreamConnection: Sendable {
                     }
                 }
                 tasks.addTask {
-                    try await Task.sleep(until: caller.expiresAt, clock: .continuous)
+                    try await waitUntilTokensEnd(name)
                     outlet.end(StreamEnd(.tokenExpired))
                     return .no
                 }
@@ -102,6 +107,31 @@ struct StreamConnection: Sendable {
             }
         } onGracefulShutdown: {
             outlet.end(StreamEnd(.serverStopping))
+        }
+    }
+
+    /// Waits until the token that opened the stream has ended, and every newer one that was presented for it.
+    private func waitUntilTokensEnd(_ name: StreamExtensions.Name) async throws {
+        var end: ContinuousClock.Instant? = caller.expiresAt
+        while let next = end {
+            try await Task.sleep(until: next, clock: .continuous)
+            end = await extended(name)
+        }
+    }
+
+    /// When the newest token that was presented ends. If the database can't soon say, the stream may not go on.
+    private func extended(_ name: StreamExtensions.Name) async -> ContinuousClock.Instant? {
+        await withTaskGroup(of: ContinuousClock.Instant?.self) { group in
+            group.addTask {
+                let left = try? await streams.extensions.left(of: name, caller)
+                return left.map { .now + $0 }
+            }
+            group.addTask {
+                try? await Task.sleep(for: .seconds(2))
+                return nil
+            }
+            defer { group.cancelAll() }
+            return await group.next().flatMap(\.self)
         }
     }
 

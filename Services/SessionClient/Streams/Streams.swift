@@ -2,6 +2,7 @@ import API
 import Bus
 import Logging
 import Postgres
+import SessionContract
 import Vocabulary
 
 /// A sequence that an app can follow: what it is read from, and the SQL of its state.
@@ -22,17 +23,21 @@ struct Streams: Sendable {
     let people: PeopleSource
     let groups: GroupStreams
     let devices: Devices
+    let extensions: StreamExtensions
     /// How long a write may take before the stream is closed.
     let writeDeadline: Duration
-    private let places = Places<AccountID>(limit: 16)
+    private let places = Places<AccountID>(limit: 64)
+    private let placesOfDevice = Places<DeviceID>(limit: 16)
 
     init(
-        sources: [StreamSource], people: PeopleSource, groups: GroupStreams, devices: Devices, writeDeadline: Duration
+        sources: [StreamSource], people: PeopleSource, groups: GroupStreams, devices: Devices,
+        extensions: StreamExtensions, writeDeadline: Duration
     ) {
         self.sources = sources
         self.people = people
         self.groups = groups
         self.devices = devices
+        self.extensions = extensions
         self.writeDeadline = writeDeadline
     }
 
@@ -45,12 +50,28 @@ struct Streams: Sendable {
             throw APIError(
                 .invalidParameter, "Follow at most \(GroupStreams.limit) group sessions on one stream.", field: "group")
         }
-        guard let place = places.enter(caller.account) else {
+        guard let ofDevice = placesOfDevice.enter(caller.device) else {
+            throw APIError(
+                .tooManyStreams, "This device has \(placesOfDevice.limit) streams open; close one first.", retryAfter: 5
+            )
+        }
+        guard let ofAccount = places.enter(caller.account) else {
             throw APIError(
                 .tooManyStreams, "This account has \(places.limit) streams open; close one first.", retryAfter: 5)
         }
         return StreamConnection(
-            caller: caller, tokens: tokens.following(groups), groups: groups.sorted(), streams: self, place: place,
-            logger: logger)
+            caller: caller, tokens: tokens.following(groups), groups: groups.sorted(), streams: self,
+            place: StreamPlace(ofAccount: ofAccount, ofDevice: ofDevice), logger: logger)
+    }
+}
+
+/// An open stream's place among those of its account and its device.
+struct StreamPlace: Sendable {
+    let ofAccount: Places<AccountID>.Place
+    let ofDevice: Places<DeviceID>.Place
+
+    func leave() {
+        ofAccount.leave()
+        ofDevice.leave()
     }
 }

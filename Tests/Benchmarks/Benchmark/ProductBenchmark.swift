@@ -40,7 +40,8 @@ final class ProductBenchmark: Sendable {
         let environment = [
             "DATABASE_URL": server.url("quartet"), "SERVER_KEY": key, "SIGNING_KEY": signing,
             "SIGN_UPS_PER_MINUTE": "1000000", "HTTP_CONNECTIONS_PER_ADDRESS": "100000",
-            "COMMANDS_PER_MINUTE": "1000000", "SIGNALS_PER_SECOND": "100000", "TOLD_AT_ONCE": "0",
+            "READS_PER_MINUTE": "1000000", "COMMANDS_PER_MINUTE": "1000000", "OPERATIONS_PER_MINUTE": "1000000",
+            "STREAMS_PER_MINUTE": "1000000", "SIGNALS_PER_SECOND": "100000", "TOLD_AT_ONCE": "0",
         ]
         var started: [String: Process] = [:]
         defer { end(started) }

@@ -2,6 +2,7 @@ public import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
+public import NIOSSL
 
 /// Speaks to a running session-client through its public HTTP API, and knows nothing else of it.
 public struct EdgeClient: Sendable {
@@ -35,10 +36,28 @@ public struct EdgeClient: Sendable {
     }
 
     /// Connections for as many streams at a time as a test has.
-    public static func connections() -> HTTPClient {
+    /// - Parameters:
+    ///   - certificate: A file with the only certificate to trust.
+    ///   - newest: The newest version of TLS to offer.
+    public static func connections(
+        trusting certificate: String? = nil, version: HTTPClient.Configuration.HTTPVersion = .automatic,
+        upTo newest: TLSVersion? = nil
+    ) -> HTTPClient {
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 16_384
         configuration.timeout.connect = .seconds(5)
+        configuration.httpVersion = version
+        if let certificate {
+            var tls = TLSConfiguration.makeClientConfiguration()
+            tls.trustRoots = .file(certificate)
+            if let newest {
+                tls.minimumTLSVersion = .tlsv1
+                tls.maximumTLSVersion = newest
+            }
+            configuration.tlsConfiguration = tls
+            // What TLS refuses once it refuses again.
+            configuration.connectionPool.retryConnectionEstablishment = false
+        }
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 

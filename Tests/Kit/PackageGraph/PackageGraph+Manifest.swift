@@ -46,7 +46,7 @@ extension PackageGraph {
             let path = target.path ?? "Sources/\(target.name)"
             return Target(
                 name: target.name, path: path, dependencies: Set(target.dependencies.compactMap(\.name)),
-                files: try files(path))
+                packages: Set(target.dependencies.compactMap(\.package)), files: try files(path))
         }
         // A target's folder may lie in another's; a file belongs to the innermost.
         let paths = targets.map(\.path)
@@ -78,6 +78,8 @@ extension PackageGraph {
         /// `{"byName": ["Bus", null]}`, `{"target": ["Bus", null]}` or `{"product": ["Logging", "swift-log", …]}`.
         struct Dependency: Decodable {
             var name: String?
+            /// The other package that has it.
+            var package: String?
 
             init(from decoder: any Decoder) throws {
                 let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -85,10 +87,15 @@ extension PackageGraph {
                     var values = try container.nestedUnkeyedContainer(forKey: key)
                     name = try values.decode(String.self)
                 }
+                if container.contains(.product) {
+                    var values = try container.nestedUnkeyedContainer(forKey: .product)
+                    _ = try values.decode(String.self)
+                    package = try values.decode(String?.self)
+                }
             }
 
             enum CodingKeys: String, CodingKey {
-                case byName, target
+                case byName, target, product
             }
         }
     }

@@ -9,6 +9,8 @@
 /// - `Shared/API` knows contracts and the vocabulary, session-client's orchestration knows these and the API: neither knows
 ///   the bus, PostgreSQL or a transport.
 /// - Of session-client's files, those in `HTTP` alone know HTTP.
+/// - What apps add knows the API, and of other packages only those in `packagesOfApps`: neither PostgreSQL nor a server comes
+///   with it.
 /// - Rules are pure: a target in a folder `Rules` knows contracts and the vocabulary, so it can't reach PostgreSQL or the bus.
 /// - What a file imports is declared in `Package.swift`.
 struct PackageGraph: Sendable {
@@ -20,6 +22,8 @@ struct PackageGraph: Sendable {
         var path: String
         /// The targets of this package that it declares.
         var dependencies: Set<String>
+        /// The other packages that it declares.
+        var packages: Set<String> = []
         var files: [File] = []
     }
 
@@ -38,6 +42,9 @@ struct PackageGraph: Sendable {
     /// The folder of the one service that may know the others' contracts.
     static let knowsAllContracts = "SessionClient"
 
+    /// The packages that apps resolve besides this one.
+    static let packagesOfApps: Set = ["swift-crypto"]
+
     var targets: [Target]
 
     /// Everything that breaks a law, in the order of the targets.
@@ -48,6 +55,16 @@ struct PackageGraph: Sendable {
         var found: [Violation] = []
         for target in targets {
             let reached = target.closure(in: byName)
+            if target.isBelow("Shared/Client") {
+                for other in reached.union([target]).sorted(by: { $0.name < $1.name }) {
+                    for package in other.packages.subtracting(Self.packagesOfApps).sorted() {
+                        found.append(
+                            Violation(
+                                description:
+                                    "\(target.path): \(target.name) needs \(package), by \(other.name): apps don't"))
+                    }
+                }
+            }
             for other in reached.sorted(by: { $0.name < $1.name }) {
                 if let law = target.law(against: other) {
                     found.append(
@@ -174,6 +191,9 @@ extension PackageGraph.Target {
         }
         if isBelow("Shared/API"), !other.isBelowAPI {
             return "the API knows contracts and the vocabulary"
+        }
+        if isBelow("Shared/Client"), !other.isBelowAPI, !other.isBelow("Shared/API"), !other.isBelow("Shared/Client") {
+            return "the client knows the API, contracts and the vocabulary"
         }
         if isBelow("Services/SessionClient/Orchestration"), !other.isBelowAPI, !other.isBelow("Shared/API") {
             return "orchestration knows contracts, the API and the vocabulary"

@@ -359,6 +359,8 @@ public struct Signal: RawRepresentable, Sendable, Hashable {
     public static let resume = Signal(rawValue: SIGCONT)
     /// Asks it to end.
     public static let terminate = Signal(rawValue: SIGTERM)
+    /// Asks it to read its files again.
+    public static let hangUp = Signal(rawValue: SIGHUP)
     /// What Ctrl-C sends.
     public static let interrupt = Signal(rawValue: SIGINT)
     /// Ends a PostgreSQL server as `pg_ctl stop -m immediate` does.

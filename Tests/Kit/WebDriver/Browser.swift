@@ -28,18 +28,11 @@ public struct Browser: Sendable {
             "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--lang=en-GB",
             "--window-size=1280,900", "--host-resolver-rules=\(mapped)",
         ]
-        let value = try await driver.send(
-            "POST", "/session",
-            [
-                "capabilities": [
-                    "alwaysMatch": [
-                        "browserName": "chrome", "timeouts": ["script": 120_000],
-                        "goog:loggingPrefs": ["browser": "ALL"],
-                        "goog:chromeOptions": ["args": .array(arguments.map(JSON.string))],
-                    ]
-                ]
-            ])
-        guard let session = value["sessionId"].string else { throw Unexpected(value) }
+        let session = try await driver.open([
+            "browserName": "chrome", "timeouts": ["script": 120_000],
+            "goog:loggingPrefs": ["browser": "ALL"],
+            "goog:chromeOptions": ["args": .array(arguments.map(JSON.string))],
+        ])
         return Browser(driver: driver, session: session, address: address)
     }
 
@@ -137,14 +130,17 @@ public struct Browser: Sendable {
 
     /// Clicks a button or a link, in the dialog if one is open.
     public func click(_ name: String) async throws {
-        try await click(
-            await wait(
-                "a button “\(name)”",
-                """
-                [...(document.querySelector('dialog[open]') ?? document).querySelectorAll('button, a, summary')].find((one) =>
-                    !one.disabled && (one.hasAttribute('aria-label') ? one.getAttribute('aria-label') === arguments[0]
-                        : [one, ...one.children].some((part) => part.innerText?.trim() === arguments[0])))
-                """, .string(name)))
+        try await use({ try await button(name) }, click)
+    }
+
+    private func button(_ name: String) async throws -> JSON {
+        try await wait(
+            "a button “\(name)”",
+            """
+            [...(document.querySelector('dialog[open]') ?? document).querySelectorAll('button, a, summary')].find((one) =>
+                !one.disabled && (one.hasAttribute('aria-label') ? one.getAttribute('aria-label') === arguments[0]
+                    : [one, ...one.children].some((part) => part.innerText?.trim() === arguments[0])))
+            """, .string(name))
     }
 
     /// Clicks a button that asks whether it is meant, and the button of the same name that says yes.
@@ -155,12 +151,22 @@ public struct Browser: Sendable {
     }
 
     /// Turns a switch, or opens a list of choices.
-    public func toggle(_ label: String) async throws { try await click(await field(label)) }
+    public func toggle(_ label: String) async throws { try await use({ try await field(label) }, click) }
 
     /// Types into a field, in place of what was there.
     public func fill(_ label: String, _ text: String) async throws {
-        let field = try await field(label)
-        try await run("arguments[0].focus(); arguments[0].select()", field)
+        try await use({ try await field(label) }) { field in
+            try await run("arguments[0].focus(); arguments[0].select()", field)
+            try await type(text, into: field)
+        }
+    }
+
+    /// Chooses a file of this machine.
+    public func attach(_ label: String, _ path: String) async throws {
+        try await use({ try await field(label) }) { try await type(path, into: $0) }
+    }
+
+    private func type(_ text: String, into field: JSON) async throws {
         try await send("POST", "/element/\(try Self.id(of: field))/value", ["text": .string(text)])
     }
 
@@ -185,6 +191,17 @@ public struct Browser: Sendable {
             [...(document.querySelector('dialog[open]') ?? document).querySelectorAll('label')]
                 .find((one) => one.innerText.trim().split('\\n')[0] === arguments[0])?.control
             """, .string(label))
+    }
+
+    /// Does something with an element; with the one in its place, if the page was drawn again meanwhile.
+    private func use(_ find: () async throws -> JSON, _ body: (JSON) async throws -> Void) async throws {
+        while true {
+            do {
+                return try await body(find())
+            } catch let error as WebDriver.Refused where error.code == "stale element reference" {
+                continue
+            }
+        }
     }
 
     private func click(_ element: JSON) async throws {

@@ -3,9 +3,11 @@ import EdgeClient
 import Foundation
 import NIOCore
 import NIOHTTP1
+import Synchronization
 import TestKit
 
-/// A running chromedriver: opens browsers and passes commands on (https://www.w3.org/TR/webdriver2).
+/// Opens browsers, by the chromedriver that all tests of this process share, and passes commands on to them
+/// (https://www.w3.org/TR/webdriver2).
 public final class WebDriver: Sendable {
     /// It refused a command.
     public struct Refused: Error, CustomStringConvertible {
@@ -14,44 +16,97 @@ public final class WebDriver: Sendable {
         public let description: String
     }
 
-    private let process: ChildProcess
-    private let http: HTTPClient
-    private let url: String
-
-    private init(process: ChildProcess, http: HTTPClient, url: String) {
-        (self.process, self.http, self.url) = (process, http, url)
+    /// chromedriver ended each time that it was started.
+    public struct NotStarted: Error, CustomStringConvertible {
+        public let description: String
     }
 
-    /// Runs `body` with a driver of its own, and ends it and its browsers afterwards.
+    private let server: Server
+    private let sessions = Mutex<[String]>([])
+
+    private init(server: Server) {
+        self.server = server
+    }
+
+    /// Runs `body`, and closes the browsers that it opened afterwards.
     public static func with<Result: Sendable>(_ body: (WebDriver) async throws -> Result) async throws -> Result {
-        let http = EdgeClient.connections()
-        // Debian's package `chromium-driver`; deploy/install.sh installs it.
-        let process = try await ChildProcess.start("/usr/bin/env", ["chromedriver", "--port=0"], name: "chromedriver")
+        let driver = WebDriver(server: try await Server.shared.value)
         do {
-            let line = try await process.waitForLine(containing: "started successfully on port").text
-            let port = line.split(separator: " ").last.map { $0.trimmingCharacters(in: .punctuationCharacters) } ?? ""
-            let result = try await body(
-                WebDriver(process: process, http: http, url: "http://127.0.0.1:\(port)"))
-            await process.end()
-            try? await http.shutdown()
+            let result = try await body(driver)
+            await driver.close()
             return result
         } catch {
-            await process.end()
-            try? await http.shutdown()
+            await driver.close()
             throw error
         }
     }
 
+    /// Opens a browser.
+    /// - Returns: Its session's id.
+    func open(_ capabilities: JSON) async throws -> String {
+        let value = try await server.send("POST", "/session", ["capabilities": ["alwaysMatch": capabilities]])
+        guard let session = value["sessionId"].string else { throw Unexpected(value) }
+        sessions.withLock { $0.append(session) }
+        return session
+    }
+
     /// Sends a command and returns its value.
     func send(_ method: String, _ path: String, _ body: JSON? = nil) async throws -> JSON {
-        var request = HTTPClientRequest(url: url + path)
-        request.method = .RAW(value: method)
-        if let body { request.body = .bytes(Array("\(body)".utf8)) }
-        let response = try await http.execute(request, timeout: .seconds(150))
-        let value = try JSON(parsing: String(buffer: try await response.body.collect(upTo: 64 << 20)))["value"]
-        if let code = value["error"].string {
-            throw Refused(code: code, description: "\(method) \(path): \(code): \(value["message"].string ?? "")")
+        try await server.send(method, path, body)
+    }
+
+    private func close() async {
+        for session in sessions.withLock({ $0 }) {
+            // Not cancellable: a cancelled test must not leave browsers behind, either.
+            await Task { [server] in _ = try? await server.send("DELETE", "/session/\(session)") }.value
         }
-        return value
+    }
+}
+
+extension WebDriver {
+    /// A running chromedriver. It ends with the process that started it.
+    private struct Server: Sendable {
+        let process: ChildProcess
+        let http: HTTPClient
+        let url: String
+
+        /// Started by the first that asks.
+        static let shared = Task { try await start() }
+
+        private static let attempts = 5
+
+        /// Starts one on a port that is free. It takes a random one of IPv4, and ends if the same one of IPv6 is taken.
+        private static func start() async throws -> Server {
+            var failures: [String] = []
+            while failures.count < attempts {
+                // Debian's package `chromium-driver`; deploy/install.sh installs it.
+                let process = try await ChildProcess.start(
+                    "/usr/bin/env", ["chromedriver", "--port=0"], name: "chromedriver")
+                do {
+                    let line = try await process.waitForLine(containing: "started successfully on port").text
+                    guard let word = line.split(separator: " ").last,
+                        let port = UInt16(word.trimmingCharacters(in: .punctuationCharacters))
+                    else { throw NotStarted(description: "no port in: \(line)") }
+                    return Server(process: process, http: EdgeClient.connections(), url: "http://127.0.0.1:\(port)")
+                } catch {
+                    await process.end()
+                    failures.append("\(error)")
+                }
+            }
+            throw NotStarted(
+                description: "chromedriver did not start, \(attempts) times:\n" + failures.joined(separator: "\n"))
+        }
+
+        func send(_ method: String, _ path: String, _ body: JSON? = nil) async throws -> JSON {
+            var request = HTTPClientRequest(url: url + path)
+            request.method = .RAW(value: method)
+            if let body { request.body = .bytes(Array("\(body)".utf8)) }
+            let response = try await http.execute(request, timeout: .seconds(150))
+            let value = try JSON(parsing: String(buffer: try await response.body.collect(upTo: 64 << 20)))["value"]
+            if let code = value["error"].string {
+                throw Refused(code: code, description: "\(method) \(path): \(code): \(value["message"].string ?? "")")
+            }
+            return value
+        }
     }
 }

@@ -79,7 +79,7 @@ struct AbuseTests {
         #expect(own["read"] == .null && own["cleared"] == .null && shown == "0", "\(own)")
     }
 
-    @Test("an account's seventeenth stream is refused until one is closed")
+    @Test("a device's seventeenth stream is refused until one is closed; other devices have their own (T21)")
     func tooManyStreams() async throws {
         try await Quartet.with { quartet in
             let anna = try await quartet.signUp("anna")
@@ -89,6 +89,8 @@ struct AbuseTests {
                 views.append(view)
             }
             await #expect(throws: EdgeClient.Refused.self) { try await quartet.edge.stream(token: anna.token) }
+            let tablet = try await Device.signIn("anna", at: quartet.edge)
+            views.append(try await LiveView.open(tablet))
             await views[0].close()
             for attempt in 0... {
                 do {

@@ -121,6 +121,11 @@ extension BadInputTests {
             .invalid("phone", notPhones), .invalid("handle", ["\"bob\""], at: "code"),
             .refused("phone", ["\"+4930123456\""], 404, "notFound"))
 
+    static let streams = Form("/v1/stream/token", ["stream": "\"x\""]).refuses(
+        .malformed("stream", notRequiredTexts),
+        .refused("stream", ["\"\"", "\"x\"", "\"<nobody>.x\""], 404, "streamNotFound"),
+        .unknown("device"))
+
     static let pushes = Form("RegisterPush", ["token": "\"x\"", "platform": "\"ios\""]).refuses(
         .malformed("token", notRequiredTexts),
         .invalid("token", ["\"\"", "\"a b\"", "\"a\\nb\"", "\"\\u00E4\"", text(4097)]),

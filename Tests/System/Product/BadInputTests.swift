@@ -95,12 +95,12 @@ struct BadInputTests {
 
     @Test(
         """
-        phones, codes, confirmations, passwords, pushes and closing refuse fields that are wrong, missing or someone \
+        phones, codes, confirmations, passwords, pushes, streams' tokens and closing refuse fields that are wrong, missing or someone \
         else's (T23)
         """)
     func security() async throws {
         try await Scene.with { scene in
-            try await scene.refuse(Self.confirming + Self.phones + Self.pushes)
+            try await scene.refuse(Self.confirming + Self.phones + Self.pushes + Self.streams)
         }
     }
 
@@ -239,7 +239,8 @@ private func expect(
     #expect(reply.status == status && reply.body["code"].string == code, "\(what): \(reply)")
     #expect(reply.body["field"].string == field, "\(what): \(reply)")
     #expect(reply.headers["content-type"] == "application/problem+json", "\(what)")
-    #expect(reply.body["status"].int == Int64(status) && reply.body["title"].string != nil, "\(what): \(reply)")
+    #expect(
+        reply.body["status"].int == Int64(status) && reply.body["title"].string?.isEmpty == false, "\(what): \(reply)")
     #expect(reply.body["type"].string == "urn:quartet:problem:\(code)", "\(what): \(reply)")
     #expect((reply.body["detail"].string?.count ?? 0) > 10, "\(what): \(reply)")
 }

@@ -115,7 +115,8 @@ final class Quartet: Sendable {
                 "RETENTION_INTERVAL": "1h",
                 // They all come from one address.
                 "SIGN_UPS_PER_MINUTE": "100000", "HTTP_CONNECTIONS_PER_ADDRESS": "20000",
-                "COMMANDS_PER_MINUTE": "1000000",
+                "READS_PER_MINUTE": "1000000", "COMMANDS_PER_MINUTE": "1000000", "OPERATIONS_PER_MINUTE": "1000000",
+                "STREAMS_PER_MINUTE": "1000000", "DRAIN_TIME": "0s",
             ].merging(environment) { $1 })
     }
 
@@ -135,8 +136,13 @@ final class Quartet: Sendable {
 
     /// The API of another replica of the edge.
     func edge(of replica: ChildProcess) async throws -> EdgeClient {
-        let url = try await replica.announcedURL("serving the HTTP API")
+        let url = try await url(of: replica)
         return EdgeClient(http: http) { url }
+    }
+
+    /// Where another replica of the edge serves the API.
+    func url(of replica: ChildProcess) async throws -> String {
+        try await replica.announcedURL("serving the HTTP API")
     }
 
     /// kill -9, and waits until it is gone.
@@ -273,13 +279,13 @@ extension ChildProcess {
     /// The URL in the line that says so.
     fileprivate func announcedURL(_ text: String) async throws -> String {
         let line = try await waitForLine(containing: text).text
-        guard let start = line.firstRange(of: "http://")?.lowerBound else { throw Unexpected(line) }
+        guard let start = line.firstRange(of: "http")?.lowerBound else { throw Unexpected(line) }
         return String(line[start...].prefix { $0 != " " })
     }
 }
 
 /// Has openssl make something.
-private func openssl(_ arguments: String...) async throws -> String {
+func openssl(_ arguments: String...) async throws -> String {
     let process = try await ChildProcess.start("/usr/bin/env", ["openssl"] + arguments, name: "openssl")
     try await process.waitForExit(.exited(0))
     let lines = process.lines(on: .output)

@@ -13,7 +13,7 @@ struct APIErrorTests {
         let byGRPC: [APIError.GRPCStatus: ClosedRange<Int>] = [
             .invalidArgument: 400...422, .deadlineExceeded: 408...504, .notFound: 404...404, .alreadyExists: 409...409,
             .permissionDenied: 403...403, .unauthenticated: 401...401, .resourceExhausted: 409...429,
-            .failedPrecondition: 409...422, .aborted: 409...409, .unimplemented: 404...501, .outOfRange: 416...416,
+            .failedPrecondition: 409...426, .aborted: 409...409, .unimplemented: 404...501, .outOfRange: 416...416,
             .internal: 500...500,
             .unavailable: 202...503,
         ]

@@ -163,6 +163,24 @@ struct PackageGraphTests {
         #expect(found.contains { $0.contains("Orchestration depends on Bus: orchestration knows contracts") })
     }
 
+    @Test("what apps add reaches neither the bus nor a package that only the server needs, not even by a detour")
+    func appsNeedNoServer() {
+        let found = violations {
+            $0["API"] = .init(name: "API", path: "Shared/API", dependencies: ["Vocabulary"])
+            $0["Vocabulary"] = .init(
+                name: "Vocabulary", path: "Shared/Vocabulary", dependencies: [],
+                packages: ["swift-crypto", "swift-nio"])
+            $0["QuartetClient"] = .init(
+                name: "QuartetClient", path: "Shared/Client/QuartetClient", dependencies: ["API", "Bus"])
+        }
+        #expect(
+            found == [
+                "Shared/Client/QuartetClient: QuartetClient needs swift-nio, by Vocabulary: apps don't",
+                "Shared/Client/QuartetClient: QuartetClient depends on Bus: the client knows the API, contracts and the vocabulary",
+                "Shared/Client/QuartetClient: QuartetClient depends on Postgres: the client knows the API, contracts and the vocabulary",
+            ])
+    }
+
     @Test("an import that the manifest doesn't declare is found")
     func undeclaredImport() {
         let found = violations {

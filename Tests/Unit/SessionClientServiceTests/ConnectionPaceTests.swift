@@ -79,23 +79,16 @@ struct ConnectionPaceTests {
         _ = try channel.finish()
     }
 
-    @Test("an address has a limit of connections; others' don't count, and one that closes makes room")
-    func perAddress() throws {
-        let places = Places<String>(limit: 2)
-        func connect(_ address: String) throws -> EmbeddedChannel {
-            let channel = EmbeddedChannel()
-            channel.remoteAddress = try SocketAddress(ipAddress: address, port: 1)
-            try channel.pipeline.syncOperations.addHandler(ConnectionsPerAddress(places))
-            return channel
-        }
-        let first = try connect("192.0.2.1")
-        _ = try first.connect(to: SocketAddress(ipAddress: "192.0.2.9", port: 1))
-        let second = try connect("192.0.2.1")
-        #expect(places.enter("192.0.2.1") == nil)
-        let other = try connect("198.51.100.1")
-        #expect(places.enter("198.51.100.1") != nil)
-        _ = try first.finish(acceptAlreadyClosed: true)
-        #expect(places.enter("192.0.2.1") != nil)
-        _ = (second, other)
+    @Test("what is heard of a stream of HTTP/2 after its request isn't the beginning of another")
+    func oneRequest() throws {
+        let channel = EmbeddedChannel(handler: ConnectionPace(carries: .oneRequest))
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        try channel.writeInbound(Self.head)
+        try channel.writeInbound(HTTPRequestPart.end(nil))
+        // As when the client makes room for more of the answer.
+        channel.pipeline.fireChannelReadComplete()
+        channel.embeddedEventLoop.advanceTime(by: .minutes(10))
+        #expect(channel.isActive)
+        _ = try channel.finish()
     }
 }

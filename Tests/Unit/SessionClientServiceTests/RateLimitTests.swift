@@ -1,3 +1,4 @@
+import API
 import Crypto
 import Foundation
 import SessionContract
@@ -18,6 +19,40 @@ struct RateLimitTests {
         #expect(!limit.admit("a", at: now + .seconds(9)) && limit.admit("a", at: now + .seconds(11)))
         limit.giveBack("a")
         #expect(limit.admit("a", at: now + .seconds(11)) && !limit.admit("a", at: now + .seconds(11)))
+    }
+
+    @Test("each request says what is left and when all of it is there again (T21)")
+    func levels() {
+        let limit = RateLimit<String>(perMinute: 60, burst: 6)
+        let now = ContinuousClock.now
+        #expect(limit.policy.quota == 6 && limit.policy.window == 6)
+        for left in [5, 4, 3, 2, 1, 0] {
+            #expect(limit.take("a", at: now) == .init(isAdmitted: true, left: left, refill: 6 - left))
+        }
+        #expect(limit.take("a", at: now) == .init(isAdmitted: false, left: 0, refill: 6))
+        #expect(limit.take("a", at: now + .seconds(3)) == .init(isAdmitted: true, left: 2, refill: 4))
+        #expect(limit.take("a", at: now + .seconds(60)).left == 5)
+    }
+
+    @Test(
+        "an account's limits are of each kind, an address's so many times as high, and the least left is what counts (T21)"
+    )
+    func requestLimits() throws {
+        let limits = RequestLimits(perMinute: [.reads: 20, .commands: 20], addressFactor: 2)
+        let (anna, bob, quota) = (AccountID.new(), AccountID.new(), RequestQuota())
+        for _ in 0..<2 {
+            try limits.admit(.reads, from: "192.0.2.1", quota.note)
+            try limits.admit(.reads, of: anna, quota.note)
+        }
+        #expect(quota.fields?.limit == #""reads";r=0;t=6"# && quota.fields?.policy == #""reads";q=2;w=6"#)
+        let refused = #expect(throws: APIError.self) { try limits.admit(.reads, of: anna, quota.note) }
+        #expect(refused?.code == .tooManyReads && refused?.retryAfter == 3)
+        try limits.admit(.commands, of: anna, quota.note)
+        try limits.admit(.reads, of: bob, quota.note)
+        for _ in 0..<2 { try limits.admit(.reads, from: "192.0.2.1", quota.note) }
+        let crowd = #expect(throws: APIError.self) { try limits.admit(.reads, from: "192.0.2.1", quota.note) }
+        #expect(crowd?.code == .tooManyRequests)
+        try limits.admit(.reads, from: "192.0.2.2", quota.note)
     }
 
     @Test("however many strangers come, no one else is refused for it, and memory stays bounded (T21)")

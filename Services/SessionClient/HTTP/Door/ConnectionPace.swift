@@ -2,7 +2,8 @@ import Hummingbird
 import NIOCore
 import NIOHTTPTypes
 
-/// Closes connections whose requests come too slowly, so that nobody keeps thousands of them by sending a byte now and then.
+/// Closes connections (of HTTP/2: streams) whose requests come too slowly, so that nobody keeps thousands of them by sending a
+/// byte now and then.
 ///
 /// A request's head has ten seconds from its first byte. A body must bring a kilobyte a second on average, after ten
 /// seconds. Once a request is answered, what is still missing of it has five seconds.
@@ -29,14 +30,24 @@ final class ConnectionPace: ChannelDuplexHandler, RemovableChannelHandler {
         case body(began: NIODeadline, bytes: Int)
     }
 
+    /// What is sent over its channel.
+    enum Carries {
+        /// HTTP/1.1: one request after the other.
+        case requests
+        /// A stream of HTTP/2, whose head comes whole. What else is heard of it isn't the beginning of another request.
+        case oneRequest
+    }
+
     private let limits: Limits
+    private let carries: Carries
     private var phase = Phase.idle
     /// Whether something was heard that was no whole part of a request.
     private var hasReadPart = false
     private var deadline: Scheduled<Void>?
 
-    init(limits: Limits = Limits()) {
+    init(limits: Limits = Limits(), carries: Carries = .requests) {
         self.limits = limits
+        self.carries = carries
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -57,7 +68,7 @@ final class ConnectionPace: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        if !hasReadPart, case .idle = phase {
+        if !hasReadPart, carries == .requests, case .idle = phase {
             phase = .head
             close(context, after: limits.head)
         }
@@ -88,38 +99,16 @@ final class ConnectionPace: ChannelDuplexHandler, RemovableChannelHandler {
     private func close(_ context: ChannelHandlerContext, after delay: TimeAmount) {
         cancel()
         deadline = context.eventLoop.assumeIsolated().scheduleTask(in: delay) { [self] in
-            guard case .body(let began, let bytes) = phase else { return context.close(promise: nil) }
+            func giveUp() {
+                LimitMetrics.hit("pace")
+                context.close(promise: nil)
+            }
+            guard case .body(let began, let bytes) = phase else { return giveUp() }
             let seconds = (context.eventLoop.now - began).nanoseconds / 1_000_000_000
             guard bytes / limits.rate < Int(seconds) - Int(limits.grace.nanoseconds / 1_000_000_000) + 1 else {
                 return close(context, after: .seconds(1))
             }
-            context.close(promise: nil)
+            giveUp()
         }
     }
-}
-
-/// Closes a connection from an address that has as many as it may have. Behind proxies all come from theirs, so there is no
-/// such limit.
-final class ConnectionsPerAddress: ChannelInboundHandler, RemovableChannelHandler {
-    typealias InboundIn = HTTPRequestPart
-
-    private let places: Places<String>
-    private var place: Places<String>.Place?
-
-    init(_ places: Places<String>) {
-        self.places = places
-    }
-
-    func handlerAdded(context: ChannelHandlerContext) {
-        guard let address = context.channel.remoteAddress?.ipAddress else { return }
-        place = places.enter(ClientAddress.network(of: address))
-        if place == nil { context.close(promise: nil) }
-    }
-
-    func channelInactive(context: ChannelHandlerContext) {
-        place?.leave()
-        context.fireChannelInactive()
-    }
-
-    func handlerRemoved(context: ChannelHandlerContext) { place?.leave() }
 }

@@ -1,0 +1,77 @@
+import API
+import Vocabulary
+
+/// How much an account and an address may ask of this process, by kind of request: a token bucket each.
+///
+/// Searches, uploads, guesses, sign-ups and codes have narrower limits besides, where they are handled.
+struct RequestLimits: Sendable {
+    enum Kind: String, CaseIterable, Sendable {
+        case reads, commands, operations
+        /// Opening a stream.
+        case streams
+
+        fileprivate var refusal: APIError.Code {
+            switch self {
+            case .reads: .tooManyReads
+            case .commands: .tooManyCommands
+            case .operations: .tooManyOperations
+            case .streams: .tooManyStreams
+            }
+        }
+    }
+
+    /// What is left of a limit after a request.
+    struct Quota: Hashable, Sendable {
+        let kind: Kind
+        /// So many in ``window`` seconds.
+        let quota: Int
+        let window: Int
+        let left: Int
+        /// Seconds until it is whole again.
+        let refill: Int
+    }
+
+    private let accounts: [Kind: RateLimit<AccountID>]
+    private let addresses: [Kind: RateLimit<String>]
+
+    /// - Parameters:
+    ///   - perMinute: How much of each kind an account may ask in a minute, a tenth of it at once.
+    ///   - addressFactor: How many times as much an address may, behind which there may be many people.
+    init(perMinute: [Kind: Int], addressFactor: Int) {
+        func limits<Subject>(_ factor: Int) -> [Kind: RateLimit<Subject>] {
+            perMinute.mapValues { RateLimit(perMinute: $0 * factor, burst: max(1, $0 * factor / 10)) }
+        }
+        accounts = limits(1)
+        addresses = limits(addressFactor)
+    }
+
+    /// Counts an account's request.
+    /// - Throws: The kind's refusal; `quota` says what is left in any case.
+    func admit(_ kind: Kind, of account: AccountID, _ quota: (Quota) -> Void) throws(APIError) {
+        try admit(kind, account, accounts[kind], APIError(kind.refusal), quota)
+    }
+
+    /// Counts a request from an address, whoever asks.
+    /// - Throws: `tooManyRequests`; `quota` says what is left in any case.
+    func admit(_ kind: Kind, from address: String, _ quota: (Quota) -> Void) throws(APIError) {
+        try admit(
+            kind, address, addresses[kind],
+            APIError(.tooManyRequests, "There were too many requests from your address; wait a moment."), quota)
+    }
+
+    private func admit<Subject>(
+        _ kind: Kind, _ subject: Subject, _ limit: RateLimit<Subject>?, _ refusal: APIError,
+        _ quota: (Quota) -> Void
+    ) throws(APIError) {
+        guard let limit else { return }
+        let level = limit.take(subject)
+        let policy = limit.policy
+        quota(
+            Quota(
+                kind: kind, quota: policy.quota, window: policy.window, left: level.left, refill: level.refill))
+        guard !level.isAdmitted else { return }
+        var refusal = refusal
+        refusal.retryAfter = limit.pause
+        throw refusal
+    }
+}

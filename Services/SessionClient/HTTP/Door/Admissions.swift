@@ -1,0 +1,115 @@
+import API
+import HTTPTypes
+import NIOCore
+import NIOTLS
+import Vocabulary
+
+/// How many connections there may be, in all and from one address.
+///
+/// One too many is answered with the reason and closed, instead of waiting unheard. If very many are being answered in this
+/// way, further ones are closed at once.
+struct Admissions: Sendable {
+    enum Admission {
+        case admitted
+        case refused(APIError)
+        case turnedAway
+    }
+
+    private enum Everyone { case all }
+
+    private let all: Places<Everyone>
+    private let perAddress: Places<String>?
+    private let refused = Places<Everyone>(limit: 1000)
+
+    /// - Parameter perAddress: Nil behind proxies, where all connections come from theirs.
+    init(limit: Int, perAddress: Int?) {
+        all = Places(limit: limit)
+        self.perAddress = perAddress.map { Places(limit: $0) }
+    }
+
+    /// Counts a connection until it is closed.
+    func admit(_ channel: any Channel) -> Admission {
+        func enter<Subject>(_ places: Places<Subject>, _ subject: Subject) -> Bool {
+            guard let place = places.enter(subject) else { return false }
+            channel.closeFuture.whenComplete { _ in place.leave() }
+            return true
+        }
+        func refuse(_ error: APIError) -> Admission {
+            LimitMetrics.hit(error.code.rawValue)
+            return enter(refused, .all) ? .refused(error) : .turnedAway
+        }
+        if let perAddress, let address = channel.remoteAddress?.ipAddress {
+            guard enter(perAddress, ClientAddress.network(of: address)) else {
+                return refuse(
+                    APIError(
+                        .tooManyConnections, "Your address has \(perAddress.limit) connections open; close one first.",
+                        retryAfter: 5))
+            }
+        }
+        guard enter(all, .all) else {
+            return refuse(
+                APIError(.overloaded, "This server has as many connections as it may; try again.", retryAfter: 5))
+        }
+        return .admitted
+    }
+}
+
+/// Answers a connection that is one too many, whatever it asks, and closes it.
+///
+/// It speaks HTTP/1.1 without reading the request. It closes two seconds later or when the client does: closing at once,
+/// with bytes unread, would make the client's system drop the answer.
+final class Refusal: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let answer: [UInt8]
+    private let isEncrypted: Bool
+    private var hasAnswered = false
+    private var deadline: Scheduled<Void>?
+
+    init(_ error: APIError, isEncrypted: Bool) {
+        answer = Self.answer(error)
+        self.isEncrypted = isEncrypted
+    }
+
+    private static func answer(_ error: APIError) -> [UInt8] {
+        guard let problem = try? error.problem() else { return [] }
+        var head = "HTTP/1.1 \(problem.status.code) \(problem.status.reasonPhrase)\r\n"
+        for field in problem.headers { head += "\(field.name.rawName): \(field.value)\r\n" }
+        head += "Content-Length: \(problem.body.count)\r\nConnection: close\r\n\r\n"
+        return Array(head.utf8) + problem.body
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        deadline = context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(2)) { context.close(promise: nil) }
+        if context.channel.isActive, !isEncrypted { say(context) }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { deadline?.cancel() }
+
+    func channelActive(context: ChannelHandlerContext) {
+        if !isEncrypted { say(context) }
+        context.fireChannelActive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        // Nothing of the request matters.
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case is ChannelShouldQuiesceEvent: context.close(promise: nil)
+        case let event as ChannelEvent where event == .inputClosed: context.close(promise: nil)
+        case let event as TLSUserEvent where event != .shutdownCompleted: say(context)
+        default: context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+    private func say(_ context: ChannelHandlerContext) {
+        guard !hasAnswered else { return }
+        hasAnswered = true
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: answer)), promise: nil)
+    }
+}

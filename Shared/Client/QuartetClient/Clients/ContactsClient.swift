@@ -1,0 +1,298 @@
+import API
+public import ContactsContract
+public import ContractSupport
+import Foundation
+public import Vocabulary
+
+// This file alone holds an app's copy of the contacts, shows it to readers, and replaces it.
+
+/// An account's contacts and the people behind them, as this device knows them.
+///
+/// Only ``ContactsClient`` can make one or replace it: it has no initialiser that others may call, and it can't be decoded.
+public struct ReadOnlyContactsState: Hashable, Sendable {
+    private var state: ContactsState?
+    private var people: [AccountID: Person]
+    /// When it last changed, by the server's clock.
+    public let lastSync: Instant?
+
+    fileprivate init(_ copy: ContactsCopy.State?) {
+        state = copy?.contacts
+        people = copy?.people ?? [:]
+        lastSync = copy?.lastSync
+    }
+
+    /// Others add this account by it.
+    public var code: ContactCode? { state?.code }
+    public var isApprovalRequired: Bool { state?.isApprovalRequired ?? false }
+    /// In the order of their ids.
+    public var contacts: Ordered<Contact> { state?.contacts ?? [] }
+    public var ids: [AccountID] { contacts.map(\.account) }
+    public var count: Int { state?.contacts.count ?? 0 }
+    public var requests: Ordered<ContactRequest> { state?.requests ?? [] }
+    public var blocked: [AccountID] { state?.blocked ?? [] }
+    /// Those who look after this account.
+    public var responders: [Contact] { contacts.filter(\.isMyResponder) }
+    /// Those whom this account looks after.
+    public var dependents: [Contact] { contacts.filter(\.iAmResponder) }
+    /// Those who wait for an answer to their ping, the longest waiting first.
+    public var incomingPings: [Contact] { Self.sorted(contacts, by: \.incomingPing) }
+    /// Those whose answer this account waits for, the longest waited for first.
+    public var outgoingPings: [Contact] { Self.sorted(contacts, by: \.outgoingPing) }
+
+    public func contact(by id: AccountID) -> Contact? { state?.contacts[id] }
+    /// What this account may see of somebody.
+    public func person(by id: AccountID) -> Person? { people[id] }
+
+    private static func sorted(_ contacts: Ordered<Contact>, by time: KeyPath<Contact, Instant?>) -> [Contact] {
+        contacts.compactMap { contact in contact[keyPath: time].map { (contact, $0) } }.sorted { $0.1 < $1.1 }.map(\.0)
+    }
+}
+
+extension Shared where Value == ReadOnlyContactsState {
+    /// One contact; observers are called only for changes of this one.
+    public func contact(by id: AccountID) -> Contact? { element("contact", id) { $0.contact(by: id) } }
+    /// One person; observers are called only for changes of this one.
+    public func person(by id: AccountID) -> Person? { element("person", id) { $0.person(by: id) } }
+}
+
+/// Follows the contacts, and is the only one who changes what readers see of them.
+private final class ContactsCopy: StreamConsumer {
+    struct State: Sendable {
+        var contacts: ContactsState
+        var people: [AccountID: Person] = [:]
+        var lastSync: Instant?
+    }
+
+    let sequences: Set<StreamName> = [.contacts]
+    let holder = ReplicaHolder<State, ReadOnlyContactsState> { ReadOnlyContactsState($0) }
+
+    func take(_ event: StreamEvent, opening: Int) throws {
+        switch event {
+        case .snapshot(_, let snapshot):
+            let state = try JSONDecoder().decode(ContactsState.self, from: Data(snapshot.state))
+            holder.receive(from: opening) { replica in
+                // The people follow; until then the ones who stayed are shown as they were.
+                let people = (replica.base?.people ?? [:]).filter { state.contacts[$0.key] != nil }
+                replica.replace(State(contacts: state, people: people), opening: opening)
+            }
+        case .resumed: holder.receive(from: opening) { $0.resume(opening: opening) }
+        case .event(_, let event):
+            guard let change = try Self.read(event) else { return }
+            holder.receive(from: opening, touched: Self.touched(change)) { replica in
+                replica.apply(causedBy: event.command) { state in
+                    state.contacts.apply(change)
+                    state.lastSync = event.at
+                    if case .contactRemoved(let removed) = change { state.people[removed.contact] = nil }
+                }
+            }
+        case .person(let encoded):
+            let person = try encoded.decoded()
+            holder.receive(from: opening, touched: [AnySendableHashable(person.account)]) { replica in
+                replica.apply(causedBy: nil) { $0.people[person.account] = person }
+            }
+        case .personEnded(let ended):
+            holder.receive(from: opening, touched: [AnySendableHashable(ended.account)]) { replica in
+                replica.apply(causedBy: nil) { $0.people[ended.account] = nil }
+            }
+        case .begun, .groupEnded, .groups, .signal: break
+        }
+    }
+
+    /// Nil for an event that only a newer server knows: what it is about isn't in this state.
+    private static func read(_ event: StreamedEvent) throws -> ContactsEvent? {
+        do {
+            return try ContactsEvent(type: event.type, version: event.version, body: event.body)
+        } catch MessageError.unknownType {
+            return nil
+        }
+    }
+
+    /// The contacts that an event may change.
+    private static func touched(_ event: ContactsEvent) -> [AnySendableHashable]? {
+        let contact: AccountID? =
+            switch event {
+            case .contactAdded(let event): event.contact.account
+            case .contactUpdated(let event): event.contact.account
+            case .contactRemoved(let event): event.contact
+            case .pingSent(let event): event.contact
+            case .pingReceived(let event): event.contact
+            case .pingCancelled(let event): event.contact
+            case .pingAnswered(let event): event.contact
+            case .roleChangeRequested(let event): event.contact
+            case .roleChangeEnded(let event): event.contact
+            default: nil
+            }
+        return contact.map { [AnySendableHashable($0)] }
+    }
+
+    func heartbeat() { holder.heartbeat() }
+    func liveness(_ liveness: Liveness) { holder.liveness(liveness) }
+    func reset(opening: Int) { holder.reset(opening: opening) }
+}
+
+/// Changes the contacts. What features read is ``contacts``; these are the only ways to change it.
+public struct ContactsClient: Sendable {
+    public typealias Action<Input> = @Sendable (Input) async throws(QuartetError) -> Void
+
+    /// What every feature reads.
+    public var contacts: Shared<ReadOnlyContactsState>
+    public var add: Action<AddContactRequest>
+    /// The roles must be those of the request, so that a person agrees to what they saw.
+    public var approve: Action<ContactRequest>
+    public var decline: Action<AccountID>
+    public var withdraw: Action<AccountID>
+    public var update: @Sendable (AccountID, Edit<ContactFields>) async throws(QuartetError) -> Void
+    public var remove: Action<AccountID>
+    public var block: Action<AccountID>
+    public var unblock: Action<AccountID>
+    public var requestRoleChange: Action<AccountID>
+    public var acceptRoleChange: Action<AccountID>
+    public var declineRoleChange: Action<AccountID>
+    public var withdrawRoleChange: Action<AccountID>
+    public var sendPing: Action<AccountID>
+    public var cancelPing: Action<AccountID>
+    public var respondToPing: Action<AccountID>
+    public var setApproval: Action<Bool>
+    public var resetCode: @Sendable () async throws(QuartetError) -> Void
+}
+
+extension ContactsClient {
+    /// Talks to a server.
+    public static func live(service: Connection) -> Self {
+        let copy = ContactsCopy()
+        service.attach(copy)
+        return client(copy, Commands(service: service, holder: copy.holder))
+    }
+
+    private static func client(
+        _ copy: ContactsCopy, _ commands: Commands<ContactsCopy.State, ReadOnlyContactsState>
+    ) -> Self {
+        Self(
+            contacts: copy.holder.shared,
+            add: { request async throws(QuartetError) in try await commands.send(request) },
+            approve: { request async throws(QuartetError) in
+                try await commands.send(
+                    ApproveContactRequest(
+                        contact: request.account, isMyResponder: request.isMyResponder,
+                        iAmResponder: request.iAmResponder))
+            },
+            decline: { contact async throws(QuartetError) in
+                try await commands.send(DeclineContactRequest(contact: contact)) { $0.contacts.requests[contact] = nil }
+            },
+            withdraw: { contact async throws(QuartetError) in
+                try await commands.send(WithdrawContactRequest(contact: contact)) {
+                    $0.contacts.requests[contact] = nil
+                }
+            },
+            update: { contact, edit async throws(QuartetError) in
+                try await commands.send(
+                    edit, touched: [AnySendableHashable(contact)],
+                    show: { $0.contacts.contacts[contact]?.take(edit) },
+                    version: { $0.contacts.contacts[contact]?.version },
+                    orElse: APIError(.notContact, field: "contact"),
+                    command: { UpdateContact(contact, $0, edit) },
+                    theirs: { current throws(QuartetError) in
+                        let theirs = try Requests.decoded(ContactCard.self, from: current).contact
+                        return (ContactFields(theirs), theirs.version)
+                    })
+            },
+            remove: { contact async throws(QuartetError) in
+                try await commands.send(RemoveContact(contact: contact)) { $0.contacts.contacts[contact] = nil }
+            },
+            block: { contact async throws(QuartetError) in
+                try await commands.send(BlockContact(contact: contact)) { $0.contacts.contacts[contact] = nil }
+            },
+            unblock: { contact async throws(QuartetError) in
+                try await commands.send(UnblockContact(contact: contact)) { state in
+                    state.contacts.blocked.removeAll { $0 == contact }
+                }
+            },
+            requestRoleChange: { contact async throws(QuartetError) in
+                try await commands.send(RequestRoleChange(contact: contact))
+            },
+            acceptRoleChange: { contact async throws(QuartetError) in
+                try await commands.send(AcceptRoleChange(contact: contact))
+            },
+            declineRoleChange: { contact async throws(QuartetError) in
+                try await commands.send(DeclineRoleChange(contact: contact)) {
+                    $0.contacts.contacts[contact]?.incomingRoleRequest = nil
+                }
+            },
+            withdrawRoleChange: { contact async throws(QuartetError) in
+                try await commands.send(WithdrawRoleChange(contact: contact)) {
+                    $0.contacts.contacts[contact]?.outgoingRoleRequest = nil
+                }
+            },
+            sendPing: { contact async throws(QuartetError) in
+                let now = commands.now
+                try await commands.send(SendPing(contact: contact)) {
+                    $0.contacts.apply(.pingSent(PingSent(account: $0.contacts.account, contact: contact, at: now)))
+                }
+            },
+            cancelPing: { contact async throws(QuartetError) in
+                try await commands.send(CancelPing(contact: contact)) {
+                    $0.contacts.contacts[contact]?.outgoingPing = nil
+                }
+            },
+            respondToPing: { contact async throws(QuartetError) in
+                try await commands.send(RespondToPing(contact: contact)) {
+                    $0.contacts.contacts[contact]?.incomingPing = nil
+                }
+            },
+            setApproval: { isRequired async throws(QuartetError) in
+                try await commands.send(SetContactApproval(isRequired: isRequired)) {
+                    $0.contacts.isApprovalRequired = isRequired
+                }
+            },
+            resetCode: { () async throws(QuartetError) in try await commands.send(ResetContactCodeRequest()) })
+    }
+
+    /// Contacts that live in memory: every change is made at once and never refused.
+    /// - Parameter people: Those behind the contacts.
+    public static func preview(_ contacts: ContactsState, people: [Person] = []) -> Self {
+        let copy = ContactsCopy()
+        let people = Dictionary(people.map { ($0.account, $0) }) { $1 }
+        copy.holder.change { $0.replace(.init(contacts: contacts, people: people), opening: 0) }
+        return client(copy, Commands(service: nil, holder: copy.holder))
+    }
+
+    /// Every endpoint throws what `error` makes of its name.
+    public static func failing(_ error: @escaping @Sendable (_ endpoint: String) -> QuartetError) -> Self {
+        func fail<Input>(_ endpoint: String) -> Action<Input> {
+            { _ async throws(QuartetError) in throw error("ContactsClient.\(endpoint)") }
+        }
+        return Self(
+            contacts: ContactsCopy().holder.shared, add: fail("add"), approve: fail("approve"),
+            decline: fail("decline"), withdraw: fail("withdraw"),
+            update: { _, _ async throws(QuartetError) in throw error("ContactsClient.update") },
+            remove: fail("remove"), block: fail("block"), unblock: fail("unblock"),
+            requestRoleChange: fail("requestRoleChange"), acceptRoleChange: fail("acceptRoleChange"),
+            declineRoleChange: fail("declineRoleChange"), withdrawRoleChange: fail("withdrawRoleChange"),
+            sendPing: fail("sendPing"), cancelPing: fail("cancelPing"), respondToPing: fail("respondToPing"),
+            setApproval: fail("setApproval"),
+            resetCode: { () async throws(QuartetError) in throw error("ContactsClient.resetCode") })
+    }
+}
+
+extension UpdateContact {
+    fileprivate init(_ contact: AccountID, _ version: Int64, _ edit: Edit<ContactFields>) {
+        self.init(
+            contact: contact, expectedVersion: version, nickname: edit.changed(\.nickname),
+            notes: edit.changed(\.notes),
+            isMyResponder: edit.changed(\.isMyResponder), iAmResponder: edit.changed(\.iAmResponder),
+            sendPings: edit.changed(\.sendPings), receivePings: edit.changed(\.receivePings),
+            notifyOnCheckIn: edit.changed(\.notifyOnCheckIn),
+            notifyOnMissedCheckIn: edit.changed(\.notifyOnMissedCheckIn))
+    }
+}
+
+extension Contact {
+    /// The fields that a person changed, on top of what the server has.
+    fileprivate mutating func take(_ edit: Edit<ContactFields>) {
+        let fields = edit.merged(with: ContactFields(self))
+        (nickname, notes) = (fields.nickname, fields.notes)
+        (isMyResponder, iAmResponder) = (fields.isMyResponder, fields.iAmResponder)
+        (sendPings, receivePings) = (fields.sendPings, fields.receivePings)
+        (notifyOnCheckIn, notifyOnMissedCheckIn) = (fields.notifyOnCheckIn, fields.notifyOnMissedCheckIn)
+    }
+}

@@ -1,0 +1,151 @@
+import API
+import Foundation
+public import NotificationsContract
+public import Vocabulary
+
+// This file alone holds an app's copy of the notifications, shows it to readers, and replaces it.
+
+/// An account's notifications, as this device knows them.
+///
+/// Only ``NotificationsClient`` can make one or replace it: it has no initialiser that others may call, and it can't be decoded.
+public struct ReadOnlyNotificationsState: Hashable, Sendable {
+    private var state: NotificationsState?
+
+    fileprivate init(_ state: NotificationsState?) {
+        self.state = state
+    }
+
+    /// The newest ones that weren't cleared, newest first.
+    public var notifications: [NotificationsContract.Notification] {
+        state?.notifications.filter { $0.cleared == nil } ?? []
+    }
+    /// The newest ones, including cleared ones.
+    public var history: [NotificationsContract.Notification] { state?.notifications ?? [] }
+    /// As the server counts them: over the whole history, of which this device has the newest.
+    public var unreadCount: Int { state?.unread ?? 0 }
+    public var hasUnread: Bool { unreadCount > 0 }
+    public var unreadNotifications: [NotificationsContract.Notification] { history.filter(\.isUnread) }
+    public var scheduled: [ScheduledNotification] { state.map { Array($0.scheduled) } ?? [] }
+
+    public func notification(by id: NotificationID) -> NotificationsContract.Notification? {
+        history.first { $0.id == id }
+    }
+}
+
+/// Follows the notifications, and is the only one who changes what readers see of them.
+private final class NotificationsCopy: StreamConsumer {
+    let sequences: Set<StreamName> = [.notifications]
+    let holder = ReplicaHolder<NotificationsState, ReadOnlyNotificationsState> { ReadOnlyNotificationsState($0) }
+
+    func take(_ event: StreamEvent, opening: Int) throws {
+        switch event {
+        case .snapshot(_, let snapshot):
+            let state = try JSONDecoder().decode(NotificationsState.self, from: Data(snapshot.state))
+            holder.receive(from: opening) { $0.replace(state, opening: opening) }
+        case .resumed: holder.receive(from: opening) { $0.resume(opening: opening) }
+        case .event(_, let event):
+            let change: NotificationsEvent
+            do {
+                change = try NotificationsEvent(type: event.type, version: event.version, body: event.body)
+            } catch MessageError.unknownType {
+                // A newer server's event is about something that isn't in this state.
+                return
+            }
+            holder.receive(from: opening) { replica in replica.apply(causedBy: event.command) { $0.apply(change) } }
+        case .begun, .groupEnded, .groups, .person, .personEnded, .signal: break
+        }
+    }
+
+    func heartbeat() { holder.heartbeat() }
+    func liveness(_ liveness: Liveness) { holder.liveness(liveness) }
+    func reset(opening: Int) { holder.reset(opening: opening) }
+}
+
+/// Changes the notifications. What features read is ``notifications``; these are the only ways to change it.
+public struct NotificationsClient: Sendable {
+    public typealias Action<Input> = @Sendable (Input) async throws(QuartetError) -> Void
+    public typealias PlainAction = @Sendable () async throws(QuartetError) -> Void
+
+    /// What every feature reads.
+    public var notifications: Shared<ReadOnlyNotificationsState>
+    public var markRead: Action<NotificationID>
+    public var markAllRead: PlainAction
+    public var clear: Action<NotificationSelection>
+    /// The app has shown them on this device: operators learn who was reached.
+    public var show: Action<[NotificationID]>
+    public var registerPush: Action<RegisterPushRequest>
+    public var unregisterPush: PlainAction
+}
+
+extension NotificationsClient {
+    /// Talks to a server.
+    public static func live(service: Connection) -> Self {
+        let copy = NotificationsCopy()
+        service.attach(copy)
+        return client(copy, Commands(service: service, holder: copy.holder))
+    }
+
+    /// Notifications that live in memory: every change is made at once and never refused.
+    public static func preview(_ notifications: NotificationsState) -> Self {
+        let copy = NotificationsCopy()
+        copy.holder.change { $0.replace(notifications, opening: 0) }
+        return client(copy, Commands(service: nil, holder: copy.holder))
+    }
+
+    private static func client(
+        _ copy: NotificationsCopy, _ commands: Commands<NotificationsState, ReadOnlyNotificationsState>
+    ) -> Self {
+        Self(
+            notifications: copy.holder.shared,
+            markRead: { id async throws(QuartetError) in
+                let now = commands.now
+                try await commands.send(MarkRead(id: id)) { state in
+                    let unread = state.unread(without: { $0.id == id })
+                    state.apply(
+                        .notificationRead(NotificationRead(account: state.account, id: id, at: now, unread: unread)))
+                }
+            },
+            markAllRead: { () async throws(QuartetError) in
+                let now = commands.now
+                try await commands.send(MarkAllRead()) { state in
+                    state.apply(.allNotificationsRead(AllNotificationsRead(account: state.account, at: now, unread: 0)))
+                }
+            },
+            clear: { selection async throws(QuartetError) in
+                let now = commands.now
+                try await commands.send(ClearNotifications(selection: selection)) { state in
+                    let unread = state.unread(without: selection.matches)
+                    state.apply(
+                        .notificationsCleared(
+                            NotificationsCleared(
+                                account: state.account, selection: selection, count: 0, at: now, unread: unread)))
+                }
+            },
+            show: { ids async throws(QuartetError) in
+                try await commands.send(ShowNotificationsRequest(ids: ids, shown: commands.now))
+            },
+            registerPush: { request async throws(QuartetError) in try await commands.send(request) },
+            unregisterPush: { () async throws(QuartetError) in try await commands.send(UnregisterPushRequest()) })
+    }
+
+    /// Every endpoint throws what `error` makes of its name.
+    public static func failing(_ error: @escaping @Sendable (_ endpoint: String) -> QuartetError) -> Self {
+        func fail<Input>(_ endpoint: String) -> Action<Input> {
+            { _ async throws(QuartetError) in throw error("NotificationsClient.\(endpoint)") }
+        }
+        func failPlainly(_ endpoint: String) -> PlainAction {
+            { () async throws(QuartetError) in throw error("NotificationsClient.\(endpoint)") }
+        }
+        return Self(
+            notifications: NotificationsCopy().holder.shared, markRead: fail("markRead"),
+            markAllRead: failPlainly("markAllRead"), clear: fail("clear"), show: fail("show"),
+            registerPush: fail("registerPush"), unregisterPush: failPlainly("unregisterPush"))
+    }
+}
+
+extension NotificationsState {
+    /// How many are unread when these no longer are.
+    fileprivate func unread(without isMeant: (NotificationsContract.Notification) -> Bool) -> Int {
+        max(0, unread - notifications.count { $0.isUnread && isMeant($0) })
+    }
+}

@@ -1,0 +1,180 @@
+public import API
+import Foundation
+public import SessionContract
+public import Vocabulary
+
+// This file alone holds who is signed in on this device, shows it to readers, and replaces it.
+
+/// Who is signed in on this device. It contains no token.
+///
+/// Only ``SessionClient`` can make one or replace it: it has no initialiser that others may call, and it can't be decoded.
+public struct ReadOnlySessionState: Hashable, Sendable {
+    public let account: AccountID?
+    public let device: DeviceID?
+
+    fileprivate init(_ credentials: Credentials?) {
+        (account, device) = (credentials?.account, credentials?.device)
+    }
+
+    public var isSignedIn: Bool { account != nil }
+}
+
+/// Signs in and out, and does what concerns several clients at once.
+public struct SessionClient: Sendable {
+    public typealias PlainAction = @Sendable () async throws(QuartetError) -> Void
+
+    /// What every feature reads.
+    public var session: Shared<ReadOnlySessionState>
+    /// Finds out who is signed in: call it when the app starts.
+    public var restore: PlainAction
+    /// - Returns: The code that was sent to the phone, if there is one.
+    public var signUp: @Sendable (SignUpRequest) async throws(QuartetError) -> PhoneCodeSent?
+    public var signIn: @Sendable (SignInRequest) async throws(QuartetError) -> Void
+    /// Has a code sent to a phone, to sign in with.
+    public var sendSignInCode: @Sendable (SignInCodeRequest) async throws(QuartetError) -> PhoneCodeSent
+    /// Signs this device out. Nothing of the account stays on it.
+    public var signOut: PlainAction
+    /// Signs out another device, or all of them.
+    public var signOutDevices: @Sendable (SignOutRequest) async throws(QuartetError) -> Void
+    /// Shows who is using the device. For a few minutes it may then do what needs that.
+    public var confirm: @Sendable (ConfirmRequest) async throws(QuartetError) -> Void
+    public var changePassword: @Sendable (ChangePasswordRequest) async throws(QuartetError) -> Void
+    /// Ten new codes, which no other answer ever contains.
+    public var makeRecoveryCodes: @Sendable () async throws(QuartetError) -> [String]
+    /// Answers all pings and leaves one summary in the history.
+    /// - Parameter checkIn: Whether to check in as well.
+    public var clearAllReceivedPings:
+        @Sendable (_ checkIn: Bool) async throws(QuartetError) -> ClearAllReceivedPingsRequest.Result
+    public var respondToAllPings: @Sendable () async throws(QuartetError) -> RespondToAllPingsRequest.Result
+    /// Closes the account for good, and signs out.
+    public var closeAccount: PlainAction
+}
+
+extension SessionClient {
+    /// Talks to a server.
+    public static func live(service: Connection) -> Self {
+        let live = LiveSession(service: service)
+        return Self(
+            session: live.shared,
+            restore: { () async throws(QuartetError) in try await live.show() },
+            signUp: { request async throws(QuartetError) in
+                try await live.enter(.signUp) { _ in request }.phoneCode
+            },
+            signIn: { request async throws(QuartetError) in
+                _ = try await live.enter(.signIn) { last in request.showing(last) }
+            },
+            sendSignInCode: { request async throws(QuartetError) in
+                let last = try await live.lastRefreshToken
+                let shown = SignInCodeRequest(phone: request.phone, refreshToken: request.refreshToken ?? last)
+                let body = try await service.requests.open(.signInCode, shown)
+                return try Requests.decoded(PhoneCodeSent.self, from: body)
+            },
+            signOut: { () async throws(QuartetError) in
+                do throws(QuartetError) {
+                    _ = try await service.requests.signedIn(.signOut, SignOutRequest())
+                } catch .needsAuthentication {
+                    // The server signed it out before.
+                }
+                try await live.forget()
+            },
+            signOutDevices: { request async throws(QuartetError) in
+                _ = try await service.requests.signedIn(.signOut, request)
+            },
+            confirm: { request async throws(QuartetError) in
+                _ = try await service.requests.signedIn(.confirm, request)
+            },
+            changePassword: { request async throws(QuartetError) in
+                _ = try await service.requests.signedIn(.changePassword, request)
+            },
+            makeRecoveryCodes: { () async throws(QuartetError) in
+                let body = try await service.requests.signedIn(.recoveryCodes, RecoveryCodesRequest())
+                return try Requests.decoded(RecoveryCodesReply.self, from: body).recoveryCodes
+            },
+            clearAllReceivedPings: { checkIn async throws(QuartetError) in
+                try await service.requests.operation(ClearAllReceivedPingsRequest(checkIn: checkIn ? true : nil))
+            },
+            respondToAllPings: { () async throws(QuartetError) in
+                try await service.requests.operation(RespondToAllPingsRequest())
+            },
+            closeAccount: { () async throws(QuartetError) in
+                _ = try await service.requests.operation(CloseAccountRequest())
+                try await live.forget()
+            })
+    }
+
+    /// Somebody who is signed in, in memory. Signing out and in changes who it is, and nothing else happens.
+    public static func preview(_ credentials: Credentials?) -> Self {
+        let shared = Shared(ReadOnlySessionState(credentials), .ready)
+        let show: @Sendable (Credentials?) -> Void = { shared.replace(ReadOnlySessionState($0), .ready)() }
+        var preview = failing { .notConfigured($0) }
+        preview.session = shared
+        preview.restore = { () async throws(QuartetError) in }
+        preview.signUp = { _ async throws(QuartetError) in
+            show(credentials)
+            return nil
+        }
+        preview.signIn = { _ async throws(QuartetError) in show(credentials) }
+        preview.signOut = { () async throws(QuartetError) in show(nil) }
+        preview.closeAccount = { () async throws(QuartetError) in show(nil) }
+        return preview
+    }
+
+    /// Every endpoint throws what `error` makes of its name.
+    public static func failing(_ error: @escaping @Sendable (_ endpoint: String) -> QuartetError) -> Self {
+        func fail<Input, Output>(_ endpoint: String) -> @Sendable (Input) async throws(QuartetError) -> Output {
+            { _ async throws(QuartetError) in throw error("SessionClient.\(endpoint)") }
+        }
+        func failPlainly<Output>(_ endpoint: String) -> @Sendable () async throws(QuartetError) -> Output {
+            { () async throws(QuartetError) in throw error("SessionClient.\(endpoint)") }
+        }
+        return Self(
+            session: Shared(ReadOnlySessionState(nil)), restore: failPlainly("restore"), signUp: fail("signUp"),
+            signIn: fail("signIn"), sendSignInCode: fail("sendSignInCode"), signOut: failPlainly("signOut"),
+            signOutDevices: fail("signOutDevices"), confirm: fail("confirm"), changePassword: fail("changePassword"),
+            makeRecoveryCodes: failPlainly("makeRecoveryCodes"),
+            clearAllReceivedPings: fail("clearAllReceivedPings"),
+            respondToAllPings: failPlainly("respondToAllPings"), closeAccount: failPlainly("closeAccount"))
+    }
+}
+
+/// Signing in and out at a server.
+private struct LiveSession: Sendable {
+    let service: Connection
+    let shared = Shared(ReadOnlySessionState(nil))
+
+    var lastRefreshToken: String? {
+        get async throws(QuartetError) { try await Requests.reading { try await service.lastRefreshToken } }
+    }
+
+    /// Signs somebody up or in.
+    func enter<Request: MessageBody>(
+        _ endpoint: TransportRequest.Endpoint, _ request: (_ lastRefreshToken: String?) -> Request
+    ) async throws(QuartetError) -> SignedIn {
+        let last = try await lastRefreshToken
+        let asked = service.time.now()
+        let body = try await service.requests.open(endpoint, request(last))
+        let signedIn = try Requests.decoded(SignedIn.self, from: body)
+        try await Requests.reading { try await service.signedIn(signedIn, asked: asked) }
+        try await show()
+        return signedIn
+    }
+
+    func forget() async throws(QuartetError) {
+        try await Requests.reading { try await service.forgetAccount() }
+        try await show()
+    }
+
+    func show() async throws(QuartetError) {
+        let credentials = try await Requests.reading { try await service.credentials }
+        shared.replace(ReadOnlySessionState(credentials), .ready)()
+    }
+}
+
+extension SignInRequest {
+    /// The same, with what shows that the device was signed in before.
+    fileprivate func showing(_ last: String?) -> Self {
+        Self(
+            handle: handle, password: password, recoveryCode: recoveryCode, phone: phone, phoneCode: phoneCode,
+            code: code, deviceName: deviceName, refreshToken: refreshToken ?? last)
+    }
+}

@@ -1,0 +1,76 @@
+import API
+import Vocabulary
+
+/// What a connection keeps behind its lock.
+struct ConnectionCore: Sendable {
+    /// What the connection's task has to do.
+    enum Work: Sendable {
+        case follow(Int, until: AsyncStream<Never>)
+        case wait(until: Duration)
+    }
+
+    /// What readers are to hear.
+    enum Note: Sendable {
+        case changed(from: Info, to: Info)
+        case report(ConnectionEvent)
+        case liveness(Liveness)
+    }
+
+    struct Info: Hashable, Sendable {
+        var state: ConnectionState
+        var lastError: ConnectionError?
+        var connectedSince: Duration?
+        var reconnectionCount: Int
+    }
+
+    var machine: ConnectionMachine
+    var sequencer = StreamSequencer()
+    var consumers: [any StreamConsumer] = []
+    /// Each ends a stream that is open.
+    var stops: [Int: AsyncStream<Never>.Continuation] = [:]
+    /// When something last arrived.
+    var heard: Duration = .zero
+    /// The next deadline that somebody waits for.
+    var awaited: Duration?
+    /// What ``Connection/run()`` has to do; nil while it doesn't run.
+    var work: AsyncStream<Work>.Continuation?
+    /// The newest stream whose beginning was reported to the machine.
+    var liveOpening = 0
+    /// Counts sign-ins and sign-outs.
+    var accountCount = 0
+    /// In the order in which readers hear them.
+    var notes: [Note] = []
+    private var isDelivering = false
+
+    init(machine: ConnectionMachine) {
+        self.machine = machine
+    }
+
+    var info: Info {
+        Info(
+            state: machine.state, lastError: machine.lastError, connectedSince: machine.connectedSince,
+            reconnectionCount: machine.reconnectionCount)
+    }
+
+    /// Has somebody wait for the machine's next deadline.
+    mutating func awaitDeadline(_ now: Duration) {
+        guard let deadline = machine.deadline, awaited.map({ deadline < $0 || $0 <= now }) ?? true else { return }
+        awaited = deadline
+        work?.yield(.wait(until: deadline))
+    }
+
+    /// False if somebody is delivering notes.
+    mutating func beginDelivery() -> Bool {
+        defer { isDelivering = true }
+        return !isDelivering
+    }
+
+    /// Nil ends the delivery.
+    mutating func nextNote() -> (Note, [any StreamConsumer])? {
+        guard !notes.isEmpty else {
+            isDelivering = false
+            return nil
+        }
+        return (notes.removeFirst(), consumers)
+    }
+}

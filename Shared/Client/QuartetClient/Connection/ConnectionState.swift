@@ -1,0 +1,86 @@
+public import API
+public import SessionContract
+
+/// How the connection to a server stands.
+public enum ConnectionState: Hashable, Sendable {
+    /// There is no server to connect to.
+    case notConfigured
+    case disconnected
+    /// Opening the stream for the first time.
+    case connecting
+    /// Every sequence of the stream has begun: what shared state shows is live.
+    case connected
+    /// Waiting for an attempt or making it. Attempts are counted from 1, until a connection has held for a while.
+    case reconnecting(attempt: Int)
+    /// Nobody is signed in, or the server has signed this device out.
+    case needsAuthentication
+    /// The policy allows no further attempt. ``Connection/retry()`` begins again.
+    case failed(ConnectionError)
+
+    public var isConnected: Bool { self == .connected }
+
+    /// Whether it will change by itself.
+    public var isTransitioning: Bool {
+        switch self {
+        case .connecting, .reconnecting: true
+        case .notConfigured, .disconnected, .connected, .needsAuthentication, .failed: false
+        }
+    }
+
+    /// Whether ``Connection/connect()`` would do something.
+    public var canConnect: Bool {
+        switch self {
+        case .disconnected, .failed: true
+        case .notConfigured, .connecting, .connected, .reconnecting, .needsAuthentication: false
+        }
+    }
+}
+
+/// Why a connection was lost or can't be made.
+public enum ConnectionError: Error, Hashable, Sendable, CustomStringConvertible {
+    case transport(TransportError)
+    /// Nothing arrived for longer than the server is ever quiet.
+    case silent
+    /// The server refused the stream.
+    case refused(APIError)
+    /// The server ended the stream.
+    case ended(StreamEnd.Reason)
+    /// The stream ended without a word.
+    case closed
+    /// The device isn't signed in any more, as far as it is known why.
+    case signedOut(SignOutReason?)
+    /// A sequence of the stream can't be continued from what the app has. It begins with a snapshot next time.
+    case outOfSequence(StreamName)
+    /// What the app knew about the network has changed, or it slept.
+    case stale
+
+    public var description: String {
+        switch self {
+        case .transport(let error): "\(error)"
+        case .silent: "The server has been silent for too long."
+        case .refused(let error): error.detail
+        case .ended(let reason): "The server ended the connection: \(reason.rawValue)."
+        case .closed: "The connection was closed."
+        case .signedOut(let reason?): "Sign in again: \(reason.explanation)."
+        case .signedOut(nil): "Sign in again: this device is no longer signed in."
+        case .outOfSequence(let name): "Something is missing in \(name); it is loaded again."
+        case .stale: "The connection may be dead; it is opened again."
+        }
+    }
+}
+
+/// What happens to a connection.
+public enum ConnectionEvent: Hashable, Sendable {
+    case willConnect
+    case didConnect
+    /// It was connected, and isn't any more. Without an error, the app wanted it so.
+    case didDisconnect(ConnectionError?)
+    case willReconnect(attempt: Int, delay: Duration)
+    case didReconnect(attempt: Int)
+    /// An attempt failed.
+    case didFail(ConnectionError)
+    /// The policy allows no further attempt.
+    case didGiveUp(attempts: Int)
+    /// A sequence couldn't be continued; its state was replaced by what the server has.
+    case refetched(StreamName)
+}

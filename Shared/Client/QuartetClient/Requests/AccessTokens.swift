@@ -1,0 +1,116 @@
+import API
+import Foundation
+import SessionContract
+import Vocabulary
+
+/// Access tokens, and the one exchange that gets the next one, however many callers wait for it.
+actor AccessTokens {
+    private let transport: any Transport
+    private let store: any TokenStore
+    private let clock: KnownServerTime
+    private let time: Timekeeper
+    private var access: (token: String, end: Duration)?
+    private var exchange: Task<String, any Error>?
+    /// A token isn't sent in the last part of its life, since it may end on the way.
+    static let margin: Duration = .seconds(30)
+
+    init(transport: any Transport, store: any TokenStore, clock: KnownServerTime, time: Timekeeper) {
+        self.transport = transport
+        self.store = store
+        self.clock = clock
+        self.time = time
+    }
+
+    /// Who is signed in.
+    var credentials: Credentials? {
+        get throws { try store.load().flatMap { $0.isSignedOut ? nil : $0 } }
+    }
+
+    /// What to show at the next sign-in.
+    var lastRefreshToken: String? {
+        get throws { try store.load()?.refreshToken }
+    }
+
+    /// A token that is good for a while.
+    /// - Parameter refused: A token that the server refused: another one is wanted.
+    /// - Throws: ``QuartetError``.
+    func token(insteadOf refused: String? = nil) async throws -> String {
+        if let access, access.token != refused, time.now() < access.end { return access.token }
+        if let exchange { return try await exchange.value }
+        guard let credentials = try credentials else { throw QuartetError.needsAuthentication }
+        // Not the callers' task: one that gives up mustn't end it for the others.
+        let task = Task { try await refresh(credentials) }
+        exchange = task
+        defer { exchange = nil }
+        return try await task.value
+    }
+
+    /// Somebody signed in, or signed up.
+    func signedIn(_ reply: SignedIn, asked: Duration) throws {
+        try store.save(
+            Credentials(account: reply.account, device: reply.device, refreshToken: reply.refreshToken))
+        keep(reply, asked: asked)
+    }
+
+    /// The server signed the device out.
+    func signedOut() throws {
+        access = nil
+        guard var credentials = try store.load() else { return }
+        credentials.isSignedOut = true
+        credentials.exchange = nil
+        try store.save(credentials)
+    }
+
+    /// The person signed out.
+    func forget() throws {
+        access = nil
+        try store.save(nil)
+    }
+
+    private func keep(_ reply: SignedIn, asked: Duration) {
+        let life = Duration.seconds(reply.expiresIn)
+        // Counted from before it was asked for, so the server's end isn't earlier.
+        access = (reply.accessToken, asked + life - min(Self.margin, life / 2))
+    }
+
+    private func refresh(_ credentials: Credentials) async throws -> String {
+        var credentials = credentials
+        let now = try await serverTime()
+        // An answer is remembered for 30 days.
+        if let begun = credentials.exchange?.time, begun < now - .days(29) { credentials.exchange = nil }
+        var key = credentials.exchange.map { RequestKey($0) } ?? RequestKey()
+        credentials.exchange = key.minted(at: now)
+        try store.save(credentials)
+        let asked = time.now()
+        let reply = try await transport.send(
+            TransportRequest(
+                .token, body: try TokenRequest(refreshToken: credentials.refreshToken).encoded(),
+                key: credentials.exchange))
+        clock.heard(reply.serverTime)
+        switch reply.result {
+        case .success(let body):
+            let signedIn = try JSONDecoder().decode(SignedIn.self, from: Data(body))
+            // Somebody may have signed out, or somebody else in, meanwhile.
+            guard try self.credentials?.refreshToken == credentials.refreshToken else {
+                throw QuartetError.needsAuthentication
+            }
+            try self.signedIn(signedIn, asked: asked)
+            return signedIn.accessToken
+        case .failure(let error):
+            if error.code.httpStatus == 401 {
+                try signedOut()
+                throw QuartetError.needsAuthentication
+            }
+            throw QuartetError.refused(error)
+        }
+    }
+
+    /// The server's time; asks for it where it isn't known yet.
+    func serverTime() async throws -> Instant {
+        if let now = clock.now { return now }
+        let reply = try await transport.send(TransportRequest(.serverTime))
+        clock.heard(reply.serverTime)
+        guard let now = clock.now else { throw TransportError.malformed("the server doesn't say its time") }
+        return now
+    }
+}

@@ -1,0 +1,131 @@
+import API
+import Foundation
+import Vocabulary
+
+/// Sends requests until they have an answer, always under the same key, as long as that makes sense.
+struct Requests: Sendable {
+    let transport: (any Transport)?
+    let tokens: AccessTokens?
+    let clock: KnownServerTime
+    let time: Timekeeper
+    /// Whether the account is still the one for which these were made.
+    let isCurrent: @Sendable () -> Bool
+    /// The server said that the device isn't signed in any more.
+    let onSignedOut: @Sendable (ConnectionError) -> Void
+    /// How often, and how patiently, a request is repeated before its caller hears of it.
+    static let patience = ReconnectionPolicy(
+        attempts: 4, initial: .milliseconds(500), maximum: .seconds(5), multiplier: 2)
+
+    /// Answers after which the request may still have its effect.
+    private static let undecided: Set<APIError.Code> = [.noOutcomeYet, .internal, .databaseUnavailable]
+
+    /// Sends what needs a token.
+    func signedIn(_ endpoint: TransportRequest.Endpoint, _ body: some MessageBody) async throws(QuartetError) -> [UInt8]
+    {
+        try await send(endpoint, try Self.encoded(body), isSignedIn: true)
+    }
+
+    /// Reads something that needs a token.
+    func read(_ endpoint: TransportRequest.Endpoint) async throws(QuartetError) -> [UInt8] {
+        try await send(endpoint, [], isSignedIn: true)
+    }
+
+    /// Sends what needs none.
+    func open(_ endpoint: TransportRequest.Endpoint, _ body: some MessageBody) async throws(QuartetError) -> [UInt8] {
+        try await send(endpoint, try Self.encoded(body), isSignedIn: false)
+    }
+
+    /// Sends a command and returns how it was accepted.
+    func command(_ command: some MessageBody) async throws(QuartetError) -> CommandReply {
+        let name = type(of: command).type
+        return try await Self.reading {
+            let members = try JSONMembers(try await signedIn(.command(name), command))
+            guard let id = members.string("command").flatMap({ CommandID($0) }) else {
+                throw TransportError.malformed("a reply must name its command")
+            }
+            return CommandReply(command: id, event: members.string("event"), result: members["result"])
+        }
+    }
+
+    private func send(
+        _ endpoint: TransportRequest.Endpoint, _ body: [UInt8], isSignedIn: Bool
+    ) async throws(QuartetError) -> [UInt8] {
+        guard let transport, let tokens else { throw .notConfigured("The server") }
+        var key = RequestKey()
+        var attempt = 0
+        // Whether an attempt without an answer may have had its effect.
+        var mayHaveHappened = false
+        var refused: String?
+        while true {
+            let pause: Duration?
+            let failure: QuartetError
+            var isSent = false
+            do {
+                let id = key.minted(at: try await tokens.serverTime())
+                let token = isSignedIn ? try await tokens.token(insteadOf: refused) : nil
+                guard !isSignedIn || isCurrent() else { throw QuartetError.needsAuthentication }
+                isSent = true
+                let reply = try await transport.send(TransportRequest(endpoint, body: body, key: id, token: token))
+                clock.heard(reply.serverTime)
+                switch reply.result {
+                case .success(let answer): return answer
+                case .failure(let error):
+                    switch error.code.retry {
+                    case .refreshed where isSignedIn && refused == nil:
+                        refused = token
+                        continue
+                    case .sameKey:
+                        mayHaveHappened = mayHaveHappened || Self.undecided.contains(error.code)
+                        failure = mayHaveHappened ? .unknown : .refused(error)
+                        pause = error.retryAfter.map { .seconds($0) }
+                    case .no, .newKey, .refreshed:
+                        if isSignedIn, error.meansSignedOut {
+                            guard isCurrent() else { throw QuartetError.needsAuthentication }
+                            try? await tokens.signedOut()
+                            onSignedOut(.signedOut(error.reason.flatMap { .init(rawValue: $0) }))
+                            throw QuartetError.needsAuthentication
+                        }
+                        throw QuartetError.refused(error)
+                    }
+                }
+            } catch let error as QuartetError {
+                if error == .needsAuthentication, isCurrent() { onSignedOut(.signedOut(nil)) }
+                throw error
+            } catch let error as TransportError {
+                if isSent, case .interrupted = error { mayHaveHappened = true }
+                (failure, pause) = (mayHaveHappened ? .unknown : .offline, nil)
+            } catch is CancellationError {
+                throw .cancelled
+            } catch {
+                throw .unreadable("\(error)")
+            }
+            attempt += 1
+            var random = SystemRandomNumberGenerator()
+            guard let delay = Self.patience.delay(beforeAttempt: attempt, using: &random) else { throw failure }
+            // What the server asks for is waited out, unless a person would have given up by then.
+            if let pause, pause > .seconds(30) { throw failure }
+            do { try await time.sleep(time.now() + max(delay, pause ?? .zero)) } catch { throw .cancelled }
+        }
+    }
+
+    private static func encoded(_ body: some MessageBody) throws(QuartetError) -> [UInt8] {
+        do { return try body.encoded() } catch { throw .unreadable("\(error)") }
+    }
+
+    /// Makes errors of reading an answer errors of this package.
+    static func reading<Value>(_ body: () async throws -> Value) async throws(QuartetError) -> Value {
+        do { return try await body() } catch let error as QuartetError { throw error } catch {
+            throw .unreadable("\(error)")
+        }
+    }
+
+    /// Reads an answer.
+    static func decoded<Value: Decodable>(_ type: Value.Type, from body: [UInt8]) throws(QuartetError) -> Value {
+        do { return try JSONDecoder().decode(type, from: Data(body)) } catch { throw .unreadable("\(error)") }
+    }
+}
+
+extension APIError {
+    /// Whether the device isn't signed in any more. An access token that is merely refused can be replaced.
+    var meansSignedOut: Bool { [.signedOut, .deviceSignedOut, .tokenReused].contains(code) }
+}

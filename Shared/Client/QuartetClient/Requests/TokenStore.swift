@@ -1,0 +1,46 @@
+public import API
+public import SessionContract
+import Synchronization
+public import Vocabulary
+
+/// What a device keeps to stay signed in.
+public struct Credentials: Codable, Hashable, Sendable {
+    public var account: AccountID
+    public var device: DeviceID
+    public var refreshToken: String
+    /// The key under which the refresh token is being exchanged. It is kept before the exchange is sent: after a crash, the same
+    /// exchange gets the same answer, and another one would look like a thief's.
+    public var exchange: ID<RequestSubject>?
+    /// Whether the server signed the device out. The token then still shows, at the next sign-in, that the device was known.
+    public var isSignedOut: Bool
+
+    public init(
+        account: AccountID, device: DeviceID, refreshToken: String, exchange: ID<RequestSubject>? = nil,
+        isSignedOut: Bool = false
+    ) {
+        self.account = account
+        self.device = device
+        self.refreshToken = refreshToken
+        self.exchange = exchange
+        self.isSignedOut = isSignedOut
+    }
+}
+
+/// Keeps credentials. What it has saved must be durable before it returns.
+public protocol TokenStore: Sendable {
+    func load() throws -> Credentials?
+    /// Nil forgets them.
+    func save(_ credentials: Credentials?) throws
+}
+
+/// Forgets everything when the process ends.
+public final class InMemoryTokenStore: TokenStore {
+    private let credentials: Mutex<Credentials?>
+
+    public init(_ credentials: Credentials? = nil) {
+        self.credentials = Mutex(credentials)
+    }
+
+    public func load() -> Credentials? { credentials.withLock { $0 } }
+    public func save(_ credentials: Credentials?) { self.credentials.withLock { $0 = credentials } }
+}

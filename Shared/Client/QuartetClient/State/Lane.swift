@@ -1,0 +1,58 @@
+import Synchronization
+
+/// Lets one caller in at a time, in the order in which they came: between two commands the server keeps the order only if the first
+/// is decided before the second is sent.
+final class Lane: Sendable {
+    private struct Queue: Sendable {
+        var isTaken = false
+        var next = 0
+        var waiting: [(id: Int, continuation: CheckedContinuation<Bool, Never>)] = []
+    }
+
+    private let queue = Mutex(Queue())
+
+    /// A caller's place, taken when the person acts.
+    func run<Value>(_ body: () async throws(QuartetError) -> Value) async throws(QuartetError) -> Value {
+        guard await enter() else { throw .cancelled }
+        defer { leave() }
+        return try await body()
+    }
+
+    /// False if the caller was cancelled while it waited.
+    private func enter() async -> Bool {
+        let id = queue.withLock { queue in
+            queue.next += 1
+            return queue.next
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isIn = queue.withLock { queue -> Bool? in
+                    if Task.isCancelled { return false }
+                    guard queue.isTaken else {
+                        queue.isTaken = true
+                        return true
+                    }
+                    queue.waiting.append((id, continuation))
+                    return nil
+                }
+                if let isIn { continuation.resume(returning: isIn) }
+            }
+        } onCancel: {
+            let waiting = queue.withLock { queue in
+                queue.waiting.firstIndex { $0.id == id }.map { queue.waiting.remove(at: $0) }
+            }
+            waiting?.continuation.resume(returning: false)
+        }
+    }
+
+    private func leave() {
+        let next = queue.withLock { queue in
+            guard !queue.waiting.isEmpty else {
+                queue.isTaken = false
+                return nil as CheckedContinuation<Bool, Never>?
+            }
+            return queue.waiting.removeFirst().continuation
+        }
+        next?.resume(returning: true)
+    }
+}

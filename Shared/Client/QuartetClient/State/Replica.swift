@@ -1,0 +1,100 @@
+import API
+import Vocabulary
+
+/// What the server has, as far as it is known here, and this app's own edits on top of it.
+///
+/// An edit shows at once. Its command's event and its outcome arrive in either order, and the edit stays on top until both have, so
+/// that a reader never sees the old value again in between. A refusal takes it away, and edits that follow it stay.
+struct Replica<State: Sendable>: Sendable {
+    typealias Change = @Sendable (inout State) -> Void
+
+    private struct Edit: Sendable {
+        let id: Int
+        let change: Change
+        var acceptance: Acceptance?
+    }
+
+    /// The command was accepted, and its event is still to come.
+    private struct Acceptance: Sendable {
+        let command: CommandID
+        /// The stream that was open then. A snapshot of a later one has the change.
+        let opening: Int
+        var heartbeats = 0
+    }
+
+    /// Commands whose events arrived lately: an outcome may come after them.
+    private static var memory: Int { 256 }
+
+    private(set) var base: State?
+    private var edits: [Edit] = []
+    private var seen: [CommandID] = []
+    private var next = 0
+    /// The newest stream that something came from.
+    private var opening = 0
+
+    /// With the edits.
+    var state: State? {
+        guard var state = base else { return nil }
+        for edit in edits { edit.change(&state) }
+        return state
+    }
+
+    /// Forgets everything. Edits whose outcome comes later aren't mistaken for new ones.
+    mutating func reset() {
+        (base, edits, seen) = (nil, [], [])
+    }
+
+    // MARK: The server
+
+    /// The server's state from which its events go on.
+    mutating func replace(_ state: State, opening: Int) {
+        base = state
+        self.opening = opening
+        edits.removeAll { $0.acceptance.map { $0.opening < opening } ?? false }
+    }
+
+    /// The sequence goes on where it was.
+    mutating func resume(opening: Int) { self.opening = opening }
+
+    /// - Parameter command: The command that caused it.
+    mutating func apply(causedBy command: CommandID?, _ change: (inout State) throws -> Void) rethrows {
+        guard var state = base else { return }
+        try change(&state)
+        base = state
+        guard let command else { return }
+        let count = edits.count
+        edits.removeAll { $0.acceptance?.command == command }
+        if edits.count == count {
+            seen.append(command)
+            if seen.count > Self.memory { seen.removeFirst() }
+        }
+    }
+
+    /// Nothing happens at the server. An accepted edit whose event was part of a snapshot has no event of its own: after the second
+    /// heartbeat it would have come.
+    mutating func heartbeat() {
+        for index in edits.indices { edits[index].acceptance?.heartbeats += 1 }
+        edits.removeAll { $0.acceptance.map { $0.heartbeats >= 2 } ?? false }
+    }
+
+    // MARK: Edits
+
+    mutating func begin(_ change: @escaping Change) -> Int {
+        next += 1
+        edits.append(Edit(id: next, change: change))
+        return next
+    }
+
+    mutating func accept(_ id: Int, _ reply: CommandReply) {
+        guard let index = edits.firstIndex(where: { $0.id == id }) else { return }
+        guard reply.event != nil, !seen.contains(reply.command) else {
+            edits.remove(at: index)
+            return
+        }
+        edits[index].acceptance = Acceptance(command: reply.command, opening: opening)
+    }
+
+    mutating func drop(_ id: Int) { edits.removeAll { $0.id == id } }
+
+    var hasEdits: Bool { !edits.isEmpty }
+}

@@ -1,0 +1,114 @@
+public import API
+public import Vocabulary
+
+/// Carries requests and the stream to one server.
+///
+/// An implementation keeps no state about the account: tokens, ids and the place in the stream are given with each call. It
+/// doesn't retry, because only the caller knows under which id a request may be repeated.
+public protocol Transport: Sendable {
+    /// Sends a request and returns the server's answer, which may be a refusal.
+    /// - Throws: ``TransportError`` if no answer arrived, `CancellationError`.
+    func send(_ request: TransportRequest) async throws -> TransportReply
+
+    /// Opens the stream. Its sequence ends when the server has closed it in good order. Cancelling the task that reads, or
+    /// dropping the sequence, closes the connection.
+    /// - Throws: `APIError` if the server refuses, ``TransportError``, `CancellationError`; so does the sequence.
+    func open(_ request: StreamRequest) async throws -> OpenedStream
+}
+
+/// One request.
+public struct TransportRequest: Hashable, Sendable {
+    /// What is asked for.
+    public enum Endpoint: Hashable, Sendable {
+        case signUp, signIn, signInCode, token, undo
+        case signOut, confirm, changePassword, resetPassword, recoveryCodes, changePhone, verifyPhone
+        /// A command, by its name.
+        case command(String)
+        /// An operation, by its name.
+        case operation(String)
+        /// How an operation stands.
+        case operationState(ID<OperationSubject>)
+        /// Anything that needs no token and whose answer says the server's time.
+        case serverTime
+    }
+
+    public var endpoint: Endpoint
+    /// JSON; empty where there is nothing to say.
+    public var body: [UInt8]
+    /// The Idempotency-Key.
+    public var key: ID<RequestSubject>?
+    /// The access token.
+    public var token: String?
+
+    public init(_ endpoint: Endpoint, body: [UInt8] = [], key: ID<RequestSubject>? = nil, token: String? = nil) {
+        self.endpoint = endpoint
+        self.body = body
+        self.key = key
+        self.token = token
+    }
+}
+
+/// What the server answered.
+public struct TransportReply: Hashable, Sendable {
+    /// JSON, empty where there is nothing to say; or why it was refused.
+    public var result: Result<[UInt8], APIError>
+    /// The server's time when it answered, if it said so.
+    public var serverTime: Instant?
+
+    public init(_ result: Result<[UInt8], APIError>, serverTime: Instant? = nil) {
+        self.result = result
+        self.serverTime = serverTime
+    }
+}
+
+public struct StreamRequest: Hashable, Sendable {
+    /// The access token.
+    public var token: String
+    /// Where the app was, as the server said it; nil to begin with snapshots.
+    public var place: String?
+
+    public init(token: String, place: String? = nil) {
+        self.token = token
+        self.place = place
+    }
+}
+
+/// An open stream.
+public struct OpenedStream: Sendable {
+    public var items: AsyncThrowingStream<StreamItem, any Error>
+    /// The server's time when it answered, if it said so.
+    public var serverTime: Instant?
+
+    public init(items: AsyncThrowingStream<StreamItem, any Error>, serverTime: Instant? = nil) {
+        self.items = items
+        self.serverTime = serverTime
+    }
+}
+
+/// What arrives on the stream.
+public enum StreamItem: Hashable, Sendable {
+    /// Nothing happened; the connection lives.
+    case heartbeat
+    /// - Parameter place: Where the app is after it, in all sequences; nil where the event moves none.
+    case event(StreamEvent, place: String?)
+    /// The server is about to close the stream.
+    case end(StreamEnd)
+}
+
+/// Why no answer arrived.
+public enum TransportError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The server wasn't reached: the request had no effect.
+    case unreachable(String)
+    /// The connection was lost or silent: the request may have had its effect.
+    case interrupted(String)
+    /// What arrived isn't what the API describes.
+    case malformed(String)
+
+    public var description: String {
+        switch self {
+        case .unreachable(let reason): "The server can't be reached: \(reason)"
+        case .interrupted(let reason): "The connection was lost: \(reason)"
+        case .malformed(let reason): "The server's answer can't be read: \(reason)"
+        }
+    }
+}

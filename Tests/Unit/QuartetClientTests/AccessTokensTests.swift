@@ -1,0 +1,123 @@
+import API
+import Foundation
+import QuartetClientTesting
+import Synchronization
+import TestKit
+import Testing
+import Vocabulary
+
+@testable import QuartetClient
+
+@Suite(.timeLimit(.minutes(2)))
+struct AccessTokensTests {
+    private static func tokens(_ server: Server) -> AccessTokens {
+        let time = server.clock.timekeeper
+        return AccessTokens(
+            transport: server.transport, store: server.tokens, clock: KnownServerTime(time), time: time)
+    }
+
+    @Test("fifty callers at once cost one exchange (S42, R11)")
+    func singleFlight() async throws {
+        let server = Server()
+        let tokens = Self.tokens(server)
+        let got = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<50 { group.addTask { try await tokens.token() } }
+            return try await group.reduce(into: Set()) { $0.insert($1) }
+        }
+        #expect(got == ["access-1"])
+        #expect(server.transport.requests.count { $0.endpoint == .token } == 1)
+        // The same for fifty whose token was refused.
+        let again = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<50 { group.addTask { try await tokens.token(insteadOf: "access-1") } }
+            return try await group.reduce(into: Set()) { $0.insert($1) }
+        }
+        #expect(again == ["access-2"])
+    }
+
+    @Test("a token is replaced 30 seconds before it ends, however wrong the device's clock is (S42)")
+    func margin() async throws {
+        let server = Server()
+        let tokens = Self.tokens(server)
+        #expect(try await tokens.token() == "access-1")
+        server.clock.advance(by: .seconds(869))
+        #expect(try await tokens.token() == "access-1")
+        server.clock.advance(by: .seconds(1))
+        #expect(try await tokens.token() == "access-2")
+    }
+
+    @Test("an exchange whose answer was lost is repeated under the same key, also after a restart (S42)")
+    func repetition() async throws {
+        let server = Server()
+        server.state.withLock { $0.lost = [.interrupted("the answer"), .interrupted("the answer")] }
+        for _ in 0..<2 {
+            await #expect(throws: TransportError.self) { try await Self.tokens(server).token() }
+        }
+        #expect(try await Self.tokens(server).token() == "access-1")
+        let keys = server.transport.requests.filter { $0.endpoint == .token }.map(\.key)
+        #expect(keys.count == 3 && Set(keys).count == 1 && keys.first != .some(nil))
+        #expect(server.tokens.load()?.exchange == nil && server.tokens.load()?.refreshToken == "refresh-1")
+    }
+
+    @Test(
+        "ids carry the server's time, whatever the device's clock says (R14)",
+        arguments: [1_000_000_000, 1_800_000_000, 2_400_000_000] as [Int64])
+    func serverTime(seconds: Int64) async throws {
+        let server = Server(time: Instant(microseconds: seconds * 1_000_000))
+        let connection = server.connection()
+        server.clock.advance(by: .seconds(3600))
+        let user = UserClient.live(service: connection)
+        try await user.raiseAlert()
+        let key = try #require(server.transport.requests.last { $0.endpoint == .command("RaiseAlert") }?.key)
+        #expect(key.version == 7 && key.time == Instant(microseconds: (seconds + 3600) * 1_000_000))
+    }
+
+    @Test("a command is repeated under its key until it is answered (R14, P35)")
+    func commandsAreRepeated() async throws {
+        let server = Server()
+        let connection = server.connection()
+        _ = try await connection.requests.command(CheckIn())
+        server.state.withLock {
+            $0.lost = [.unreachable("no network"), .interrupted("the answer")]
+            $0.replies = [.failure(APIError(.overloaded))]
+        }
+        async let reply = connection.requests.command(CheckIn())
+        for _ in 0..<3 {
+            await server.clock.waitForSleeper(within: .seconds(5))
+            server.clock.advance(by: .seconds(5))
+        }
+        _ = try await reply
+        let keys = server.transport.requests.filter { $0.endpoint == .command("CheckIn") }.map(\.key)
+        #expect(keys.count == 5 && Set(keys.dropFirst()).count == 1 && Set(keys).count == 2)
+    }
+
+    @Test(
+        "what a caller hears: offline if nothing was sent, unknown if it may have happened, else the refusal (R13, R15)"
+    )
+    func errors() async throws {
+        let server = Server()
+        let connection = server.connection()
+        _ = try await connection.requests.command(CheckIn())
+        func failure(_ lost: [TransportError]) async -> QuartetError? {
+            server.state.withLock { $0.lost = lost }
+            async let reply = connection.requests.command(CheckIn())
+            for _ in 1..<lost.count {
+                await server.clock.waitForSleeper(within: .seconds(5))
+                server.clock.advance(by: .seconds(5))
+            }
+            do {
+                _ = try await reply
+                return nil
+            } catch {
+                return error as? QuartetError
+            }
+        }
+        #expect(await failure(Array(repeating: .unreachable("no network"), count: 5)) == .offline)
+        #expect(
+            await failure([.interrupted("the answer")] + Array(repeating: .unreachable("no network"), count: 4))
+                == .unknown)
+        server.state.withLock { $0.replies = [.failure(APIError(.tooSoon, retryAfter: 300))] }
+        await #expect(throws: QuartetError.refused(APIError(.tooSoon, retryAfter: 300))) {
+            try await connection.requests.command(CheckIn())
+        }
+    }
+}

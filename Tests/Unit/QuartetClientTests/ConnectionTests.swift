@@ -1,0 +1,175 @@
+import API
+import ContactsContract
+import Foundation
+import QuartetClientTesting
+import TestKit
+import Testing
+import Vocabulary
+
+@testable import QuartetClient
+
+@Suite(.timeLimit(.minutes(2)))
+struct ConnectionTests {
+    @Test("it is connected when every sequence has begun, and not before (T1, T13)")
+    func connected() async throws {
+        let server = Server()
+        let connection = server.connection()
+        #expect(connection.state == .disconnected)
+        try await whileRunning(connection) {
+            let stream = try #require(await server.transport.nextStream())
+            #expect(connection.state == .connecting)
+            #expect(stream.request == StreamRequest(token: "access-1"))
+            try stream.begin()
+            try await connection.ready()
+            #expect(connection.connectedSince != nil && connection.lastError == nil)
+        }
+        #expect(connection.state == .disconnected)
+        #expect(server.transport.openStreams == 0)
+    }
+
+    @Test("a cut stream resumes where it was, and two readers of events see the same (T4, T13)")
+    func resumption() async throws {
+        let server = Server()
+        let connection = server.connection()
+        let (one, other) = (connection.events, connection.events)
+        let contacts = ContactsClient.live(service: connection)
+        try await whileRunning(connection) {
+            let stream = try #require(await server.transport.nextStream())
+            try stream.begin(contacts: [Contact(Server.person(1))])
+            try stream.send(
+                PingSent(account: Server.account, contact: Server.person(1), at: Instant(microseconds: 5)), at: 12)
+            await contacts.contacts.values(of: \.outgoingPings).wait { !$0.isEmpty }
+            try await connection.ready()
+            stream.end(throwing: TransportError.interrupted("cut"))
+            await server.clock.waitForSleeper(within: .seconds(1))
+            server.clock.advance(by: .seconds(1))
+            let next = try #require(await server.transport.nextStream())
+            let place = try #require(next.request.place)
+            #expect(place.split(separator: " ").contains("contacts=contacts.log@7-1/3/12"))
+            next.resume()
+            try await connection.ready()
+            #expect(contacts.contacts.phase == .ready && contacts.contacts.outgoingPings.count == 1)
+        }
+        func firstFive(_ events: AsyncStream<ConnectionEvent>) async -> [ConnectionEvent] {
+            var seen: [ConnectionEvent] = []
+            for await event in events {
+                seen.append(event)
+                if seen.count == 5 { break }
+            }
+            return seen
+        }
+        let seen = await firstFive(one)
+        #expect(await firstFive(other) == seen)
+        #expect(seen[0] == .willConnect && seen[1] == .didConnect && seen[4] == .didReconnect(attempt: 1))
+        #expect(seen[2] == .didDisconnect(.transport(.interrupted("cut"))))
+    }
+
+    @Test("an event that doesn't continue its sequence has it loaded again, the others resume (T14)")
+    func gap() async throws {
+        let server = Server()
+        let connection = server.connection()
+        let contacts = ContactsClient.live(service: connection)
+        try await whileRunning(connection) {
+            let stream = try #require(await server.transport.nextStream())
+            try stream.begin(contacts: [Contact(Server.person(1))])
+            try await connection.ready()
+            let ping = PingSent(account: Server.account, contact: Server.person(1), at: Instant(microseconds: 5))
+            stream.send(
+                .event(
+                    .contacts,
+                    StreamedEvent(
+                        type: PingSent.type, version: 1, at: Instant(microseconds: 5), body: try ping.encoded())),
+                place: "contacts=contacts.log@8-1/3/12")
+            await server.clock.waitForSleeper(within: .seconds(1))
+            server.clock.advance(by: .seconds(1))
+            let next = try #require(await server.transport.nextStream())
+            #expect(next.request.place?.contains("contacts=") == false)
+            #expect(next.request.place?.contains("account=") == true)
+            #expect(contacts.contacts.outgoingPings.isEmpty)
+        }
+    }
+
+    @Test("two hours of sleep cost one exchange of the token and one stream, and no request that is refused (S42, T19)")
+    func sleep() async throws {
+        let server = Server()
+        let connection = server.connection()
+        try await whileRunning(connection) {
+            try #require(await server.transport.nextStream()).begin()
+            try await connection.ready()
+            let before = server.transport.requests.count
+            server.clock.advance(by: .seconds(7200))
+            connection.wake()
+            let next = try #require(await server.transport.nextStream())
+            #expect(next.request.token == "access-2")
+            next.resume()
+            try await connection.ready()
+            #expect(server.transport.requests.dropFirst(before).map(\.endpoint) == [.token])
+        }
+    }
+
+    @Test(
+        "a stream that the server ends by signing out needs somebody to sign in, and keeps what shows the device (T1, S43)"
+    )
+    func signedOut() async throws {
+        let server = Server()
+        let connection = server.connection()
+        let session = SessionClient.live(service: connection)
+        let contacts = ContactsClient.live(service: connection)
+        try await whileRunning(connection) {
+            let stream = try #require(await server.transport.nextStream())
+            try stream.begin(contacts: [Contact(Server.person(1))])
+            try await connection.ready()
+            stream.send(.end(StreamEnd(.signedOut, why: .displaced)))
+            await connection.wait { $0 == .needsAuthentication }
+            #expect(connection.lastError == .signedOut(.displaced))
+            #expect(server.tokens.load()?.isSignedOut == true)
+
+            try await session.signIn(SignInRequest(handle: "anna", password: "correct horse"))
+            let request = try #require(server.transport.requests.last { $0.endpoint == .signIn })
+            #expect(String(decoding: request.body, as: UTF8.self).contains("\"refreshToken\":\"refresh-1\""))
+            #expect(contacts.contacts.count == 0 && contacts.contacts.phase == .loading)
+            let next = try #require(await server.transport.nextStream())
+            #expect(next.request.place == nil)
+        }
+    }
+
+    @Test("a connection without a server says so, and one that nobody may use asks for signing in (T12)")
+    func notConfigured() async throws {
+        let nowhere = Connection(transport: nil)
+        await nowhere.run()
+        #expect(nowhere.state == .notConfigured && !nowhere.state.canConnect)
+        let server = Server(isSignedIn: false)
+        let connection = server.connection()
+        try await whileRunning(connection) { await connection.wait { $0 == .needsAuthentication } }
+    }
+
+    @Test("of several servers, each has its own state, and the default is one of them (T6)")
+    func several() async throws {
+        let (server, other) = (Server(), Server())
+        let (game, main) = (server.connection(.disabled), other.connection(.disabled))
+        let connections = Connections(["game": game, "main": main], default: "main")
+        #expect(connections.default === main && connections["game"] === game && connections["none"] == nil)
+        try await withThrowingTaskGroup { group in
+            group.addTask { await connections.run() }
+            try #require(await server.transport.nextStream()).begin()
+            let dying = try #require(await other.transport.nextStream())
+            try dying.begin()
+            try await game.ready()
+            try await main.ready()
+            dying.end()
+            await main.wait { $0 == .failed(.closed) }
+            #expect(game.state == .connected)
+            group.cancelAll()
+        }
+    }
+
+    @Test("opening and cancelling leaves no stream (T7)")
+    func cycles() async throws {
+        let server = Server()
+        let connection = server.connection()
+        for _ in 0..<200 {
+            try await whileRunning(connection) { _ = try #require(await server.transport.nextStream()) }
+        }
+        #expect(server.transport.openStreams == 0)
+    }
+}

@@ -1,0 +1,148 @@
+import API
+import TestKit
+import Testing
+import Vocabulary
+
+@testable import QuartetClient
+
+@Suite
+struct ReplicaTests {
+    private static func reply(_ command: CommandID, event: String? = "Changed") -> CommandReply {
+        CommandReply(command: command, event: event, result: event.map { _ in [] })
+    }
+
+    @Test(
+        "an edit shows at once, and never gives way to the old value, whether its event or its outcome comes first (S20, S21)",
+        arguments: [false, true])
+    func reconciliation(eventFirst: Bool) {
+        var replica = Replica<String>()
+        replica.replace("A", opening: 1)
+        let command = CommandID.new()
+        let edit = replica.begin { $0 = "B" }
+        var seen = [replica.state]
+        func event() {
+            replica.apply(causedBy: command) { $0 = "B" }
+            seen.append(replica.state)
+        }
+        if eventFirst { event() }
+        replica.accept(edit, Self.reply(command))
+        seen.append(replica.state)
+        if !eventFirst { event() }
+        #expect(seen == ["B", "B", "B"] && !replica.hasEdits)
+        replica.apply(causedBy: .new()) { $0 = "C" }
+        #expect(replica.state == "C")
+    }
+
+    @Test("a refused edit goes, and later ones stay (S24)")
+    func refusal() {
+        var replica = Replica<[String]>()
+        replica.replace([], opening: 1)
+        let first = replica.begin { $0.append("first") }
+        _ = replica.begin { $0.append("second") }
+        #expect(replica.state == ["first", "second"])
+        replica.drop(first)
+        #expect(replica.state == ["second"])
+    }
+
+    @Test("a command that changed nothing takes its edit away at once (S21)")
+    func nothingChanged() {
+        var replica = Replica<String>()
+        replica.replace("A", opening: 1)
+        let edit = replica.begin { $0 = "B" }
+        replica.accept(edit, Self.reply(.new(), event: nil))
+        #expect(replica.state == "A" && !replica.hasEdits)
+    }
+
+    @Test(
+        "an accepted edit whose event is part of a snapshot goes with it, and at the latest when the stream is quiet (S21)"
+    )
+    func snapshots() {
+        var replica = Replica<String>()
+        replica.replace("A", opening: 1)
+        let first = replica.begin { $0 = "B" }
+        replica.accept(first, Self.reply(.new()))
+        // Of the stream that was open already: it may have been read before the command was decided.
+        replica.replace("A", opening: 1)
+        #expect(replica.state == "B")
+        replica.replace("C", opening: 2)
+        #expect(replica.state == "C" && !replica.hasEdits)
+
+        let second = replica.begin { $0 = "D" }
+        replica.accept(second, Self.reply(.new()))
+        replica.heartbeat()
+        #expect(replica.state == "D")
+        replica.heartbeat()
+        #expect(replica.state == "C")
+    }
+
+    @Test(
+        "whatever the order of events and outcomes: each value is seen once and none comes back, and in the end it is the server's (S21)"
+    )
+    func random() async throws {
+        try await withRandom { random in
+            for _ in 0..<Soak.count(300, long: 5000) {
+                var replica = Replica<Int>()
+                replica.replace(0, opening: 1)
+                let count = Int.random(in: 1...5, using: &random)
+                // Commands one after the other; the events of all of them come in their order, whenever.
+                var (events, seen): ([(CommandID, Int)], [Int]) = ([], [0])
+                var pending: (edit: Int, command: CommandID)?
+                var next = 1
+                while next <= count || pending != nil || !events.isEmpty {
+                    switch Int.random(in: 0..<3, using: &random) {
+                    case 0 where pending == nil && next <= count:
+                        let value = next
+                        pending = (replica.begin { $0 = value }, .new())
+                        if let pending { events.append((pending.command, value)) }
+                        next += 1
+                    case 1:
+                        guard let (edit, command) = pending else { continue }
+                        replica.accept(edit, Self.reply(command))
+                        pending = nil
+                    case 2 where !events.isEmpty:
+                        let (command, value) = events.removeFirst()
+                        replica.apply(causedBy: command) { $0 = value }
+                    default: continue
+                    }
+                    let state = try #require(replica.state)
+                    if seen.last != state { seen.append(state) }
+                }
+                try #require(seen == Array(0...count))
+                try #require(replica.state == count && replica.base == count && !replica.hasEdits)
+            }
+        }
+    }
+}
+
+@Suite
+struct DraftTests {
+    private static let base = ProfileFields(name: "Anna", emergencyNote: "none")
+
+    @Test("fields that a person didn't touch follow the server, the others stay as typed (S20)")
+    func rebase() {
+        var draft = Draft(Self.base)
+        draft.value.name = "Annabel"
+        draft.rebase(onto: ProfileFields(name: "Anna", emergencyNote: "allergic"))
+        #expect(draft.value == ProfileFields(name: "Annabel", emergencyNote: "allergic"))
+        #expect(draft.conflicts == [] && draft.hasUnsavedChanges)
+        draft.rebase(onto: ProfileFields(name: "Ann", emergencyNote: "allergic"))
+        #expect(draft.value.name == "Annabel" && draft.conflicts == ["name"])
+    }
+
+    @Test("what was typed is kept when saving fails, and what is typed meanwhile stays unsaved (S20)")
+    func saving() {
+        var draft = Draft(Self.base)
+        draft.value.name = "Annabel"
+        let edit = draft.beginSaving()
+        #expect(edit == Edit(base: Self.base, edit: ProfileFields(name: "Annabel", emergencyNote: "none")))
+        #expect(draft.isSaving)
+        draft.endSaving(with: .failure(.offline))
+        #expect(draft.error == .offline && draft.value.name == "Annabel" && draft.hasUnsavedChanges && !draft.isSaving)
+        _ = draft.beginSaving()
+        draft.value.emergencyNote = "typed meanwhile"
+        draft.endSaving(with: .success(()))
+        #expect(draft.error == nil && draft.hasUnsavedChanges && draft.base.name == "Annabel")
+        draft.discard()
+        #expect(draft.value.emergencyNote == "none" && !draft.hasUnsavedChanges)
+    }
+}

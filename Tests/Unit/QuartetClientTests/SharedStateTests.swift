@@ -1,0 +1,101 @@
+import API
+import ContactsContract
+import Observation
+import QuartetClientTesting
+import TestKit
+import Testing
+import Vocabulary
+
+@testable import QuartetClient
+
+@Suite(.timeLimit(.minutes(2)))
+struct SharedStateTests {
+    private static func preview(_ count: UInt64) -> ContactsClient {
+        let contacts = (0..<count).map { Contact(Server.person($0), nickname: "\($0)") }
+        return .preview(ContactsState(account: Server.account, contacts: Ordered(contacts)))
+    }
+
+    /// Counts how often what `read` reads has changed, since it was last read.
+    private static func observe(_ read: @escaping @Sendable () -> Void, _ count: Observed<Int>) {
+        withObservationTracking(read) { count.update { $0 += 1 } }
+    }
+
+    @Test(
+        "a reader of one thing isn't called for another: of ten thousand contacts one changes, and one row is called (P34, M5, R19)"
+    )
+    func rows() async throws {
+        let client = Self.preview(10_000)
+        let contacts = client.contacts
+        let (changed, rest, list, pings, phase) = (Observed(0), Observed(0), Observed(0), Observed(0), Observed(0))
+        for number in 0..<10_000 as Range<UInt64> {
+            Self.observe({ _ = contacts.contact(by: Server.person(number)) }, number == 17 ? changed : rest)
+        }
+        Self.observe({ _ = contacts.ids }, list)
+        Self.observe({ _ = contacts.incomingPings }, pings)
+        Self.observe({ _ = contacts.phase }, phase)
+        var fields = ContactFields(try #require(contacts.contact(by: Server.person(17))))
+        let base = fields
+        fields.nickname = "Mum"
+        try await client.update(Server.person(17), Edit(base: base, edit: fields))
+        #expect(contacts.contact(by: Server.person(17))?.nickname == "Mum")
+        #expect(changed.value == 1 && rest.value == 0 && list.value == 0 && pings.value == 0 && phase.value == 0)
+        try await client.remove(Server.person(17))
+        #expect(list.value == 1 && rest.value == 0)
+    }
+
+    @Test("a sequence begins with the value now, and repeats none (T9, S19)")
+    func values() async throws {
+        let client = Self.preview(2)
+        var ids = client.contacts.values(of: \.ids).makeAsyncIterator()
+        #expect(await ids.next(isolation: #isolation)?.count == 2)
+        try await client.setApproval(true)
+        try await client.remove(Server.person(0))
+        #expect(await ids.next(isolation: #isolation) == [Server.person(1)])
+        var all = client.contacts.values.makeAsyncIterator()
+        #expect(await all.next(isolation: #isolation)?.isApprovalRequired == true)
+    }
+
+    @Test("observers may read, write and make clients: no lock is held when they are called (S1)")
+    func reentrancy() async throws {
+        let client = Self.preview(1)
+        let called = Observed(0)
+        withObservationTracking {
+            _ = client.contacts.isApprovalRequired
+        } onChange: {
+            _ = Self.preview(3).contacts.ids
+            _ = client.contacts.value
+            called.update { $0 += 1 }
+        }
+        try await client.setApproval(true)
+        #expect(called.value == 1)
+    }
+
+    @Test("writers and readers on eight threads: no value goes back, and all see the last (S19)")
+    func threads() async throws {
+        let shared = Shared(0, .ready)
+        let last = Observed(0)
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    for _ in 0..<500 {
+                        // As a replica's lock does it: the order of what is shown is the order of what changed.
+                        let notify = last.update { last in
+                            last += 1
+                            return shared.replace(last, .ready)
+                        }
+                        notify()
+                    }
+                }
+                group.addTask {
+                    var previous = -1
+                    for await value in shared.values {
+                        try #require(value > previous)
+                        previous = value
+                        if value == 2000 { break }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+}
