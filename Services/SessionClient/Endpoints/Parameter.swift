@@ -106,9 +106,9 @@ extension Parameter<Int?> {
             texts throws(APIError) in
             guard let text = texts.first else { return nil }
             guard let number = Int(text), range.contains(number) else {
-                let where_ = place == .path ? "\(name) in the path" : name
+                let subject = place == .path ? "\(name) in the path" : name
                 throw APIError(
-                    .invalidParameter, "\(where_) must be a number from \(range.lowerBound) to \(range.upperBound).",
+                    .invalidParameter, "\(subject) must be a number from \(range.lowerBound) to \(range.upperBound).",
                     field: name)
             }
             return number
