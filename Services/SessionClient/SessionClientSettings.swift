@@ -17,6 +17,9 @@ struct SessionClientSettings: Sendable {
     private static let streamWriteDeadline = Setting<Duration>.duration(
         "stream.write.deadline", in: .milliseconds(100)...(.seconds(3600)), default: .seconds(30),
         help: "How long a write to a stream may take before the stream is closed.")
+    private static let streamHeartbeat = Setting<Duration>.duration(
+        "stream.heartbeat", in: .milliseconds(100)...(.seconds(30)), default: .seconds(15),
+        help: "How often a stream says that it is alive and how far the server has looked.")
     private static let presenceRenewal = Setting<Duration>.duration(
         "presence.renewal", in: .milliseconds(100)...(.seconds(60)), default: .seconds(5),
         help:
@@ -103,8 +106,8 @@ struct SessionClientSettings: Sendable {
     static var declared: [any SettingDeclaration] {
         [
             readLimit, commandLimit, operationLimit, streamLimit, addressFactor, signalLimit, serverKeys, signingKeys,
-            tokenLifetime, poolSize, joinPoolSize, streamWriteDeadline, presenceRenewal, unanswered, guessLimit,
-            signUpLimit, phoneCodes, phoneCodesKey, consoleFolder,
+            tokenLifetime, poolSize, joinPoolSize, streamWriteDeadline, streamHeartbeat, presenceRenewal,
+            unanswered, guessLimit, signUpLimit, phoneCodes, phoneCodesKey, consoleFolder,
         ]
             + HTTPSettings.declared + ConsumerSettings.declared
     }
@@ -155,6 +158,7 @@ struct SessionClientSettings: Sendable {
     var poolSize: Int { settings[Self.poolSize] }
     var joinPoolSize: Int { settings[Self.joinPoolSize] }
     var streamWriteDeadline: Duration { settings[Self.streamWriteDeadline] }
+    var streamHeartbeat: Duration { settings[Self.streamHeartbeat] }
     var presenceRenewal: Duration { settings[Self.presenceRenewal] }
     var unanswered: Int { settings[Self.unanswered] }
     var tokenLifetime: Duration { settings[Self.tokenLifetime] }

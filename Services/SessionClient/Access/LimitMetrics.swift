@@ -11,5 +11,12 @@ enum LimitMetrics {
 
 extension APIError.Code {
     /// Whether it says that a limit was reached.
-    var isLimit: Bool { [408, 413, 414, 429].contains(httpStatus) || self == .overloaded }
+    var isLimit: Bool {
+        switch self {
+        case .overloaded, .limitReached, .tooManyGroups, .groupTooLarge, .tooManyAttachments, .accountStorageFull,
+            .groupStorageFull, .uploadsFull, .tooManyPixels:
+            true
+        default: [408, 413, 414, 429].contains(httpStatus)
+        }
+    }
 }

@@ -22,7 +22,7 @@ struct Actions: Sendable {
     let signals: Signals
     let history: History
     let time: ServerTime
-    let streams: StreamExtensions
+    let streams: Streams
 
     /// How much one address or account may do in a minute.
     struct Limits {
@@ -37,8 +37,7 @@ struct Actions: Sendable {
     init(
         services: ServiceConnections, pool: Pool, sagas: SagaRunner, serverKeys: ServerKeys, tokens: Tokens,
         devices: Devices, phoneCodeSender: (any PhoneCodeSender)?, members: GroupMembers, signals: SignalBus,
-        streams: StreamExtensions,
-        clock: DatabaseClock, limits: Limits
+        streams: Streams, clock: DatabaseClock, limits: Limits
     ) {
         let key = serverKeys.current.key
         let (handles, passwords) = (Handles(pool: pool), Passwords(keys: serverKeys))

@@ -23,16 +23,17 @@ extension Endpoint {
     }
 
     /// Something that callers ask without sending a body.
+    /// - Parameter limit: By default, reading counts as a read and the rest as commands.
     static func signedIn<each Value: Sendable, Result: EndpointResult>(
         _ name: String, _ method: Method, _ path: String, _ summary: String,
-        _ parameters: repeat Parameter<each Value>, refusals: [APIError.Code] = [],
+        _ parameters: repeat Parameter<each Value>, refusals: [APIError.Code] = [], limit: RequestLimits.Kind? = nil,
         answer: @escaping @Sendable (Actions, SignedInRequest, repeat each Value) async throws -> Result
     ) -> Endpoint {
         Endpoint(
             declaration: Declaration(
                 name: name, method: method, path: path, access: .signedIn, summary: summary,
                 parameters: declarations(of: repeat each parameters), replies: Result.replies, refusals: refusals,
-                limit: method == .get ? .reads : .commands)
+                limit: limit ?? (method == .get ? .reads : .commands))
         ) { actions, request in
             try await answer(
                 actions, request.signedIn(), repeat (each parameters).read(request.parameters)

@@ -69,18 +69,30 @@ extension Parameter where Value: TextCodable & SchemaDescribed {
 extension Parameter where Value: CaseIterable & RawRepresentable, Value.RawValue == String {
     /// One of a few words, which may be left out.
     static func choice(_ name: String, _ summary: String) -> Parameter<Value?> {
-        let words = Value.allCases.map(\.rawValue)
+        let all = choices(name, summary)
         return Parameter<Value?>(
-            ParameterDeclaration(place: .query, name: name, summary: summary, schema: .words(words))
+            ParameterDeclaration(place: .query, name: name, summary: summary, schema: schema)
+        ) { texts throws(APIError) in try all.read([name: texts]).first }
+    }
+
+    /// One of a few words, as often as it is given.
+    static func choices(_ name: String, _ summary: String) -> Parameter<[Value]> {
+        Parameter<[Value]>(
+            ParameterDeclaration(place: .query, name: name, summary: summary, schema: .array(of: schema))
         ) { texts throws(APIError) in
-            guard let text = texts.first else { return nil }
-            guard let choice = Value(rawValue: text) else {
-                throw APIError(
-                    .invalidParameter, "\(name) must be one of \(words.joined(separator: ", ")).", field: name)
+            var choices: [Value] = []
+            for text in texts {
+                guard let choice = Value(rawValue: text) else {
+                    let words = Value.allCases.map(\.rawValue).joined(separator: ", ")
+                    throw APIError(.invalidParameter, "\(name) must be one of \(words).", field: name)
+                }
+                choices.append(choice)
             }
-            return choice
+            return choices
         }
     }
+
+    private static var schema: Schema { .words(Value.allCases.map(\.rawValue)) }
 }
 
 extension Parameter<Bool> {
@@ -131,5 +143,14 @@ extension Parameter<String?> {
     /// A text that only the server understands, which may be left out.
     static func text(_ name: String, _ summary: String) -> Self {
         Self(ParameterDeclaration(place: .query, name: name, summary: summary, schema: .string())) { $0.first }
+    }
+}
+
+extension Parameter<[String]> {
+    /// A text, as often as it is given.
+    static func texts(_ name: String, _ summary: String) -> Self {
+        Self(
+            ParameterDeclaration(place: .query, name: name, summary: summary, schema: .array(of: .string()))
+        ) { $0 }
     }
 }

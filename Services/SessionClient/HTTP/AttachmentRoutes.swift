@@ -117,7 +117,7 @@ extension Routes {
 
     /// One chunk at a time: the next one is read when the app has taken the last one.
     private func body(_ download: Attachments.Download, _ part: Range<Int>) -> ResponseBody {
-        let (attachments, deadline) = (actions.attachments, WriteDeadline(streams.writeDeadline))
+        let (attachments, deadline) = (actions.attachments, WriteDeadline(actions.streams.writeDeadline))
         return ResponseBody(contentLength: part.count) { writer in
             defer { download.place.leave() }
             // Safe: this task alone writes, one write after the other.

@@ -25,7 +25,14 @@ extension HTTPEndpoint {
         "OpenStream", .get, "/v1/stream", "Everything live, as server-sent events.",
         because: "Over gRPC the same streams are the call Watch.",
         Parameter<GroupID>.every("group", "A group session to follow as well."),
+        Parameter<StreamFilter.Part>.choices("stream", "A part to carry; by default all of them."),
+        Parameter<[String]>.texts("type", "A type of events to carry; by default all of them."),
+        Parameter<AccountID>.every("contact", "A contact to hear of; by default all of them."),
         replies: [ReplyDeclaration(status: 200, content: .bytes(["text/event-stream"]))],
-        refusals: [.malformedEventID, .tooManyStreams], limit: .streams
-    ) { routes, request, context, groups in try routes.stream(request, context, following: Set(groups)) }
+        refusals: [.malformedEventID, .tooManyStreams, .serverStopping], limit: .streams
+    ) { routes, request, context, groups, parts, types, contacts in
+        try routes.stream(
+            request, context, following: Set(groups),
+            filter: StreamFilter(parts: parts, types: types, contacts: contacts))
+    }
 }

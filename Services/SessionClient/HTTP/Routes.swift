@@ -6,7 +6,6 @@ import Vocabulary
 /// Serves endpoints over HTTP. A route only translates; an action answers.
 struct Routes: Sendable {
     let actions: Actions
-    let streams: Streams
     let admission: Admission
     let addresses: ClientAddress
     let headers: ResponseHeaders

@@ -29,7 +29,11 @@ struct ServerSentEvents: StreamTransport {
 
     func write(_ piece: ByteBuffer) async throws { try await output(piece) }
 
-    mutating func addHeartbeat() { text += ": \n\n" }
+    mutating func addHeartbeat(at place: StreamTokens) {
+        // An empty id would make the app forget where it was.
+        if !place.isEmpty { text += "id: \(place)\n" }
+        text += "event: heartbeat\ndata: {}\n\n"
+    }
 
     mutating func add(_ end: StreamEnd) {
         // Nothing that was left unsent belongs before it.

@@ -6,13 +6,15 @@ import NIOCore
 import Vocabulary
 
 extension Routes {
-    /// `GET /v1/stream`: the caller's streams as server-sent events, and those of the group sessions that it names.
+    /// `GET /v1/stream`: the caller's streams as server-sent events, and those of the group sessions that it names, as far as it
+    /// wants them.
     func stream(
-        _ request: Request, _ context: SignedInContext, following groups: Set<GroupID>
+        _ request: Request, _ context: SignedInContext, following groups: Set<GroupID>, filter: StreamFilter
     ) throws -> Response {
         let logger = context.edge.logger
-        let connection = try streams.open(
-            for: context.caller, after: StreamTokens(request.headers[.lastEventID] ?? ""), following: groups, logger)
+        let connection = try actions.streams.open(
+            for: context.caller, after: StreamTokens(request.headers[.lastEventID] ?? ""), following: groups,
+            filter: filter, logger)
         guard let stream = drain.add({ connection.end(StreamEnd(.serverStopping)) }) else {
             throw APIError(.serverStopping, retryAfter: 1)
         }

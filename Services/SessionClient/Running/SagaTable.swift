@@ -195,7 +195,7 @@ struct SagaTable: Sendable {
 }
 
 /// An operation was asked for.
-private struct OperationStarted: MessageBody {
+struct OperationStarted: MessageBody {
     let operation: ID<OperationSubject>
     let type: String
 }

@@ -57,6 +57,7 @@ extension StreamConnection {
         defer {
             attendance?.end(isOver: reason != nil)
             streams.groups.followers.remove(outlet, from: group)
+            followed.note(nil, of: .group(group))
         }
         while reason == nil, !Task.isCancelled {
             let subscription = try await join(
@@ -128,10 +129,15 @@ extension StreamConnection {
                     at: .init(name, subscription.token)))
         }
         await end(view.see(reader.people, in: name))
+        followed.note(subscription, of: name)
         while let element = await subscription.next() {
+            if case .reached(let token) = element {
+                await outlet.put(.moved(.init(name, token)))
+                continue
+            }
             guard case .event(let recorded, let next) = element else { return nil }
             let hash = reader.fold.pass(recorded)
-            await outlet.put(.event(.event(name, reader.shown(recorded, hash: hash)), at: .init(name, next)))
+            await put(reader.shown(recorded, hash: hash), of: name, at: next)
             guard recorded.position > reader.position, GroupReader.followed.contains(recorded.message.type) else {
                 continue
             }

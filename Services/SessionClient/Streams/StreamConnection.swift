@@ -16,19 +16,22 @@ struct StreamConnection: Sendable {
     let tokens: StreamTokens
     /// The group sessions to follow.
     let groups: [GroupID]
+    let filter: StreamFilter
     let streams: Streams
     /// To be left when the stream is over.
     let place: StreamPlace
     let logger: Logger
     let outlet = StreamOutlet(room: 256)
-    private static let heartbeat: Duration = .seconds(15)
+    let followed = FollowedSequences()
 
     init(
-        caller: Caller, tokens: StreamTokens, groups: [GroupID], streams: Streams, place: StreamPlace, logger: Logger
+        caller: Caller, tokens: StreamTokens, groups: [GroupID], filter: StreamFilter, streams: Streams,
+        place: StreamPlace, logger: Logger
     ) {
         self.caller = caller
         self.tokens = tokens
         self.groups = groups
+        self.filter = filter
         self.streams = streams
         self.place = place
         self.logger = logger
@@ -58,24 +61,28 @@ struct StreamConnection: Sendable {
         defer { list.end() }
         let view = PeopleView(streams.people, list: list)
         defer { view.end() }
-        let open = OpenGroups()
+        let contacts = ContactsPart(view: view, unseen: PeopleView(streams.people, list: list), open: OpenGroups())
+        defer { contacts.unseen.end() }
         try await withGracefulShutdownHandler {
             try await withThrowingTaskGroup(of: IsOver.self) { tasks in
-                for stream in streams.sources {
+                for stream in streams.sources where isFollowed(stream.name) {
                     tasks.addTask {
-                        await endOnError {
-                            try await follow(stream, stream.name == .contacts ? (view, open) : nil)
-                        }
+                        await endOnError { try await follow(stream, stream.name == .contacts ? contacts : nil) }
                     }
                 }
                 for group in groups {
-                    tasks.addTask { await endOnError { try await follow(group, view, open) } }
+                    tasks.addTask { await endOnError { try await follow(group, view, contacts.open) } }
                 }
-                tasks.addTask { await endOnError { try await list.show(outlet, logger) } }
+                if filter.wants(.groups) {
+                    tasks.addTask { await endOnError { try await list.show(outlet, logger) } }
+                }
                 tasks.addTask { await endOnError { try await view.show(outlet) } }
                 tasks.addTask {
                     while true {
-                        try await Task.sleep(for: Self.heartbeat)
+                        // The sequences have answered by the time of the heartbeat, or will have by the next one.
+                        try await Task.sleep(for: streams.heartbeat / 2)
+                        followed.ask()
+                        try await Task.sleep(for: streams.heartbeat / 2)
                         outlet.putNow(.heartbeat)
                     }
                 }
@@ -152,17 +159,33 @@ struct StreamConnection: Sendable {
 
     // MARK: Following
 
-    /// - Parameter contacts: For the contacts stream: the people that the connection sees, and the group sessions that it sees
-    ///   because of them.
-    private func follow(_ stream: StreamSource, _ contacts: (view: PeopleView, open: OpenGroups)?) async throws {
-        let view = contacts?.view
-        var token = tokens[stream.name]
+    /// What follows from the contacts sequence.
+    private struct ContactsPart: Sendable {
+        /// The people that the connection sees.
+        let view: PeopleView
+        /// Those that it would see without its filter: it may list their group sessions.
+        let unseen: PeopleView
+        /// The group sessions that it sees because of contacts.
+        let open: OpenGroups
+    }
+
+    /// Contacts decide which group sessions there are to see, also for an app that wants to hear nothing else of them.
+    private func isFollowed(_ name: StreamName) -> Bool {
+        filter.wants(name) || name == .contacts && (filter.wants(.groups) || !groups.isEmpty)
+    }
+
+    /// - Parameter contacts: For the contacts sequence.
+    private func follow(_ stream: StreamSource, _ contacts: ContactsPart?) async throws {
+        let isWanted = filter.wants(stream.name)
+        var token = isWanted ? tokens[stream.name] : nil
         while !Task.isCancelled {
             let subscription = try await join(
-                .account(caller.account), of: stream.reader, from: token, withState: view != nil,
+                .account(caller.account), of: stream.reader, from: token, withState: contacts != nil,
                 state: stream.state(caller.account))
             token = subscription.token
+            followed.note(isWanted ? subscription : nil, of: stream.name)
             switch subscription.beginning {
+            case _ where !isWanted: break
             case .resumed: await outlet.put(.event(.resumed(stream.name)))
             case .snapshot(let state, let isRefetched):
                 await outlet.put(
@@ -170,28 +193,43 @@ struct StreamConnection: Sendable {
                         .snapshot(stream.name, StreamSnapshot(isRefetched: isRefetched, state: state)),
                         at: .init(stream.name, token)))
             }
-            var people = view == nil ? nil : try people(in: subscription)
-            await show(people, on: view)
-            view?.list?.changed()
+            var people = contacts == nil ? nil : try people(in: subscription)
+            if let contacts, let people { await show(people, contacts) }
+            contacts?.view.list?.changed()
             events: while let element = await subscription.next() {
-                guard case .event(let recorded, let next) = element else { break events }
-                let message = recorded.message
-                if people != nil {
-                    let event = try ContactsEvent(type: message.type, version: message.version, body: message.body)
-                    let ended = people?.apply(event, at: recorded.position)
-                    await show(people, on: view, ending: ended)
-                    switch event {
-                    case .contactRemoved, .contactsClosed:
-                        contacts?.open.interrupt(besides: people?.roles ?? [:])
-                        view?.list?.changed()
-                    case .contactAdded: view?.list?.changed()
-                    default: break
-                    }
+                switch element {
+                case .fellBehind: break events
+                case .reached(let next):
+                    token = next
+                    await outlet.put(.moved(.init(stream.name, next)))
+                case .event(let recorded, let next):
+                    if let contacts { try await apply(recorded, to: &people, contacts) }
+                    token = next
+                    if isWanted { await put(StreamedEvent(recorded), of: stream.name, at: next) }
                 }
-                token = next
-                await outlet.put(
-                    .event(.event(stream.name, StreamedEvent(recorded)), at: .init(stream.name, next)))
             }
+        }
+    }
+
+    /// Hands over an event, or only its place if the app doesn't want it.
+    func put(_ event: StreamedEvent, of name: StreamName, at token: ResumeToken) async {
+        let place = StreamItem.Place(name, token)
+        await outlet.put(filter.wants(event, of: name) ? .event(.event(name, event), at: place) : .moved(place))
+    }
+
+    private func apply(
+        _ recorded: RecordedMessage, to people: inout VisiblePeople?, _ contacts: ContactsPart
+    ) async throws {
+        let message = recorded.message
+        let event = try ContactsEvent(type: message.type, version: message.version, body: message.body)
+        let ended = people?.apply(event, at: recorded.position)
+        if let people { await show(people, contacts, ending: ended) }
+        switch event {
+        case .contactRemoved, .contactsClosed:
+            contacts.open.interrupt(besides: people?.roles ?? [:])
+            contacts.view.list?.changed()
+        case .contactAdded: contacts.view.list?.changed()
+        default: break
         }
     }
 
@@ -212,10 +250,11 @@ struct StreamConnection: Sendable {
 
     /// Shows these people from now on. Ends the cards of others ahead of the event that ended the relation: an app that loses
     /// the connection in between gets both again.
-    private func show(_ people: VisiblePeople?, on view: PeopleView?, ending gone: AccountID? = nil) async {
-        guard let people, let view else { return }
-        let ended = view.see(people.roles, in: .contacts)
-        await end(ended + [gone].compactMap(\.self).filter { !view.sees($0) })
+    private func show(_ people: VisiblePeople, _ contacts: ContactsPart, ending gone: AccountID? = nil) async {
+        let view = contacts.view
+        let ended = view.see(people.roles.filter { filter.wants($0.key) }, in: .contacts)
+        _ = contacts.unseen.see(people.roles.filter { !filter.wants($0.key) }, in: .contacts)
+        await end(ended + [gone].compactMap(\.self).filter { filter.wants($0) && !view.sees($0) })
     }
 
     /// Ends the cards of people whom the connection doesn't see any more.

@@ -16,6 +16,8 @@ enum StreamItem: Sendable {
 
     /// Nil for an event that moves no sequence.
     case event(StreamEvent, at: Place? = nil)
+    /// A sequence has come this far; the app gets nothing of what lies between, and its place with whatever it gets next.
+    case moved(Place)
     /// Whatever signals wait by the time that the writer comes to this.
     case signals
     case heartbeat

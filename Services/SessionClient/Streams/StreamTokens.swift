@@ -35,6 +35,8 @@ struct StreamTokens: Sendable, CustomStringConvertible {
         return kept
     }
 
+    var isEmpty: Bool { tokens.isEmpty }
+
     var description: String { parts.values.sorted().joined(separator: " ") }
 
     private static let malformed = APIError(.malformedEventID, field: "Last-Event-ID")

@@ -8,7 +8,8 @@ protocol StreamTransport: Sendable {
     /// Adds an event to what is to be written.
     /// - Parameter place: The app's place in all sequences from here on; nil where the event moves none.
     mutating func add(_ event: StreamEvent, at place: StreamTokens?)
-    mutating func addHeartbeat()
+    /// - Parameter place: The app's place in all sequences.
+    mutating func addHeartbeat(at place: StreamTokens)
     mutating func add(_ end: StreamEnd)
 
     /// Whether so much was added that it is written before more is.
@@ -41,7 +42,10 @@ struct StreamWriter<Transport: StreamTransport>: Sendable {
         for await item in outlet.items where outlet.end == nil {
             let hasMore = outlet.taken()
             switch item {
-            case .heartbeat: transport.addHeartbeat()
+            case .heartbeat: transport.addHeartbeat(at: position)
+            case .moved(let place):
+                position[place.name] = place.token
+                count += 1
             case .signals: for signal in outlet.takeSignals() { transport.add(.signal(signal), at: nil) }
             case .left: return
             case .event(let event, let place):

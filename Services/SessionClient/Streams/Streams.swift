@@ -26,12 +26,13 @@ struct Streams: Sendable {
     let extensions: StreamExtensions
     /// How long a write may take before the stream is closed.
     let writeDeadline: Duration
+    let heartbeat: Duration
     private let places = Places<AccountID>(limit: 64)
     private let placesOfDevice = Places<DeviceID>(limit: 16)
 
     init(
         sources: [StreamSource], people: PeopleSource, groups: GroupStreams, devices: Devices,
-        extensions: StreamExtensions, writeDeadline: Duration
+        extensions: StreamExtensions, writeDeadline: Duration, heartbeat: Duration
     ) {
         self.sources = sources
         self.people = people
@@ -39,12 +40,16 @@ struct Streams: Sendable {
         self.devices = devices
         self.extensions = extensions
         self.writeDeadline = writeDeadline
+        self.heartbeat = heartbeat
     }
 
-    /// - Parameter groups: The group sessions to follow, as far as the caller may.
+    /// - Parameters:
+    ///   - groups: The group sessions to follow, as far as the caller may.
+    ///   - filter: What of everything the app wants.
     /// - Throws: `tooManyStreams`; `invalidParameter` for too many group sessions.
     func open(
-        for caller: Caller, after tokens: StreamTokens, following groups: Set<GroupID> = [], _ logger: Logger
+        for caller: Caller, after tokens: StreamTokens, following groups: Set<GroupID> = [],
+        filter: StreamFilter = .everything, _ logger: Logger
     ) throws(APIError) -> StreamConnection {
         guard groups.count <= GroupStreams.limit else {
             throw APIError(
@@ -60,7 +65,7 @@ struct Streams: Sendable {
                 .tooManyStreams, "This account has \(places.limit) streams open; close one first.", retryAfter: 5)
         }
         return StreamConnection(
-            caller: caller, tokens: tokens.following(groups), groups: groups.sorted(), streams: self,
+            caller: caller, tokens: tokens.following(groups), groups: groups.sorted(), filter: filter, streams: self,
             place: StreamPlace(ofAccount: ofAccount, ofDevice: ofDevice), logger: logger)
     }
 }

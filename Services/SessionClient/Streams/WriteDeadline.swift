@@ -27,7 +27,10 @@ final class WriteDeadline: Sendable {
         while true {
             let begun = begun.withLock { $0 }
             try await Task.sleep(until: (begun ?? .now) + deadline, clock: .continuous)
-            if let begun, self.begun.withLock({ $0 }) == begun { throw StreamIsStuck() }
+            if let begun, self.begun.withLock({ $0 }) == begun {
+                LimitMetrics.hit("writeDeadline")
+                throw StreamIsStuck()
+            }
         }
     }
 

@@ -53,6 +53,25 @@ public struct StreamReader: Sendable {
         try await join(accounts.map { (.account($0), nil) }, withStates: true, state: state)
     }
 
+    /// Reads a stream's state as JSON and where the stream was then, without following it.
+    /// - Parameter state: As for subscribing.
+    public func state(of key: Key, _ state: Query) async throws -> ([UInt8], ResumeToken) {
+        await tail.ready()
+        let (log, limits, incarnation) = (tail.log, settings, tail.incarnation)
+        let joined = try await pool.withConnection { database in
+            try log.join([JoinRequest(key: key, after: nil)], state: state, withStates: true, limits: limits, database)
+        }
+        metrics.joined(joined.count)
+        // In another incarnation, the position would be another.
+        guard let stream = joined.first, let body = stream.state, let incarnation, tail.incarnation == incarnation
+        else { throw BusError.behind(log.name) }
+        let partition = log.partition(of: key)
+        return (
+            body,
+            ResumeToken(log: log.name, incarnation: incarnation, partition: partition, position: stream.position)
+        )
+    }
+
     /// Whether joining again may help: the database is away, busy or behind.
     public static func isPassing(_ error: any Error) -> Bool {
         if case BusError.behind = error { return true }
@@ -122,6 +141,8 @@ public final class Subscription: Sendable {
 
     public enum Element: Sendable {
         case event(RecordedMessage, ResumeToken)
+        /// Nothing more concerns the stream up to here. Comes only after ``Subscription/ask()``.
+        case reached(ResumeToken)
         /// Too many events waited. Subscribe again with the last token.
         case fellBehind
     }
@@ -170,7 +191,8 @@ public final class Subscription: Sendable {
             case .event(let position, let message): return .event(message, token(at: position))
             case .fellBehind: return .fellBehind
             case .ended: return nil
-            case .nothing: break
+            case .nothing:
+                if buffer.takeQuestion(), tail.advance(buffer, registeredAs: id, to: key) { return .reached(token) }
             }
             await withTaskCancellationHandler {
                 await buffer.wait()
@@ -184,6 +206,10 @@ public final class Subscription: Sendable {
             }
         }
     }
+
+    /// Has ``next()`` return, once nothing waits, how far the stream was read, if that is further than its last event. In a
+    /// stream where little happens, a place that is kept up to date stays near the log's end, where it can be resumed from.
+    public func ask() { buffer.ask() }
 
     /// Leaves the stream. A task that waits in `next()` gets nil.
     public func end() {

@@ -11,6 +11,8 @@ final class SubscriptionBuffer: Sendable {
         var beginning = Subscription.Beginning.resumed
         var joined: Subscription.State?
         var waiter: CheckedContinuation<Void, Never>?
+        /// Somebody wants to know how far the subscriber has come.
+        var isAsked = false
     }
 
     private let state: Mutex<State>
@@ -50,7 +52,7 @@ final class SubscriptionBuffer: Sendable {
     func wait() async {
         await withCheckedContinuation { continuation in
             let isReady = state.withLock { state in
-                if state.machine.hasNext || Task.isCancelled { return true }
+                if state.machine.hasNext || state.isAsked || Task.isCancelled { return true }
                 state.waiter = continuation
                 return false
             }
@@ -59,6 +61,17 @@ final class SubscriptionBuffer: Sendable {
     }
 
     func end() { change { $0.machine.end() } }
+
+    /// Wakes the subscriber to find out how far it has come.
+    func ask() { change { $0.isAsked = true } }
+
+    /// Whether somebody has asked since the last time.
+    func takeQuestion() -> Bool {
+        state.withLock { state in
+            defer { state.isAsked = false }
+            return state.isAsked
+        }
+    }
 
     // MARK: The tail's side
 
@@ -74,6 +87,9 @@ final class SubscriptionBuffer: Sendable {
         waiter?.resume()
         return isTaken
     }
+
+    /// Everything up to `position` was offered. Returns whether the subscriber has come that far.
+    func advance(to position: Position) -> Bool { state.withLock { $0.machine.advance(to: position) } }
 
     /// The log is in another incarnation, and nothing more can be offered.
     func interrupt() { change { $0.machine.interrupt() } }

@@ -110,6 +110,14 @@ struct SubscriptionMachine<Event: Sendable>: Sendable {
         return .event(position, event)
     }
 
+    /// Everything up to `position` was offered. A subscriber that has taken all of it has come that far; returns whether that is
+    /// further than it was.
+    mutating func advance(to position: Position) -> Bool {
+        guard case .live(let buffer) = phase, buffer.isEmpty, position > given else { return false }
+        given = position
+        return true
+    }
+
     /// Nothing more can be offered: the subscriber has to join again.
     mutating func interrupt() {
         switch phase {

@@ -97,6 +97,16 @@ public final class Tail: Service, Sendable {
         }
     }
 
+    /// Takes note that a subscriber has come as far as the tail has read, if it has taken everything that it was offered. Returns
+    /// whether that is further than it was.
+    func advance(_ subscriber: SubscriptionBuffer, registeredAs id: SubscriberID, to key: Key) -> Bool {
+        // Under the registry's lock, nothing is read and not offered.
+        registry.withLock { registry in
+            guard registry.subscribers[key]?[id] != nil, let place = registry.place else { return false }
+            return subscriber.advance(to: place.positions[Int(log.partition(of: key).number)])
+        }
+    }
+
     /// Offers the wanted rows to `observer`, on the tail's thread. Neither closure may block. Register before `run()`.
     public func observe(
         where isWanted: @escaping @Sendable (RowHeading) -> Bool,
@@ -124,6 +134,9 @@ public final class Tail: Service, Sendable {
             registry.withLock { $0.waiters.removeValue(forKey: number) }?.resume()
         }
     }
+
+    /// The log's present incarnation, as far as it is known.
+    var incarnation: Incarnation? { registry.withLock { $0.place?.incarnation } }
 
     // MARK: Reading
 

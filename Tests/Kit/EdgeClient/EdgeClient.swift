@@ -89,13 +89,15 @@ public struct EdgeClient: Sendable {
     }
 
     /// Opens a stream. It ends when the server ends it or the task is cancelled.
-    /// - Parameter groups: The group sessions to follow.
+    /// - Parameters:
+    ///   - groups: The group sessions to follow.
+    ///   - filter: More of the query, as in `stream=contacts`.
     /// - Throws: ``Refused`` when there is none for this token.
     public func stream(
-        token: String, following groups: [String] = [], after lastEventID: String? = nil
+        token: String, following groups: [String] = [], filter: [String] = [], after lastEventID: String? = nil
     ) async throws -> ServerSentEvents {
-        let query = groups.map { "group=\($0)" }.joined(separator: "&")
-        var request = HTTPClientRequest(url: url() + "/v1/stream" + (groups.isEmpty ? "" : "?\(query)"))
+        let query = (groups.map { "group=\($0)" } + filter).joined(separator: "&")
+        var request = HTTPClientRequest(url: url() + "/v1/stream" + (query.isEmpty ? "" : "?\(query)"))
         request.headers.add(name: "authorization", value: "Bearer \(token)")
         if let lastEventID { request.headers.add(name: "last-event-id", value: lastEventID) }
         let response = try await http.execute(request, timeout: .seconds(120))

@@ -1,5 +1,4 @@
 import EdgeClient
-import Foundation
 import Postgres
 import TestKit
 import Testing
@@ -7,33 +6,6 @@ import Testing
 /// Leftovers of lost database connections.
 @Suite("End to end: leaks", .timeLimit(.minutes(30)))
 struct LeakTests {
-    /// Resources that a process holds.
-    private struct Holdings: Sendable, CustomStringConvertible {
-        var threads: Int
-        var descriptors: Int
-        var megabytes: Int
-
-        init(of process: ChildProcess) throws {
-            func entries(_ folder: String) throws -> Int {
-                try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.processID)/\(folder)").count
-            }
-            let status = try String(contentsOfFile: "/proc/\(process.processID)/status", encoding: .utf8)
-            let resident = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
-            threads = try entries("task")
-            descriptors = try entries("fd")
-            megabytes =
-                (resident?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } ?? 0) / 1024
-        }
-
-        var description: String { "\(threads) threads, \(descriptors) descriptors, \(megabytes) MB" }
-
-        /// No more than what pools may open besides, and what the system's own threads come and go by.
-        func isBack(to before: Holdings) -> Bool {
-            threads <= before.threads + 16 && descriptors <= before.descriptors + 32
-                && megabytes <= before.megabytes + 48
-        }
-    }
-
     @Test("fifty lost connections of each kind leak no thread, descriptor or memory in any service")
     func lostConnections() async throws {
         try await Quartet.with(services: []) { quartet in

@@ -10,12 +10,17 @@ final class LiveView: Sendable {
 
     /// Opens a stream and follows it. Returns when all its sequences have begun, or are over: what happens from then on is an
     /// event.
+    /// - Parameters:
+    ///   - sequences: The only ones that it carries besides those of group sessions.
+    ///   - filter: More of the query, as in `type=PingSent`.
     static func open(
-        _ device: Device, following groups: [Group] = [], after lastEventID: String? = nil
+        _ device: Device, following groups: [Group] = [], only sequences: [String]? = nil, filter: [String] = [],
+        after lastEventID: String? = nil
     ) async throws -> LiveView {
         let view = LiveView()
         let stream = try await device.edge.stream(
-            token: device.token, following: groups.map(\.id), after: lastEventID)
+            token: device.token, following: groups.map(\.id),
+            filter: (sequences ?? []).map { "stream=\($0)" } + filter, after: lastEventID)
         view.task.withLock {
             $0 = Task {
                 do { for try await event in stream { view.events.update { $0.append(event) } } } catch {}
@@ -24,7 +29,7 @@ final class LiveView: Sendable {
                 view.events.update { _ in }
             }
         }
-        for stream in ["account", "contacts", "notifications", "operations"] {
+        for stream in sequences ?? ["account", "contacts", "notifications", "operations"] {
             try await view.wait("the beginning of \(stream)") {
                 $0.name == "\(stream).snapshot" || $0.name == "\(stream).resumed"
             }

@@ -79,6 +79,9 @@ final class RawConnection: Sendable {
         }
     }
 
+    /// Says that nothing more is sent; answers are still read.
+    func halfClose() { descriptor.withLock { if let open = $0 { shutdown(open, Int32(SHUT_WR)) } } }
+
     /// Leaves without a word: the other side finds the connection reset.
     func breakOff() {
         descriptor.withLock { descriptor in

@@ -101,9 +101,9 @@ struct StreamJoinTests {
             }
             await #expect(throws: EdgeClient.Refused.self) { try await quartet.edge.stream(token: anna.token) }
             // More than the system buffers for a reader that stalls.
-            for _ in 0..<4 { try await quartet.publish(events: 16, bytes: 60_000, to: anna) }
+            for _ in 0..<4 { try await quartet.publish(events: 16, bytes: 60_000, to: anna.account) }
             for _ in stuck { views.append(try await LiveView.openWhenThereIsRoom(anna)) }
-            try await quartet.publish(events: 1, bytes: 17, to: anna)
+            try await quartet.publish(events: 1, bytes: 17, to: anna.account)
             for view in views {
                 try await view.wait("the last event") { $0.data["body"]["padding"].string?.utf8.count == 17 }
             }
@@ -126,7 +126,7 @@ struct StreamJoinTests {
                 #expect(try await connection.status() == 200)
                 stuck.append(connection)
             }
-            for _ in 0..<4 { try await quartet.publish(events: 16, bytes: 60_000, to: phone) }
+            for _ in 0..<4 { try await quartet.publish(events: 16, bytes: 60_000, to: phone.account) }
             try await read.wait("the last event") { view in
                 view.data["body"]["padding"] != .null && view.name == "notifications.event"
             }
@@ -153,12 +153,12 @@ struct StreamJoinTests {
             }
             let (rows, bodies) = (try await read("rows"), try await read("bodies"))
             // More than are read whole at a time.
-            try await quartet.publish(events: 2000, bytes: 1000, to: bob)
-            try await quartet.publish(events: 1, bytes: 17, to: anna)
+            try await quartet.publish(events: 2000, bytes: 1000, to: bob.account)
+            try await quartet.publish(events: 1, bytes: 17, to: anna.account)
             try await sees.wait("the last event") { $0.data["body"]["padding"].string?.utf8.count == 17 }
             await sees.close()
             let follower = try await LiveView.open(bob)
-            try await quartet.publish(events: 1, bytes: 17, to: bob)
+            try await quartet.publish(events: 1, bytes: 17, to: bob.account)
             try await follower.wait("the last event") { $0.data["body"]["padding"].string?.utf8.count == 17 }
             await follower.close()
             #expect(try await read("rows") == rows + 2002)
@@ -202,8 +202,8 @@ extension Quartet {
     }
 
     /// Puts events straight into an account's notifications stream.
-    fileprivate func publish(events: Int, bytes: Int, to device: Device) async throws {
-        let key = "account/\(device.account)"
+    func publish(events: Int, bytes: Int, to account: String) async throws {
+        let key = "account/\(account)"
         _ = try await psql(
             """
             SELECT notifications.log_append(

@@ -39,6 +39,42 @@ struct SubscriptionMachineTests {
         #expect(machine.given == Position(committed))
     }
 
+    /// Some positions are of the subscriber's stream, and the tail passes the others.
+    @Test(
+        "a place that moves on with the log passes nothing of the stream, and nothing comes twice", arguments: 0..<200)
+    func advancing(seed: UInt64) {
+        var generator = SeededRandom(seed: seed)
+        var machine = SubscriptionMachine<Int64>(limit: 1000)
+        machine.join(at: .start, between: [])
+        var (offered, given, places): ([Int64], [Int64], [Position]) = ([], [], [])
+        for position in Int64(1)...100 {
+            if Bool.random(using: &generator) {
+                offered.append(position)
+                _ = machine.offer(position, at: Position(position))
+            }
+            while Bool.random(using: &generator), case .event(_, let event) = machine.next() { given.append(event) }
+            if Bool.random(using: &generator), machine.advance(to: Position(position)) {
+                #expect(machine.given == Position(position) && given == offered, "seed \(seed)")
+            }
+            places.append(machine.given)
+        }
+        while case .event(_, let event) = machine.next() { given.append(event) }
+        #expect(given == offered && places == places.sorted(), "seed \(seed)")
+        #expect(places.contains { !offered.contains($0.number) && $0 > .start }, "seed \(seed)")
+    }
+
+    @Test("a subscriber that fell behind or has ended doesn't move on")
+    func advancingInVain() {
+        var machine = SubscriptionMachine<Int>(limit: 1)
+        let isJoined = machine.advance(to: Position(9))
+        machine.join(at: .start, between: [])
+        for number in 1...2 { _ = machine.offer(number, at: Position(Int64(number))) }
+        let isAhead = machine.advance(to: Position(9))
+        machine.end()
+        let isOver = machine.advance(to: Position(9))
+        #expect(!isJoined && !isAhead && !isOver && machine.given == .start)
+    }
+
     @Test("tells a slow subscriber once that it fell behind, then ends")
     func behind() {
         var machine = SubscriptionMachine<Int>(limit: 2)

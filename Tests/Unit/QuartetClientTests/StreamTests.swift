@@ -53,6 +53,19 @@ struct StreamSequencerTests {
         }
     }
 
+    @Test("a heartbeat moves the sequences that have begun forward, never back and never elsewhere (T13)")
+    func heartbeats() throws {
+        var sequencer = try Self.begun()
+        sequencer.reach("account=session.log@7-1/1/5 contacts=contacts.log@7-1/3/20")
+        #expect(sequencer.open() == "contacts=contacts.log@7-1/3/20")
+        #expect(try sequencer.take(.resumed(.contacts), place: nil) == .deliver)
+        for place in ["contacts=contacts.log@7-1/3/19", "contacts=contacts.log@8-1/3/30", "", nil] {
+            sequencer.reach(place)
+        }
+        #expect(try sequencer.take(Self.event(.contacts), place: "contacts=contacts.log@7-1/3/20") == .duplicate)
+        #expect(try sequencer.take(Self.event(.contacts), place: "contacts=contacts.log@7-1/3/21") == .deliver)
+    }
+
     @Test("a sequence that was lost begins with a snapshot, and the others resume (T13)")
     func forgetting() throws {
         var sequencer = try Self.begun()
@@ -83,6 +96,10 @@ struct StreamParsingTests {
         event: contacts.event
         data: {"type":"PingSent","version":1,"at":17,"correlation":null,"command":"01a10000-0000-7000-8000-000000000001","body":{"x":1}}
 
+        id: contacts=a/3
+        event: heartbeat
+        data: {}
+
         event: end
         data: {"reason":"tokenExpired"}
 
@@ -101,7 +118,7 @@ struct StreamParsingTests {
         }
         let command = try #require(CommandID("01a10000-0000-7000-8000-000000000001"))
         let expected: [StreamItem] = [
-            .heartbeat,
+            .heartbeat(),
             .event(
                 .snapshot(
                     .contacts,
@@ -114,6 +131,7 @@ struct StreamParsingTests {
                     StreamedEvent(
                         type: "PingSent", version: 1, at: Instant(microseconds: 17), command: command,
                         body: Array(#"{"x":1}"#.utf8))), place: "contacts=a/2"),
+            .heartbeat(place: "contacts=a/3"),
             .end(StreamEnd(.tokenExpired)),
         ]
         #expect(try items([bytes[...]]) == expected)

@@ -191,7 +191,7 @@ struct SignalTests {
             default: lines.append("\(event)")
             }
         }
-        mutating func addHeartbeat() { lines.append("heartbeat") }
+        mutating func addHeartbeat(at place: StreamTokens) { lines.append("heartbeat") }
         mutating func add(_ end: StreamEnd) { lines.append("end") }
         mutating func next() -> [String]? {
             defer { lines = [] }

@@ -7,11 +7,14 @@
  */
 import { accessToken, markSignedOut, NeedsSignIn } from './accounts.js'
 import { EventReader } from './events.js'
+import { send } from './http.js'
 
 /** Nothing for so long means that the connection is dead: the server sends something every 15 seconds. */
 const silence = 40_000
 /** How often it tries before it says that it is disconnected, and how long it then waits. */
 const attempts = 10
+/** When the next token is fetched: so many milliseconds for each second of the present one. */
+const lateness = 700
 const rest = 60_000
 
 /** The pause before an attempt, in milliseconds: anything up to a limit that doubles, so that not all come at once. */
@@ -115,13 +118,29 @@ export class Connection {
         throw new Error('refused')
       }
       if (!response.ok) throw new Error(`the server answered ${response.status}`)
-      return await this.#read(response.body.pipeThrough(new TextDecoderStream()).getReader(), timer)
+      return await this.#read(response.body.pipeThrough(new TextDecoderStream()).getReader(), timer, token)
     } finally {
       timer.stop()
+      clearTimeout(this.renewal)
+      this.stream = undefined
     }
   }
 
-  async #read(reader, timer) {
+  /** Presents the next access token for the stream before this one ends, so that the stream outlives it. */
+  #outlive(token, expiresIn) {
+    const { stream } = this
+    this.renewal = setTimeout(async () => {
+      try {
+        const next = await accessToken(this.account, token)
+        const { body } = await send('POST', '/v1/stream/token', { body: { stream }, token: next })
+        if (this.stream === stream) this.#outlive(next, body.expiresIn)
+      } catch {
+        // The stream ends with its token. The next one goes on where it stopped.
+      }
+    }, expiresIn * lateness)
+  }
+
+  async #read(reader, timer, token) {
     const events = new EventReader()
     for (;;) {
       const { value, done } = await reader.read()
@@ -130,6 +149,10 @@ export class Connection {
       for (const event of events.push(value)) {
         const data = JSON.parse(event.data)
         if (event.event === 'end') return data
+        if (event.event === 'begun') {
+          this.stream = data.stream
+          this.#outlive(token, data.expiresIn)
+        }
         this.handlers.onEvent({ id: event.id, event: event.event, data })
         if (this.state.name !== 'connected' && this.handlers.isComplete()) {
           this.attempt = 0

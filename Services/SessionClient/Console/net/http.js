@@ -15,7 +15,7 @@ export class Problem extends Error {
   }
 }
 
-const transient = new Set(['tooManyCommands', 'incompleteBody'])
+const transient = new Set(['tooManyCommands', 'tooManyReads', 'tooManyOperations', 'tooManyRequests', 'incompleteBody'])
 
 /** The server can't be reached, so whether the request arrived isn't known. */
 export class Unreachable extends Error {

@@ -92,7 +92,9 @@ extension Endpoint {
             "ExtendStream", .post, "/v1/stream/token", "Lets a stream go on until the token of this request ends.",
             sending: StreamTokenRequest.self, refusals: [.streamNotFound]
         ) { actions, body, request in
-            OK(StreamTokenReply(expiresIn: try await actions.streams.present(body.stream, by: request.caller)))
+            OK(
+                StreamTokenReply(
+                    expiresIn: try await actions.streams.extensions.present(body.stream, by: request.caller)))
         }
         signedIn("RemoveAvatar", .delete, "/v1/account/avatar", "Removes the caller's picture.") { actions, request in
             try await actions.avatars.remove(by: request.caller, request.call)

@@ -56,6 +56,10 @@ extension Endpoint {
             Parameter<ID<OperationSubject>>.path("operation", "The operation's id."), refusals: [.notFound]
         ) { actions, request, operation in try await actions.operations.get(operation, by: request.caller) }
         signedIn(
+            "GetStreamHashes", .get, "/v1/stream/hashes",
+            "The hash of each of the account's states and where its sequence was then.", limit: .streams
+        ) { actions, request in OK(try await actions.streams.hashes(for: request.caller)) }
+        signedIn(
             "GetTime", .get, "/v1/time", "The time by the clock in which positions of playback are counted.",
             refusals: [.tooManyRequests]
         ) { actions, request in OK(try actions.time.now(for: request.caller, since: request.arrived)) }

@@ -315,9 +315,10 @@ public final class Connection: Observable, Sendable {
         for try await item in items {
             let now = time.now()
             switch item {
-            case .heartbeat:
+            case .heartbeat(let place):
                 let consumers = core.withLock { core in
                     core.heard = now
+                    if core.stops[opening] != nil { core.sequencer.reach(place) }
                     return core.consumers
                 }
                 for consumer in consumers { consumer.heartbeat() }

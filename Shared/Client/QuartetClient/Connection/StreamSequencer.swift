@@ -72,6 +72,16 @@ struct StreamSequencer {
         return .deliver
     }
 
+    /// The server has looked so far: what comes next is later. Sequences that have not begun stay where they are.
+    mutating func reach(_ place: String?) {
+        for name in begun {
+            guard let last = places[name], let next = Self.part(name, of: place), next.sequence == last.sequence,
+                let reached = next.position, let position = last.position, reached > position
+            else { continue }
+            places[name] = next
+        }
+    }
+
     /// The part of a place that is about one sequence: `name=token`.
     private static func part(_ name: StreamName, of place: String?) -> Place? {
         let prefix = "\(name)="

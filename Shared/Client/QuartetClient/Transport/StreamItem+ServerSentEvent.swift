@@ -7,13 +7,14 @@ extension StreamItem {
     /// - Throws: ``TransportError/malformed(_:)``.
     init?(_ item: ServerSentEventParser.Item) throws(TransportError) {
         switch item {
-        case .heartbeat: self = .heartbeat
+        case .heartbeat: self = .heartbeat()
         case .event(let event):
             switch event.name {
             case "end":
                 // An end for a reason that only a newer server knows is still one.
                 let end = try? JSONDecoder().decode(StreamEnd.self, from: Data(event.data))
                 self = .end(end ?? StreamEnd(.reconnect))
+            case "heartbeat": self = .heartbeat(place: event.id)
             case "person": self = .event(.person(Encoded(json: event.data)), place: event.id)
             case "person.ended":
                 guard let ended = try? JSONDecoder().decode(PersonEnded.self, from: Data(event.data)) else {

@@ -87,8 +87,9 @@ public struct OpenedStream: Sendable {
 
 /// What arrives on the stream.
 public enum StreamItem: Hashable, Sendable {
-    /// Nothing happened; the connection lives.
-    case heartbeat
+    /// The connection lives.
+    /// - Parameter place: How far the server has looked in all sequences; nil if it didn't say.
+    case heartbeat(place: String? = nil)
     /// - Parameter place: Where the app is after it, in all sequences; nil where the event moves none.
     case event(StreamEvent, place: String?)
     /// The server is about to close the stream.

@@ -50,6 +50,30 @@ struct ConsoleFaultTests {
         }
     }
 
+    @Test("a page's stream outlives its access tokens without a new connection (T19)")
+    func tokens() async throws {
+        try await Console.with { console in
+            let quartet = console.quartet
+            let port = try await quartet.edgePort()
+            try await quartet.kill(.sessionClient)
+            try await quartet.start(.sessionClient, port: port, environment: ["ACCESS_TOKEN_LIFETIME": "6s"])
+            let anna = try await console.newPerson("anna", name: "Anna")
+            try await quartet.wait(for: "a token", "SELECT count(*) FROM session_client.stream_token") { $0 == "1" }
+            let first = try await quartet.psql("SELECT stream || ' ' || expires_at FROM session_client.stream_token")
+            let parts = first.split(separator: " ", maxSplits: 1)
+            try await quartet.wait(
+                for: "the token after the next one",
+                """
+                SELECT count(*) FROM session_client.stream_token
+                 WHERE stream = '\(parts[0])' AND expires_at > '\(parts[1])'::timestamptz + interval '7 seconds'
+                """
+            ) { $0 == "1" }
+            let count = try await quartet.psql("SELECT count(*) FROM session_client.stream_token")
+            #expect(count == "1", "another connection would have another name")
+            try await anna.expectNoErrors()
+        }
+    }
+
     @Test(
         "an edit made offline merges with another's, field by field; a conflict is shown and can be decided (S20, S8)")
     func conflict() async throws {
