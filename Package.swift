@@ -178,7 +178,10 @@ let package = Package(
                 .product(name: "JWTKit", package: "jwt-kit"),
             ],
             path: "Services/SessionClient", exclude: ["Executable", "Orchestration"],
-            resources: [.copy("Console"), .copy("Migrations"), .embedInCode("Access/common-passwords.txt")],
+            resources: [
+                .copy("Console"), .copy("Migrations"), .embedInCode("Access/common-passwords.txt"),
+                .embedInCode("Documents/style.css"),
+            ],
             swiftSettings: settings),
         .executableTarget(
             name: "session-client", dependencies: ["ServiceKit", "SessionClientService", lifecycle],
@@ -283,7 +286,7 @@ let package = Package(
                 "WebDriver", "contacts", "notifications", "session", "session-client", crypto, httpClient, httpTypes,
                 hummingbird, logging, nio, nioHTTP, nioSSL,
             ],
-            path: "Tests/System/Product", swiftSettings: settings),
+            path: "Tests/System/Product", exclude: ["Description"], swiftSettings: settings),
         .testTarget(
             name: "SchemaTests",
             dependencies: [

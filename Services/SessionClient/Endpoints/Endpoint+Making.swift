@@ -46,13 +46,14 @@ extension Endpoint {
         _ name: String, _ method: Method, _ path: String, _ summary: String, sending body: Body.Type,
         _ parameters: repeat Parameter<each Value>, refusals: [APIError.Code] = [],
         limit: RequestLimits.Kind? = .commands,
+        isDecided: Bool = true,
         answer: @escaping @Sendable (Actions, Body, SignedInRequest, repeat each Value) async throws -> Result
     ) -> Endpoint {
         Endpoint(
             declaration: Declaration(
                 name: name, method: method, path: path, access: .signedIn, summary: summary,
                 parameters: declarations(of: repeat each parameters), body: .json(body), replies: Result.replies,
-                refusals: refusals, limit: limit)
+                refusals: refusals, limit: limit, isDecided: isDecided)
         ) { actions, request in
             let signedIn = try request.signedIn()
             let values = (repeat try (each parameters).read(request.parameters))
@@ -83,7 +84,8 @@ extension Endpoint {
             declaration: Declaration(
                 name: body.type, method: .post, path: "\(Family.operations.path)/\(body.type)", access: .signedIn,
                 summary: summary, body: .json(body),
-                replies: OperationReply.replies { try Schema(of: Body.Result.self) }, refusals: refusals,
+                replies: OperationReply.replies("\(body.type)Reply") { try Schema(of: Body.Result.self) },
+                refusals: refusals,
                 limit: Family.operations.limit, family: .operations)
         ) { actions, request in
             let signedIn = try request.signedIn()

@@ -28,6 +28,8 @@ struct Endpoint: Sendable {
         /// Which limit its requests count for; nil when it has one of its own.
         let limit: RequestLimits.Kind?
         var family: Family?
+        /// Whether a service decides it, unless it only reads.
+        var isDecided = true
     }
 
     enum Method: String, Sendable {

@@ -61,7 +61,7 @@ enum Either<First: Codable & Sendable, Second: Codable & Sendable>: EndpointResu
         [
             ReplyDeclaration(
                 status: 200,
-                content: .json { .oneOf([try Schema(of: First.self), try Schema(of: Second.self)]) })
+                content: .json { .anyOf([try Schema(of: First.self), try Schema(of: Second.self)]) })
         ]
     }
     func reply() throws -> EndpointReply {
@@ -129,11 +129,15 @@ extension CommandReply: EndpointResult {
 }
 
 extension OperationReply: EndpointResult {
-    static var replies: [ReplyDeclaration] { replies { .any } }
+    static var replies: [ReplyDeclaration] { replies("AnyOperationReply") { .any } }
 
-    /// - Parameter result: The schema of what an operation that is done says.
-    static func replies(_ result: @escaping @Sendable () throws -> Schema) -> [ReplyDeclaration] {
-        let content = ReplyContent.json { try schema(result: result()) }
+    /// - Parameters:
+    ///   - name: What the document calls the reply.
+    ///   - result: The schema of what an operation that is done says.
+    static func replies(
+        _ name: String, _ result: @escaping @Sendable () throws -> Schema
+    ) -> [ReplyDeclaration] {
+        let content = ReplyContent.json { try schema(name, result: result()) }
         return [
             ReplyDeclaration(status: 200, content: content, summary: "It has ended."),
             ReplyDeclaration(
@@ -141,10 +145,10 @@ extension OperationReply: EndpointResult {
         ]
     }
 
-    private static func schema(result: Schema) throws -> Schema {
-        guard case .object(var object) = try Schema(of: OperationReply.self) else { return .any }
-        object.add(Schema.Property("result", result, isRequired: false))
-        return .object(object)
+    private static func schema(_ name: String, result: Schema) throws -> Schema {
+        guard case .object(let reply) = try Schema(of: OperationReply.self) else { return .any }
+        let result = Schema.Property("result", result, isRequired: false)
+        return .object(Schema.Object(name: name, reply.properties + [result]))
     }
 
     func reply() throws -> EndpointReply {

@@ -18,7 +18,7 @@ struct Parameter<Value: Sendable>: Sendable {
 
 struct ParameterDeclaration: Sendable {
     enum Place: String, Sendable {
-        case path, query
+        case path, query, header
     }
 
     let place: Place

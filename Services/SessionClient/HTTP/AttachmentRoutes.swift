@@ -28,13 +28,14 @@ extension HTTPEndpoint {
             because: uploading, upload,
             Parameter<Int>.path("chunk", in: 0...AttachmentRules.lastChunk, "The first chunk's number, from 0."),
             body: .bytes(["application/octet-stream"]), replies: [ReplyDeclaration(status: 204, content: nil)],
-            refusals: [.invalidParameter, .digestMismatch, .tooManyUploads, .uploadsFull, .wrongChunkSize], limit: nil
+            refusals: [.invalidParameter, .digestMismatch, .tooManyUploads, .uploadsFull, .wrongChunkSize], limit: nil,
+            isDecided: false
         ) { routes, request, context, upload, chunk in
             try await routes.addChunks(request, context, to: upload, from: chunk)
         }
         signedIn(
             "DeleteUpload", .delete, "/v1/uploads/{upload}", "Deletes an upload and its chunks.", because: uploading,
-            upload, replies: [ReplyDeclaration(status: 204, content: nil)], limit: .commands
+            upload, replies: [ReplyDeclaration(status: 204, content: nil)], limit: .commands, isDecided: false
         ) { routes, _, context, upload in
             try await routes.actions.uploads.delete(upload, by: context.caller)
             return Response(status: .noContent)

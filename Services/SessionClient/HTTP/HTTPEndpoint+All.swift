@@ -6,7 +6,7 @@ import Vocabulary
 
 extension HTTPEndpoint {
     /// Everything that apps use and only HTTP carries.
-    static let all: [HTTPEndpoint] = [keys, stream] + pictures + attachments
+    static let all: [HTTPEndpoint] = [keys, stream] + pictures + attachments + documents
 
     private static let keys = HTTPEndpoint(
         declaration: Endpoint.Declaration(

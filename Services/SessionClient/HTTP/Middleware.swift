@@ -23,7 +23,7 @@ struct Problems: RouterMiddleware {
     private static func apiError(_ error: any Error, _ logger: Logger) -> APIError {
         switch error {
         case let error as HTTPError where error.status == .notFound:
-            APIError(.notFound, "There is nothing at this path; deploy/API.md lists the paths.")
+            APIError(.notFound, "There is nothing at this path; /docs lists the paths.")
         case let error as HTTPError where error.status == .contentTooLarge: BodyCheck.tooLarge
         case let error as HTTPError: APIError(.badRequest, error.body)
         default: APIError(thrown: error, logger)

@@ -17,7 +17,7 @@ package indirect enum Schema: Hashable, Sendable {
     /// An object whose members have names of the sender's own.
     case map(of: Schema)
     case object(Object)
-    case oneOf([Schema])
+    case anyOf([Schema])
 
     /// An object of a Swift type.
     package struct Object: Hashable, Sendable {
@@ -55,7 +55,7 @@ extension Schema {
         switch self {
         case .any, .boolean, .integer, .number, .string, .words: []
         case .array(let element), .map(let element): element.objects
-        case .oneOf(let schemas): schemas.flatMap(\.objects)
+        case .anyOf(let schemas): schemas.flatMap(\.objects)
         case .object(let object): [object] + object.properties.flatMap(\.schema.objects)
         }
     }
@@ -82,7 +82,7 @@ extension Schema {
         case .array(let element): ["type": "array", "items": element.document]
         case .map(let member): ["type": "object", "additionalProperties": member.document]
         case .object(let object): ["$ref": .string("#/components/schemas/\(object.name)")]
-        case .oneOf(let schemas): ["oneOf": .array(schemas.map(\.document))]
+        case .anyOf(let schemas): ["anyOf": .array(schemas.map(\.document))]
         }
     }
 

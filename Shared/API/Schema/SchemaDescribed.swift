@@ -32,6 +32,16 @@ extension ContentHash: SchemaDescribed {
     package static var sample: Self { Self(of: [ChunkHash]()) }
 }
 
+extension KeyVersion: SchemaDescribed {
+    package static var schema: Schema { .string(pattern: "^[0-9a-f]{8}$") }
+    package static var sample: Self { .blank }
+}
+
+extension Secret: SchemaDescribed {
+    package static var schema: Schema { .string() }
+    package static var sample: Self { .blank }
+}
+
 extension PlaybackRate: SchemaDescribed {
     package static var schema: Schema {
         .number(Double(slowest.rawValue) / 1000...Double(fastest.rawValue) / 1000)

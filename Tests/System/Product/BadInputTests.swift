@@ -241,7 +241,7 @@ private func expect(
     #expect(reply.headers["content-type"] == "application/problem+json", "\(what)")
     #expect(
         reply.body["status"].int == Int64(status) && reply.body["title"].string?.isEmpty == false, "\(what): \(reply)")
-    #expect(reply.body["type"].string == "urn:quartet:problem:\(code)", "\(what): \(reply)")
+    #expect(reply.body["type"].string == "/docs/errors/\(code)", "\(what): \(reply)")
     #expect((reply.body["detail"].string?.count ?? 0) > 10, "\(what): \(reply)")
 }
 

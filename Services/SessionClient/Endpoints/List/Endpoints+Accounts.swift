@@ -90,7 +90,7 @@ extension Endpoint {
         ) { actions, body, request in OK(try await actions.phones.verify(body, by: request.caller, request.call)) }
         signedIn(
             "ExtendStream", .post, "/v1/stream/token", "Lets a stream go on until the token of this request ends.",
-            sending: StreamTokenRequest.self, refusals: [.streamNotFound]
+            sending: StreamTokenRequest.self, refusals: [.streamNotFound], isDecided: false
         ) { actions, body, request in
             OK(
                 StreamTokenReply(

@@ -44,7 +44,8 @@ extension Endpoint {
         signedIn(
             "SendSignal", .post, "/v1/groups/{group}/signals",
             "Sends an unreliable message to those who follow a group session now.", sending: SignalRequest.self, group,
-            refusals: hidden + [.participantNotFound, .messageTooLarge, .tooManySignals], limit: nil
+            refusals: hidden + [.participantNotFound, .messageTooLarge, .tooManySignals], limit: nil,
+            isDecided: false
         ) { actions, body, request, group in
             try await actions.signals.send(body, to: group, by: request.caller)
             return Accepted()
