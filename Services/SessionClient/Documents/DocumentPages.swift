@@ -135,6 +135,7 @@ struct DocumentPages: Sendable {
             refused.isEmpty
             ? "<p>No request of apps is refused with it; services use it among themselves.</p>"
             : "<h2>Where it may occur</h2>\n<ul class=\"names\">\n\(refused)</ul>"
+        let grpc = "\(code.grpcStatus)"
         return .page(
             "Quartet: \(code.rawValue)",
             """
@@ -143,7 +144,7 @@ struct DocumentPages: Sendable {
             <p class="sentence">\(code.sentence)</p>
             <table>
             <tr><th>HTTP</th><td>\(code.httpStatus)</td></tr>
-            <tr><th>gRPC</th><td>\(code.grpcStatus)</td></tr>
+            <tr><th>gRPC</th><td>\(grpc)</td></tr>
             <tr><th>Sending it again</th><td>\(code.retry.words)</td></tr>
             </table>
             \(list)
