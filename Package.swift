@@ -179,8 +179,8 @@ let package = Package(
             ],
             path: "Services/SessionClient", exclude: ["Executable", "Orchestration"],
             resources: [
-                .copy("Console"), .copy("Migrations"), .embedInCode("Access/common-passwords.txt"),
-                .embedInCode("Documents/style.css"),
+                .copy("Console"), .copy("Migrations"), .copy("Operators/psqlrc"),
+                .embedInCode("Access/common-passwords.txt"), .embedInCode("Documents/style.css"),
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -245,7 +245,7 @@ let package = Package(
         .testTarget(
             name: "SessionClientServiceTests",
             dependencies: [
-                "API", "ContractSupport", "ServiceKit", "SessionClientService", "SessionContract", "Vocabulary",
+                "API", "ContractSupport", "Postgres", "ServiceKit", "SessionClientService", "SessionContract", "Vocabulary",
                 "Webhook", crypto,
                 httpTypes, hummingbird,
                 logging, nio, nioHTTP2, nioHTTPTypes, nioTLS,

@@ -22,6 +22,9 @@ Usage: run.sh start|stop|status|demo|logs|psql|operate|url
 Environment
   DATABASE_URL    your own PostgreSQL instead of the private one. If it hasn't been
                   bootstrapped, the URL must name a superuser.
+  OPERATORS_DATABASE_URL
+                  the same for operators, over HTTP and in the console; by default
+                  only for the private PostgreSQL
   PORT            the port of the HTTP API (8080); further replicas use the next ones
   ADMIN_PORT      the first port for health checks and metrics (9100); each further
                   replica adds ten
@@ -143,7 +146,7 @@ prepare_database() {
     }
     psql -X -q "$(deploy/postgres.sh url "$cluster")" -v database=quartet -f deploy/bootstrap.sql 9>&-
     DATABASE_URL=$(deploy/postgres.sh url "$cluster" quartet)
-    export DATABASE_URL
+    export DATABASE_URL OPERATORS_DATABASE_URL="${OPERATORS_DATABASE_URL:-$DATABASE_URL}"
     return 0
   fi
   # Your own server is only bootstrapped if it hasn't been.
@@ -179,6 +182,15 @@ make_secrets() {
   export DRAIN_TIME="${DRAIN_TIME:-0s}"
   # No text messages are sent here: session-client logs the codes for phones.
   export PHONE_CODES="${PHONE_CODES:-log}"
+}
+
+# An operator's key for development, made and shown once.
+make_operator_key() {
+  operator_key=
+  [ -n "${OPERATORS_DATABASE_URL:-}" ] || return 0
+  "$executables/session-client" keys list 9>&- | grep -q '^development .* in use$' ||
+    operator_key=$("$executables/session-client" keys make --key-name development --key-role act \
+      --reason 'made by make run' 9>&-)
 }
 
 # All replicas that should run.
@@ -251,6 +263,7 @@ start() {
   for service in $services; do
     LOG_LEVEL=notice "$executables/$service" migrate 9>&- || fail "$service could not migrate; see its error above"
   done
+  make_operator_key
 
   expected= outdated=
   for name in $(wanted); do
@@ -300,6 +313,11 @@ await_ready() { # name-replica
 report() {
   echo "Quartet is running."
   echo "  Console    $url (a private window is a second person)"
+  [ -z "${OPERATORS_DATABASE_URL:-}" ] || echo "  Operators  $url/ops"
+  [ -z "$operator_key" ] || {
+    echo "             with this key, which is shown once:"
+    echo "             $operator_key"
+  }
   echo "  HTTP API   $url/v1"
   [ "$scheme" = http ] || echo "  Trust      $certificate (curl --cacert)"
   echo "  Database   $([ -n "$own_database" ] && echo "yours (DATABASE_URL)" || echo "private, in $cluster")"
@@ -364,7 +382,7 @@ logs() {
 open_psql() {
   role=$1
   shift
-  PSQLRC=$PWD/deploy/psqlrc
+  PSQLRC=$PWD/Services/SessionClient/Operators/psqlrc
   export PSQLRC
   if [ -n "$own_database" ]; then exec psql -v ON_ERROR_ROLLBACK=interactive -v reader="$role" "$own_database" "$@"; fi
   deploy/postgres.sh status "$cluster" >/dev/null 2>&1 || fail "PostgreSQL isn't running; start it: make run"

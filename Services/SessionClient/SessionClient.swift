@@ -15,13 +15,20 @@ package struct SessionClient: Service {
     private let context: ServiceContext
     private let settings: SessionClientSettings
     private let console: ConsoleRoutes
+    private let operators: Operators?
     private let bus: Health.Check
     private let http: Health.Check
 
     /// - Throws: What is missing in the settings.
     package init(_ context: ServiceContext) throws {
-        settings = try SessionClientSettings(context.settings, context.logger)
+        let settings = try SessionClientSettings(context.settings, context.logger)
         console = try ConsoleRoutes(folder: settings.consoleFolder)
+        operators = try settings.operators.map { configuration in
+            Operators(
+                configuration, queries: try NamedQueryFile(),
+                guesses: Guesses(limit: RateLimit(perMinute: settings.limits.guesses)), logger: context.logger)
+        }
+        self.settings = settings
         self.context = context
         bus = context.health.check("bus")
         http = context.health.check("http")
@@ -102,8 +109,12 @@ package struct SessionClient: Service {
                     streams: streams, clock: context.clock, limits: settings.limits),
                 admission: Admission(tokens: tokens, devices: devices, limits: settings.requestLimits),
                 addresses: ClientAddress(proxies: settings.http.proxies), headers: settings.http.headers(drain),
-                drain: drain,
-                versions: settings.http.versions, console: console),
+                drain: drain, versions: settings.http.versions, console: console,
+                operators: operators.map {
+                    OperatorRoutes(
+                        operators: $0, metrics: context.metrics,
+                        addresses: ClientAddress(proxies: settings.http.proxies))
+                }),
             settings: settings.http, check: http, logger: logger)
 
         let retention = Retention(
@@ -117,7 +128,7 @@ package struct SessionClient: Service {
                     pool: pool, session: services.session, codes: PhoneCodes(keys: settings.serverKeys), logger: logger),
             ] + services.all.flatMap(\.services)
                 + policies(services, doorbells) + [sagas, people, presence, server])
-        for pool in [pool, joins, steps] { await pool.close() }
+        for pool in [pool, joins, steps] + (operators.map { [$0.pool] } ?? []) { await pool.close() }
     }
 
     private func policies(_ services: ServiceConnections, _ doorbells: Doorbells) -> [any Service] {

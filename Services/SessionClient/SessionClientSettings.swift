@@ -3,6 +3,7 @@ import Crypto
 import Foundation
 import JWTKit
 import Logging
+import Postgres
 import ServiceKit
 import Vocabulary
 import Webhook
@@ -109,7 +110,7 @@ struct SessionClientSettings: Sendable {
             tokenLifetime, poolSize, joinPoolSize, streamWriteDeadline, streamHeartbeat, presenceRenewal,
             unanswered, guessLimit, signUpLimit, phoneCodes, phoneCodesKey, consoleFolder,
         ]
-            + HTTPSettings.declared + ConsumerSettings.declared
+            + HTTPSettings.declared + OperatorSettings.declared + ConsumerSettings.declared
     }
 
     /// A key without which it can't work wasn't given.
@@ -176,6 +177,8 @@ struct SessionClientSettings: Sendable {
             ],
             addressFactor: settings[Self.addressFactor])
     }
+    /// The database for operators; nil if they aren't configured.
+    var operators: Postgres.Configuration? { OperatorSettings.configuration(settings) }
     /// For consumers, in the same way as in other services.
     var consumers: ConsumerSettings { ConsumerSettings(settings) }
     var retentionInterval: Duration { settings[CommonSettings.retentionInterval] }

@@ -7,7 +7,7 @@ extension APIError {
         case badRequest, malformed, malformedBody, incompleteBody, invalidIdempotencyKey, idTooOld, malformedEventID,
             invalidParameter, invalidID, invalidCursor
         case missingToken, invalidToken, signedOut, deviceSignedOut, invalidCredentials, tokenReused
-        case confirmationRequired, wrongConfirmation
+        case confirmationRequired, wrongConfirmation, keyMayOnlyRead
         case notHost, notParticipant, removedFromGroup
         case notFound, notContact, unknownCommand, unknownOperation, methodNotAllowed
         case groupNotFound, participantNotFound, seatNotFound, itemNotFound, attachmentNotFound
@@ -20,6 +20,7 @@ extension APIError {
             edgeNotFound
         case seatTaken, alreadySeated, notSeated, noSeatTaken, gameRunning, gameNotRunning, notYourTurn
         case itemChanged, notReady, groupTooLarge
+        case alreadyDecided
         case attachmentExists, tooManyAttachments, accountStorageFull, groupStorageFull, chunkMissing, uploadsFull
         case invalidField, invalidCode, commonPassword, tooManyPixels, roleRequired, idReused, refused,
             digestMismatch, contentMismatch, wrongChunkSize
@@ -27,7 +28,7 @@ extension APIError {
             tooManyCommands, tooManySignals, tooManyRequests, tooManyDownloads
         case truncated
         case tooManyConnections, tooManyReads, tooManyOperations, serverStopping
-        case failed, `internal`, phoneCodesOff, overloaded, databaseUnavailable, codeNotSent, expired
+        case failed, `internal`, phoneCodesOff, overloaded, databaseUnavailable, codeNotSent, expired, queryTooSlow
     }
 
     /// Whether and how a program may send the request again without asking a person.
@@ -95,6 +96,7 @@ extension APIError.Code {
         case .confirmationRequired:
             (403, .permissionDenied, .no, "Confirm this with your password or a recovery code first.")
         case .wrongConfirmation: (403, .permissionDenied, .no, "The password or recovery code is wrong.")
+        case .keyMayOnlyRead: (403, .permissionDenied, .no, "This API key may look at everything and change nothing.")
 
         case .notHost: (403, .permissionDenied, .no, "Only the host of the group session may do this.")
         case .notParticipant: (403, .permissionDenied, .no, "Join the group session first.")
@@ -160,6 +162,7 @@ extension APIError.Code {
         case .gameRunning: (409, .failedPrecondition, .no, "The game is already running.")
         case .gameNotRunning: (409, .failedPrecondition, .no, "No game is running.")
         case .notYourTurn: (409, .failedPrecondition, .no, "It isn't your turn.")
+        case .alreadyDecided: (409, .failedPrecondition, .no, "An operator has already decided about this dead letter.")
         case .itemChanged: (409, .aborted, .no, "Another item is playing by now.")
         case .notReady: (409, .failedPrecondition, .no, "Declare first that you can be ready.")
         case .groupTooLarge:
@@ -244,6 +247,8 @@ extension APIError.Code {
             )
         case .codeNotSent: (503, .unavailable, .sameKey, "The code could not be sent; try again in a moment.")
         case .expired: (504, .deadlineExceeded, .newKey, "It expired before it was handled; send it again.")
+        case .queryTooSlow:
+            (504, .deadlineExceeded, .sameKey, "The query took longer than a second; try again, or ask for less.")
         }
     }
 }

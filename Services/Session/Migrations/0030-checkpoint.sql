@@ -109,7 +109,7 @@ $$;
 COMMENT ON FUNCTION session.group_at(uuid, bigint) IS
     'What gives a group session''s state at a position of its partition: first a row with the state (NULL before its first event) at an earlier position, then the events to fold. An event without a body is one that retention has deleted; without any row, all of it is gone.';
 REVOKE EXECUTE ON FUNCTION session.group_at(uuid, bigint) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION session.group_at(uuid, bigint) TO session_client;
+GRANT EXECUTE ON FUNCTION session.group_at(uuid, bigint) TO session_client, quartet_operator;
 
 CREATE FUNCTION session.delete_old_checkpoints(at_most int) RETURNS bigint
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off

@@ -24,8 +24,6 @@ struct Admission: Sendable {
             try await devices.requireActive(caller)
             if let kind { try limits.admit(kind, of: caller.account, quota) }
             return caller
-        // Operators have no keys yet.
-        case .operators: throw APIError(.missingToken)
         }
     }
 }

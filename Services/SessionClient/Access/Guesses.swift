@@ -1,7 +1,7 @@
 import API
 import Vocabulary
 
-/// Slows guessing down, per address: so many wrong passwords and codes a minute, whosever they are. How session slows it
+/// Slows guessing down, per address: so many wrong passwords, codes and operators' keys a minute, whosever they are. How session slows it
 /// per account is no help where one guess is made at each of many accounts.
 ///
 /// A guess that turns out right costs nothing. Known to this process alone: with n replicas there are n times as many.
@@ -34,6 +34,6 @@ struct Guesses: Sendable {
 
     private static func isWrongGuess(_ error: any Error) -> Bool {
         let code = (error as? APIError)?.code ?? (error as? Rejection).map { APIError($0).code }
-        return [.invalidCredentials, .invalidCode, .wrongConfirmation].contains(code)
+        return [.invalidCredentials, .invalidCode, .wrongConfirmation, .invalidToken].contains(code)
     }
 }

@@ -69,16 +69,6 @@ enum Access: Hashable, Sendable {
     case open
     /// Anyone with the access token of a device that is signed in.
     case signedIn
-    /// Operators with a key for at least this.
-    case operators(OperatorRole)
-}
-
-/// What an operator's key is for.
-enum OperatorRole: String, CaseIterable, Codable, Sendable {
-    /// To look.
-    case reader
-    /// To act, too.
-    case actor
 }
 
 /// What a request carries.

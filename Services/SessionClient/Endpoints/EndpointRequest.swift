@@ -16,10 +16,7 @@ struct EndpointRequest: Sendable {
 
     /// The body, strictly decoded.
     /// - Throws: ``APIError``, `MessageError`.
-    func decoded<Body: MessageBody>(_ type: Body.Type = Body.self) throws -> Body {
-        try BodyCheck.check(body)
-        return try type.decodedStrictly(from: body.isEmpty ? Array("{}".utf8) : body)
-    }
+    func decoded<Body: MessageBody>(_ type: Body.Type = Body.self) throws -> Body { try Body(sent: body) }
 
     /// The request of someone who is signed in.
     /// - Throws: `missingToken`.
@@ -53,4 +50,14 @@ struct EndpointReply: Sendable {
     var entityTag: EntityTag?
     /// Seconds after which asking again makes sense.
     var retryAfter: Int?
+}
+
+extension MessageBody {
+    /// Reads what a client sent, strictly.
+    /// - Parameter body: JSON; nothing is an empty object.
+    /// - Throws: ``APIError``, `MessageError`.
+    init(sent body: [UInt8]) throws {
+        try BodyCheck.check(body)
+        self = try Self.decodedStrictly(from: body.isEmpty ? Array("{}".utf8) : body)
+    }
 }

@@ -21,8 +21,10 @@ struct ConsoleFiles: Sendable {
 
     /// A fingerprint of all files.
     let version: String
-    /// The page that every path of the console shows.
+    /// The page that every path of the console shows to people.
     let page: File
+    /// The same for operators, who have modules of their own.
+    let operatorsPage: File
     private let files: [String: File]
 
     private static let types = [
@@ -30,7 +32,7 @@ struct ConsoleFiles: Sendable {
         "txt": "text/plain; charset=utf-8",
     ]
 
-    /// Reads a folder: `index.html`, and what it needs.
+    /// Reads a folder: `index.html`, `ops.html`, and what they need.
     /// - Throws: ``Missing``.
     init(folder: URL) throws {
         let root = folder.resolvingSymlinksInPath().path + "/"
@@ -43,18 +45,26 @@ struct ConsoleFiles: Sendable {
             files[path] = File(bytes: ByteBuffer(bytes: bytes), type: type)
             digest.update(data: Data("\(path) \(bytes.count)\n".utf8) + bytes)
         }
-        guard let template = try? String(contentsOf: URL(filePath: root + "index.html"), encoding: .utf8) else {
+        let templates = ["index.html", "ops.html"].compactMap { name in
+            try? String(contentsOf: URL(filePath: root + name), encoding: .utf8)
+        }
+        guard templates.count == 2 else {
             throw Missing(description: "the console's files aren't in \(root); say where they are: --console-folder")
         }
-        digest.update(data: Data(template.utf8))
+        digest.update(data: Data(templates.joined().utf8))
         let version = digest.finalize().prefix(8).map { String(format: "%02x", $0) }.joined()
         let folder = "/console/\(version)/"
         // The browser asks for all modules at once, instead of finding them one import after the other.
-        let modules = files.keys.filter { $0.hasSuffix(".js") }.sorted()
-            .map { "<link rel=\"modulepreload\" href=\"\(folder)\($0)\">" }.joined(separator: "\n    ")
-        let page = template.replacing("<!-- modules -->", with: modules).replacing("/console/current/", with: folder)
+        func page(_ template: String, isForOperators: Bool) -> File {
+            let modules = files.keys.filter { $0.hasSuffix(".js") && $0.hasPrefix("ops/") == isForOperators }.sorted()
+                .map { "<link rel=\"modulepreload\" href=\"\(folder)\($0)\">" }.joined(separator: "\n    ")
+            let text = template.replacing("<!-- modules -->", with: modules).replacing(
+                "/console/current/", with: folder)
+            return File(bytes: ByteBuffer(string: text), type: "text/html; charset=utf-8")
+        }
         self.version = version
-        self.page = File(bytes: ByteBuffer(string: page), type: "text/html; charset=utf-8")
+        self.page = page(templates[0], isForOperators: false)
+        operatorsPage = page(templates[1], isForOperators: true)
         self.files = files
     }
 

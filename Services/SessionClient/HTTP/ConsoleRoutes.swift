@@ -11,6 +11,12 @@ struct ConsoleRoutes: Sendable {
         "", "welcome", "contacts", "contacts/{account}", "together", "together/{group}", "notifications", "me",
     ]
 
+    /// What operators may show. These paths are there where operators are configured.
+    private static let operatorsPages: [RouterPath] = [
+        "ops", "ops/dead", "ops/tail", "ops/story", "ops/story/{id}", "ops/told", "ops/told/{alarm}", "ops/sagas",
+        "ops/sagas/{id}", "ops/groups", "ops/groups/{group}", "ops/sql",
+    ]
+
     /// Nothing but our own files runs, and texts never become markup. Pictures are fetched with a token, so they are blobs.
     private static let policy = [
         "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' blob:", "connect-src 'self'",
@@ -33,10 +39,9 @@ struct ConsoleRoutes: Sendable {
         }
     }
 
-    func add(to router: Router<EdgeContext>) {
-        for page in Self.pages {
-            router.get(page) { [files] request, _ in try Self.page(files(), request) }
-        }
+    func add(to router: Router<EdgeContext>, forOperators: Bool) {
+        add(Self.pages, to: router) { $0.page }
+        if forOperators { add(Self.operatorsPages, to: router) { $0.operatorsPage } }
         router.get("console/{version}/**") { [files] _, context in
             let path = context.parameters.getCatchAll().joined(separator: "/")
             let files = try files()
@@ -47,11 +52,19 @@ struct ConsoleRoutes: Sendable {
         }
     }
 
-    private static func page(_ files: ConsoleFiles, _ request: Request) -> Response {
-        let tag = EntityTag(files.version)
-        let headers: HTTPFields = [.eTag: tag.text, .cacheControl: "no-cache"]
-        return request.has(tag)
-            ? Response(status: .notModified, headers: headers) : response(files.page, headers)
+    private func add(
+        _ paths: [RouterPath], to router: Router<EdgeContext>,
+        _ page: @escaping @Sendable (ConsoleFiles) -> ConsoleFiles.File
+    ) {
+        for path in paths {
+            router.get(path) { [files] request, _ in
+                let files = try files()
+                let tag = EntityTag(files.version)
+                let headers: HTTPFields = [.eTag: tag.text, .cacheControl: "no-cache"]
+                return request.has(tag)
+                    ? Response(status: .notModified, headers: headers) : Self.response(page(files), headers)
+            }
+        }
     }
 
     private static func response(_ file: ConsoleFiles.File, _ headers: HTTPFields) -> Response {

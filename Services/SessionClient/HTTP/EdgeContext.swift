@@ -11,6 +11,8 @@ struct EdgeContext: RequestContext, RemoteAddressRequestContext {
     let remoteAddress: SocketAddress?
     /// Whether the connection carries other requests at the same time, as with HTTP/2.
     let isMultiplexed: Bool
+    /// Set by ``OperatorAuthentication``.
+    var `operator`: Operator?
     /// When its head was here.
     let arrived = ContinuousClock.now
     /// How long it may still wait for the database.

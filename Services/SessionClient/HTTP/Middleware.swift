@@ -31,6 +31,19 @@ struct Problems: RouterMiddleware {
     }
 }
 
+extension Request {
+    /// The token that the request was sent with.
+    /// - Throws: `missingToken`.
+    var bearer: String {
+        get throws(APIError) {
+            guard let header = headers[.authorization], header.hasPrefix("Bearer ") else {
+                throw APIError(.missingToken)
+            }
+            return String(header.dropFirst("Bearer ".count))
+        }
+    }
+}
+
 extension HTTPField.Name {
     // Tokens of RFC 9110, section 5.6.2: these literals are names.
     static let traceParent = HTTPField.Name("traceparent")!

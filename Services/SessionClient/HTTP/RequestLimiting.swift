@@ -25,10 +25,10 @@ struct AddressLimiting: RouterMiddleware {
             ("\($0.method.rawValue) \($0.route)", $0.limit)
         }, uniquingKeysWith: { first, _ in first })
 
-    /// Which limit a request counts for. What isn't an endpoint, such as the console's files, counts as read.
+    /// Which limit a request counts for. What isn't declared, such as the console's files, counts by its method.
     private static func kind(of method: HTTPRequest.Method, at route: String?) -> RequestLimits.Kind? {
         let method = method == .head ? HTTPRequest.Method.get : method
-        return kinds["\(method.rawValue) \(route ?? "")"] ?? .reads
+        return kinds["\(method.rawValue) \(route ?? "")"] ?? ([.get, .options].contains(method) ? .reads : .commands)
     }
 }
 

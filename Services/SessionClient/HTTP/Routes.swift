@@ -13,6 +13,8 @@ struct Routes: Sendable {
     let versions: ClientVersions
     var deprecations = Deprecations()
     let console: ConsoleRoutes
+    /// Nil if operators aren't configured.
+    let operators: OperatorRoutes?
 
     /// The routes, and before them what every request goes through.
     func router() -> Router<EdgeContext> {
@@ -24,7 +26,8 @@ struct Routes: Sendable {
         router.add(middleware: deprecations)
         add(Endpoint.all, to: router)
         add(HTTPEndpoint.all, to: router)
-        console.add(to: router)
+        operators?.add(to: router)
+        console.add(to: router, forOperators: operators != nil)
         refuseOtherMethods(in: router)
         return router
     }

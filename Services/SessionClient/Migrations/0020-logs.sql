@@ -87,6 +87,8 @@ BEGIN
         SELECT '%1$s' AS consumer, d.* FROM %1$s.dead_letter AS d $branch$);
     PERFORM session_client.create_union_view('all_retention', services, 'session.retention', $branch$
         SELECT '%1$s' AS service, r.* FROM %1$s.retention AS r $branch$);
+    PERFORM session_client.create_union_view('all_operator_acts', services, 'session.operator_act', $branch$
+        SELECT '%1$s' AS service, a.* FROM %1$s.operator_act AS a $branch$);
     PERFORM session_client.create_union_view('all_timers', with_timers, 'session.timer', $branch$
         SELECT '%1$s' AS service, t.* FROM %1$s.timer AS t $branch$);
 END
@@ -109,6 +111,7 @@ COMMENT ON VIEW session_client.all_members IS 'The workers of all consumers, as 
 COMMENT ON VIEW session_client.all_parked IS 'The parked messages of all consumers, as they are stored; see session_client.parked_messages.';
 COMMENT ON VIEW session_client.all_dead_letters IS 'The dead letters of all consumers, as they are stored; see session_client.dead_letters.';
 COMMENT ON VIEW session_client.all_retention IS 'How long each service keeps what; see session_client.retention_state.';
+COMMENT ON VIEW session_client.all_operator_acts IS 'The audits of all services, as they are stored; see session_client.operator_acts.';
 COMMENT ON VIEW session_client.all_timers IS 'The timers of all services, as they are stored; see session_client.timers.';
 
 CREATE FUNCTION session_client.time_of(id uuid) RETURNS timestamptz

@@ -45,7 +45,7 @@ COMMENT ON COLUMN session_client.dead_letters.error IS 'The last error.';
 COMMENT ON COLUMN session_client.dead_letters.attempts IS 'How often it was tried.';
 COMMENT ON COLUMN session_client.dead_letters.decided_by IS 'The role that retried or discarded it.';
 COMMENT ON COLUMN session_client.dead_letters.decided_at IS 'When it was retried or discarded.';
-COMMENT ON COLUMN session_client.dead_letters.reason IS 'Why it was discarded.';
+COMMENT ON COLUMN session_client.dead_letters.reason IS 'Why it was retried or discarded.';
 COMMENT ON COLUMN session_client.dead_letters.retried_as IS 'The command that was sent instead.';
 COMMENT ON COLUMN session_client.dead_letters.retry_outcome IS 'How that command ended; null while it hasn''t.';
 COMMENT ON COLUMN session_client.dead_letters.message_id IS 'The message''s id, which retry_dead_letter and discard_dead_letter take.';
@@ -57,3 +57,19 @@ COMMENT ON COLUMN session_client.dead_letters.partition IS 'Its partition.';
 COMMENT ON COLUMN session_client.dead_letters.position IS 'Its position there.';
 COMMENT ON COLUMN session_client.dead_letters.account IS 'The account that asked.';
 COMMENT ON COLUMN session_client.dead_letters.body IS 'The message as it was.';
+
+CREATE VIEW session_client.operator_acts WITH (security_invoker = true) AS
+SELECT a.acted_at, a.act, a.service, a.subject, a.reason, a.acted_as, k.name AS key_name, a.with_key, a.number
+  FROM session_client.all_operator_acts AS a
+  LEFT JOIN session_client.operator_key AS k ON k.id = a.with_key;
+COMMENT ON VIEW session_client.operator_acts IS
+    'What operators did, at psql and by /v1/operator: who, when and why. Ask for the newest of each service by number.';
+COMMENT ON COLUMN session_client.operator_acts.acted_at IS 'When it was done.';
+COMMENT ON COLUMN session_client.operator_acts.act IS 'The function that was called.';
+COMMENT ON COLUMN session_client.operator_acts.service IS 'The schema that it belongs to.';
+COMMENT ON COLUMN session_client.operator_acts.subject IS 'Its arguments, and what it did.';
+COMMENT ON COLUMN session_client.operator_acts.reason IS 'Why, in the operator''s words.';
+COMMENT ON COLUMN session_client.operator_acts.acted_as IS 'The role that logged in.';
+COMMENT ON COLUMN session_client.operator_acts.key_name IS 'The name of the operator''s API key; null at psql.';
+COMMENT ON COLUMN session_client.operator_acts.with_key IS 'The id of that key.';
+COMMENT ON COLUMN session_client.operator_acts.number IS 'Numbers the acts of the schema.';

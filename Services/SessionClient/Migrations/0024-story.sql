@@ -19,6 +19,23 @@ $$;
 COMMENT ON FUNCTION session_client.newest_messages(bigint) IS
     'The newest messages of all logs, newest first, at most at_most. A command that is in its log twice is shown once, where it came first, if both rows are among the newest at_most of their partition.';
 
+CREATE FUNCTION session_client.messages_since(since timestamptz, at_most bigint) RETURNS SETOF session_client.messages
+    LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
+AS $$
+    SELECT n.*
+      FROM (SELECT m.*
+              FROM session_client.heads AS h
+             CROSS JOIN LATERAL (SELECT m.* FROM session_client.messages AS m
+                                  WHERE m.log = h.log AND m.partition = h.partition AND m.position > h.head - at_most
+                                    AND m.position <= h.head AND m.recorded_at > since
+                                  ORDER BY m.position DESC LIMIT at_most) AS m
+             WHERE h.recorded_at > since
+             ORDER BY m.recorded_at DESC LIMIT at_most) AS n
+     ORDER BY n.recorded_at, n.log, n.partition, n.position;
+$$;
+COMMENT ON FUNCTION session_client.messages_since(timestamptz, bigint) IS
+    'The messages of all logs that were recorded after a time, oldest first; of more than at_most, the newest. Transactions may commit in another order than they recorded, so ask for the last second or two again.';
+
 CREATE FUNCTION session_client.messages_of(of_id uuid, since timestamptz, at_most bigint)
     RETURNS TABLE (in_log text, in_partition int, at_position bigint, of_request uuid, appended_at timestamptz)
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
@@ -44,14 +61,14 @@ $$;
 COMMENT ON FUNCTION session_client.messages_of(uuid, timestamptz, bigint) IS
     'Finds the messages with this message_id, command_id or correlation_id among the first at_most rows of each partition of each log since a time, or among the newest if the time is null. These ids have no index.';
 
-CREATE FUNCTION session_client.story(of_id uuid)
+CREATE FUNCTION session_client.story(of_id uuid, at_most bigint DEFAULT 50000)
     RETURNS TABLE (at timestamptz, since_start interval, tree text, log text, partition int, "position" bigint, kind text,
                    outcome text, took interval, body text)
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
 AS $$
 #variable_conflict use_column
 DECLARE
-    at_most    CONSTANT bigint := 50000;
+    at_first   CONSTANT bigint := least(at_most, 2000);
     slack      CONSTANT interval := interval '5 seconds'; -- ids may come from another clock than the database's
     since      timestamptz := session_client.time_of(of_id) - slack;
     request    uuid;
@@ -64,12 +81,12 @@ BEGIN
     IF request IS NULL THEN
         -- Most messages are appended soon after their id was made. Commands of an app that was offline are not.
         FOR attempt IN 1..3 LOOP
-            CONTINUE WHEN since IS NULL AND attempt < 3;
+            CONTINUE WHEN since IS NULL AND attempt < 3 OR attempt = 2 AND at_most = at_first;
             SELECT min(m.of_request::text)::uuid, min(m.appended_at),
                    array_agg(m.in_log), array_agg(m.in_partition), array_agg(m.at_position)
               INTO request, earliest, logs, partitions, positions
               FROM session_client.messages_of(of_id, CASE WHEN attempt < 3 THEN since END,
-                                              CASE attempt WHEN 1 THEN at_most / 25 ELSE at_most END) AS m;
+                                              CASE attempt WHEN 1 THEN at_first ELSE at_most END) AS m;
             EXIT WHEN logs IS NOT NULL;
         END LOOP;
         IF logs IS NULL THEN
@@ -122,10 +139,10 @@ BEGIN
      ORDER BY b.path;
 END
 $$;
-COMMENT ON FUNCTION session_client.story(uuid) IS
-    'Everything that one request led to, as a tree of causes. Takes the id of the request (correlation_id), of any message or command in it, or of an operation. Columns: when; how long after the first message; the type, under its cause; log, partition and position; kind; how the command ended; how long after its cause; the first 80 characters of the body. In each partition of each log it searches 50,000 rows from the time in the id, then the newest 50,000, to find the id; and 50,000 rows from the request''s beginning to find the rest.';
+COMMENT ON FUNCTION session_client.story(uuid, bigint) IS
+    'Everything that one request led to, as a tree of causes. Takes the id of the request (correlation_id), of any message or command in it, or of an operation. Columns: when; how long after the first message; the type, under its cause; log, partition and position; kind; how the command ended; how long after its cause; the first 80 characters of the body. In each partition of each log it searches at most at_most rows from the time in the id, then the newest ones, to find the id; and as many from the request''s beginning to find the rest. 50,000 may take seconds.';
 
-CREATE FUNCTION session_client.last_story()
+CREATE FUNCTION session_client.last_story(at_most bigint DEFAULT 50000)
     RETURNS TABLE (at timestamptz, since_start interval, tree text, log text, partition int, "position" bigint, kind text,
                    outcome text, took interval, body text)
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
@@ -143,13 +160,14 @@ BEGIN
      ORDER BY m.recorded_at DESC
      LIMIT 1;
     IF request IS NOT NULL THEN
-        RETURN QUERY SELECT s.* FROM session_client.story(request) AS s;
+        RETURN QUERY SELECT s.* FROM session_client.story(request, at_most) AS s;
     END IF;
 END
 $$;
-COMMENT ON FUNCTION session_client.last_story() IS
+COMMENT ON FUNCTION session_client.last_story(bigint) IS
     'session_client.story of the newest request: the one of the newest message without a cause, among the newest 1,000 of each partition.';
 
-GRANT EXECUTE ON FUNCTION session_client.newest_messages(bigint), session_client.messages_of(uuid, timestamptz, bigint),
-   session_client.story(uuid), session_client.last_story()
+GRANT EXECUTE ON FUNCTION session_client.newest_messages(bigint), session_client.messages_since(timestamptz, bigint),
+   session_client.messages_of(uuid, timestamptz, bigint),
+   session_client.story(uuid, bigint), session_client.last_story(bigint)
    TO quartet_reader;

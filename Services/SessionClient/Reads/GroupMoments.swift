@@ -15,6 +15,12 @@ extension GroupReads {
         let standing = try await standing(of: caller.account, in: group)
         if let refusal = standing.refusal { throw refusal }
         guard standing.status == "joined" else { throw APIError(.notParticipant, field: "group") }
+        return try await moment(of: group, at: position)
+    }
+
+    /// The same, whoever asks.
+    /// - Throws: `truncated` where history is gone; `invalidParameter` where there is none.
+    func moment(of group: GroupID, at position: Int64) async throws -> GroupMoment {
         let rows = try await pool.withConnection { database in
             try database.query(
                 """

@@ -151,7 +151,7 @@ final class WorkerLoop<Handler: BatchHandler> {
             partition \(index) of \(worker.source.name) begins after \(begin), but only messages up to \(position) are \
             handled: \(leases.schema) was away for too long and has lost those in between. To go on without them, run as \
             quartet_operator: \
-            SELECT \(leases.schema).accept_truncation('\(worker.source.name)')
+            SELECT \(leases.schema).accept_truncation('\(worker.source.name)', '<why>')
             """
         if !partitions[index].isTruncated { worker.logger.error("\(problem)") }
         partitions[index].isTruncated = true

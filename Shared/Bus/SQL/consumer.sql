@@ -103,7 +103,7 @@ $$;
 COMMENT ON FUNCTION {{schema}}.delete_old_batches(interval, int) IS
     'Deletes batches older than the interval, at most at_most per partition and never the newest. Returns how many.';
 
-CREATE FUNCTION {{schema}}.accept_truncation(of_source text) RETURNS bigint
+CREATE FUNCTION {{schema}}.accept_truncation(of_source text, why text, with_key uuid DEFAULT NULL) RETURNS bigint
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -113,7 +113,7 @@ DECLARE
 BEGIN
     IF NOT EXISTS (SELECT FROM {{schema}}.lease AS l WHERE l.source = of_source) THEN
         RAISE EXCEPTION '{{schema}} reads no log named %', of_source
-            USING HINT = 'SELECT DISTINCT source FROM {{schema}}.lease lists its logs.';
+            USING HINT = 'SELECT DISTINCT source FROM {{schema}}.lease lists its logs.', ERRCODE = 'no_data_found';
     END IF;
     FOR place IN
         SELECT l.partition, b.number, b.position, b.given_time
@@ -132,17 +132,19 @@ BEGIN
                 greatest(place.given_time, clock_timestamp()), 0);
         skipped := skipped + base - place.position;
     END LOOP;
+    PERFORM {{schema}}.record_act(
+        'accept_truncation', json_build_object('source', of_source, 'skipped', skipped), why, with_key);
     RETURN skipped;
 END
 $$;
-COMMENT ON FUNCTION {{schema}}.accept_truncation(text) IS
+COMMENT ON FUNCTION {{schema}}.accept_truncation(text, text, uuid) IS
     'For operators, when retention has deleted messages that {{schema}} hadn''t handled: goes on where the log now begins. Returns how many messages {{schema}} will never handle.';
 
 GRANT SELECT, INSERT ON {{schema}}.batch TO {{schema}};
 GRANT SELECT, INSERT, UPDATE ON {{schema}}.lease TO {{schema}};
 GRANT SELECT, INSERT, UPDATE, DELETE ON {{schema}}.member TO {{schema}};
 GRANT EXECUTE ON FUNCTION {{schema}}.delete_old_batches(interval, int) TO {{schema}};
-GRANT EXECUTE ON FUNCTION {{schema}}.accept_truncation(text) TO quartet_operator;
+GRANT EXECUTE ON FUNCTION {{schema}}.accept_truncation(text, text, uuid) TO quartet_operator;
 -- The sender deletes only what is handled, so it has to know how far that is.
 GRANT SELECT ON {{schema}}.batch, {{schema}}.lease TO {{sender}}_owner;
 

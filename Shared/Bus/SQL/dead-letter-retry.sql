@@ -1,6 +1,6 @@
 -- How a service's dead letters are sent again. Placeholders: schema and log (of the commands), reader (the service).
 
-CREATE FUNCTION {{schema}}.retry_{{log}}(dead uuid) RETURNS uuid
+CREATE FUNCTION {{schema}}.retry_{{log}}(dead uuid, why text, with_key uuid DEFAULT NULL) RETURNS uuid
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -10,9 +10,12 @@ BEGIN
     SELECT * INTO letter FROM {{reader}}.dead_letter AS d WHERE d.message_id = dead;
     IF NOT FOUND OR letter.kind <> 'command' THEN
         RAISE EXCEPTION '{{reader}} has no dead letter of a command with the message_id %', dead
-            USING HINT = 'SELECT message_id, type, error FROM {{reader}}.dead_letter lists them.';
+            USING HINT = 'SELECT message_id, type, error FROM {{reader}}.dead_letter lists them.', ERRCODE = 'no_data_found';
     END IF;
-    INSERT INTO {{schema}}.dead_letter_decision (message_id, decision, command_id) VALUES (dead, 'retried', fresh);
+    INSERT INTO {{schema}}.dead_letter_decision (message_id, decision, command_id, reason) VALUES (dead, 'retried', fresh, why);
+    PERFORM {{schema}}.record_act(
+        'retry_dead_letter', json_build_object('message', dead, 'type', letter.type, 'key', letter.key, 'command', fresh),
+        why, with_key);
     PERFORM {{schema}}.{{log}}_append(
         ARRAY[{{schema}}.{{log}}_partition_of(letter.key)], ARRAY[1], ARRAY[1], ARRAY['command'], ARRAY[letter.type],
         ARRAY[letter.version], ARRAY[letter.key], ARRAY[letter.account], ARRAY[letter.body],
@@ -22,5 +25,5 @@ BEGIN
     RETURN fresh;
 END
 $$;
-COMMENT ON FUNCTION {{schema}}.retry_{{log}}(uuid) IS
+COMMENT ON FUNCTION {{schema}}.retry_{{log}}(uuid, text, uuid) IS
     'For operators: sends a dead letter of {{reader}} again, once, as a new command caused by the dead one. Returns the new command''s id.';

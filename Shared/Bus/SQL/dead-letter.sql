@@ -14,7 +14,7 @@ COMMENT ON TABLE {{schema}}.dead_letter_decision IS 'What an operator decided ab
 COMMENT ON COLUMN {{schema}}.dead_letter_decision.message_id IS 'The dead letter''s message_id.';
 COMMENT ON COLUMN {{schema}}.dead_letter_decision.decision IS 'retried or discarded.';
 COMMENT ON COLUMN {{schema}}.dead_letter_decision.command_id IS 'The command that was sent instead. Its causation_id is the dead letter''s message_id.';
-COMMENT ON COLUMN {{schema}}.dead_letter_decision.reason IS 'Why it was discarded.';
+COMMENT ON COLUMN {{schema}}.dead_letter_decision.reason IS 'Why.';
 COMMENT ON COLUMN {{schema}}.dead_letter_decision.decided_by IS 'The role that decided.';
 COMMENT ON COLUMN {{schema}}.dead_letter_decision.decided_at IS 'When it was decided.';
 

@@ -129,7 +129,7 @@ COMMENT ON COLUMN {{schema}}.dead_letter.error IS 'The last error.';
 COMMENT ON COLUMN {{schema}}.dead_letter.attempts IS 'How often it was tried.';
 COMMENT ON COLUMN {{schema}}.dead_letter.died_at IS 'When it was given up.';
 
-CREATE FUNCTION {{schema}}.retry_parked(of_source text, of_key text) RETURNS bigint
+CREATE FUNCTION {{schema}}.retry_parked(of_source text, of_key text, why text, with_key uuid DEFAULT NULL) RETURNS bigint
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -143,14 +143,18 @@ BEGIN
      USING {{schema}}.parked AS p
      WHERE p.source = of_source AND p.key = of_key AND p.attempts > 0
        AND a.source = p.source AND a.partition = p.partition AND a.position = p.position;
+    IF changed > 0 THEN
+        PERFORM {{schema}}.record_act(
+            'retry_parked', json_build_object('source', of_source, 'key', of_key, 'messages', changed), why, with_key);
+    END IF;
     PERFORM pg_notify('{{schema}}.member', of_source);
     RETURN changed;
 END
 $$;
-COMMENT ON FUNCTION {{schema}}.retry_parked(text, text) IS
-    'For operators: retries the parked message of this source and key now. Returns how many messages that concerns.';
+COMMENT ON FUNCTION {{schema}}.retry_parked(text, text, text, uuid) IS
+    'For operators: retries the parked message of this source and key now. Returns how many messages that concerns; if none, it leaves no row in operator_act.';
 
-CREATE FUNCTION {{schema}}.discard_parked(of_source text, of_key text) RETURNS bigint
+CREATE FUNCTION {{schema}}.discard_parked(of_source text, of_key text, why text, with_key uuid DEFAULT NULL) RETURNS bigint
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -159,16 +163,21 @@ BEGIN
     UPDATE {{schema}}.parked AS p SET is_discarded = true, retry_at = clock_timestamp()
      WHERE p.source = of_source AND p.key = of_key AND p.attempts > 0;
     GET DIAGNOSTICS changed = ROW_COUNT;
+    IF changed > 0 THEN
+        PERFORM {{schema}}.record_act(
+            'discard_parked', json_build_object('source', of_source, 'key', of_key, 'messages', changed), why, with_key);
+    END IF;
     PERFORM pg_notify('{{schema}}.member', of_source);
     RETURN changed;
 END
 $$;
-COMMENT ON FUNCTION {{schema}}.discard_parked(text, text) IS
-    'For operators: gives up the parked message of this source and key, which becomes a dead letter; the next message of the key is tried. Returns how many messages that concerns.';
+COMMENT ON FUNCTION {{schema}}.discard_parked(text, text, text, uuid) IS
+    'For operators: gives up the parked message of this source and key, which becomes a dead letter; the next message of the key is tried. Returns how many messages that concerns; if none, it leaves no row in operator_act.';
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON {{schema}}.parked TO {{schema}};
 GRANT SELECT, INSERT, UPDATE (began_at), DELETE ON {{schema}}.attempt TO {{schema}};
 GRANT SELECT, INSERT ON {{schema}}.dead_letter TO {{schema}};
 
-GRANT EXECUTE ON FUNCTION {{schema}}.retry_parked(text, text), {{schema}}.discard_parked(text, text) TO quartet_operator;
+GRANT EXECUTE ON FUNCTION {{schema}}.retry_parked(text, text, text, uuid), {{schema}}.discard_parked(text, text, text, uuid)
+   TO quartet_operator;
 GRANT SELECT ON {{schema}}.dead_letter TO {{sender}}_owner;

@@ -126,4 +126,4 @@ GRANT SELECT ON {{schema}}.{{log}} TO {{reader}};
 GRANT SELECT ON {{schema}}.{{log}}_partition TO {{schema}}, {{reader}}, {{reader}}_owner;
 GRANT UPDATE (lock) ON {{schema}}.{{log}}_partition TO {{schema}};
 GRANT EXECUTE ON FUNCTION {{schema}}.{{log}}_append TO {{schema}};
-GRANT EXECUTE ON FUNCTION {{schema}}.{{log}}_partition_of(text) TO {{schema}}, {{reader}};
+GRANT EXECUTE ON FUNCTION {{schema}}.{{log}}_partition_of(text) TO {{schema}}, {{reader}}, quartet_reader;

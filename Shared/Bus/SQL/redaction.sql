@@ -58,5 +58,14 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION {{schema}}.redact(uuid) IS
     'Requests that the bodies of an account''s messages are emptied; their positions stay. The service does it within minutes, or within half an hour per million rows in a partition, but not before every consumer has handled them.';
-GRANT EXECUTE ON FUNCTION {{schema}}.redact(uuid) TO {{schema}}, quartet_operator;
+GRANT EXECUTE ON FUNCTION {{schema}}.redact(uuid) TO {{schema}};
+
+CREATE FUNCTION {{schema}}.redact(of_account uuid, why text, with_key uuid DEFAULT NULL) RETURNS void
+    LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+    SELECT {{schema}}.redact(of_account);
+    SELECT {{schema}}.record_act('redact', json_build_object('account', of_account), why, with_key);
+END;
+COMMENT ON FUNCTION {{schema}}.redact(uuid, text, uuid) IS 'For operators: redact(account), with a reason.';
+GRANT EXECUTE ON FUNCTION {{schema}}.redact(uuid, text, uuid) TO quartet_operator;
 GRANT SELECT, UPDATE (noticed_at, done_at) ON {{schema}}.redaction TO {{schema}};

@@ -14,7 +14,8 @@ COMMENT ON COLUMN {{schema}}.retention.truncate_after IS 'Older rows of a log ar
 COMMENT ON COLUMN {{schema}}.retention.changed_at IS 'When this was last set.';
 COMMENT ON COLUMN {{schema}}.retention.changed_by IS 'The role that set it.';
 
-CREATE FUNCTION {{schema}}.set_retention(of_subject text, to_keep interval, to_truncate_after interval DEFAULT NULL) RETURNS void
+CREATE FUNCTION {{schema}}.set_retention(
+    of_subject text, to_keep interval, to_truncate_after interval, why text, with_key uuid DEFAULT NULL) RETURNS void
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
@@ -23,11 +24,14 @@ BEGIN
      WHERE r.subject = of_subject;
     IF NOT FOUND THEN
         RAISE EXCEPTION '{{schema}} has no retention for %', of_subject
-            USING HINT = 'SELECT * FROM {{schema}}.retention lists the subjects.';
+            USING HINT = 'SELECT * FROM {{schema}}.retention lists the subjects.', ERRCODE = 'no_data_found';
     END IF;
+    PERFORM {{schema}}.record_act(
+        'set_retention',
+        json_build_object('subject', of_subject, 'keep', to_keep, 'truncate_after', to_truncate_after), why, with_key);
 END
 $$;
-COMMENT ON FUNCTION {{schema}}.set_retention(text, interval, interval) IS
-    'For operators: sets how long rows of a table are kept, and after how long they are deleted even if a consumer hasn''t handled them.';
-GRANT EXECUTE ON FUNCTION {{schema}}.set_retention(text, interval, interval) TO quartet_operator;
+COMMENT ON FUNCTION {{schema}}.set_retention(text, interval, interval, text, uuid) IS
+    'For operators: sets how long rows of a table are kept, and after how long they are deleted even if a consumer hasn''t handled them (null: never).';
+GRANT EXECUTE ON FUNCTION {{schema}}.set_retention(text, interval, interval, text, uuid) TO quartet_operator;
 GRANT SELECT ON {{schema}}.retention TO {{schema}};

@@ -1,6 +1,7 @@
 -- Everything that a schema has on the bus besides its logs. Placeholders: schema, sender (the service that sends it
 -- commands; a service that gets none names itself).
 --! include bus/types.sql schema={{schema}}
+--! include bus/operator-act.sql schema={{schema}}
 --! include bus/retention.sql schema={{schema}}
 --! include bus/redaction.sql schema={{schema}}
 --! include bus/consumer.sql schema={{schema}} sender={{sender}}

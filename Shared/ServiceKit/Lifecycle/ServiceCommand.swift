@@ -6,7 +6,7 @@ import Postgres
 import ServiceLifecycle
 import UnixSignals
 
-/// Interprets the command line of a service's executable: `run`, `migrate` or `plan`.
+/// Interprets the command line of a service's executable: `run`, `migrate`, `plan`, or a command of its own.
 struct ServiceCommand<Program: ServiceProgram> {
     /// Exit statuses, as in sysexits(3).
     private enum Status {
@@ -26,8 +26,14 @@ struct ServiceCommand<Program: ServiceProgram> {
                 ("run", "Run the service until SIGTERM or Ctrl-C."),
                 ("migrate", "Bring schema \(Program.schema) to this build's version."),
                 ("plan", "List what migrate would apply, and change nothing."),
-            ],
-            settings: declared, migrationSettings: Program.limits.map(\.setting))
+            ] + Program.commands.map { ($0.name, $0.help) },
+            settings: declared,
+            others: [
+                (
+                    "Limits that migrate stores for all replicas; those not given keep their values",
+                    Program.limits.map(\.setting)
+                )
+            ] + Program.commands.map { ("Settings of \($0.name)", $0.settings) })
     }
 
     func run(arguments: [String], environment: [String: String]) async -> Int32 {
@@ -40,16 +46,20 @@ struct ServiceCommand<Program: ServiceProgram> {
             print("\(Program.name) \(Release.version)")
             return Status.good
         }
-        guard let command = arguments.first, ["run", "migrate", "plan"].contains(command) else {
+        let names = help.commands.map(\.name)
+        guard let command = names.first(where: { arguments.starts(with: $0.split(separator: " ").map(String.init)) })
+        else {
             let found = arguments.first.map { "unknown command '\($0)'" } ?? "a command is missing"
-            say("\(found); use \(Program.name) run, migrate or plan, or see --help")
+            say("\(found); use \(Program.name) \(names.joined(separator: ", ")), or see --help")
             return Status.usage
         }
+        let own = Program.commands.first { $0.name == command }
         let settings: Settings
         do throws(Settings.Refusal) {
             let limits = command == "migrate" ? Program.limits.map(\.setting) : []
             settings = try Settings(
-                declared + limits, arguments: Array(arguments.dropFirst()), environment: environment)
+                declared + limits + (own?.settings ?? []),
+                arguments: Array(arguments.dropFirst(command.split(separator: " ").count)), environment: environment)
         } catch {
             for problem in error.problems { say(problem) }
             return Status.usage
@@ -61,6 +71,10 @@ struct ServiceCommand<Program: ServiceProgram> {
         settings[CommonSettings.logFormat].bootstrap(level: settings[CommonSettings.logLevel])
         let logger = Logger(label: Program.name)
         do {
+            if let own {
+                try await own.body(settings)
+                return Status.good
+            }
             let set = try MigrationSet(
                 schema: Program.schema, target: Program.target,
                 folder: settings[CommonSettings.migrationsFolder].map { URL(filePath: $0) },
@@ -104,7 +118,7 @@ struct ServiceCommand<Program: ServiceProgram> {
         database.blockerPatience = ConsumerSettings().leaseDuration
         let clock = DatabaseClock(configuration: database, logger: logger)
         let context = ServiceContext(
-            settings: settings, database: database, clock: clock, health: health, logger: logger)
+            settings: settings, database: database, clock: clock, health: health, metrics: metrics, logger: logger)
         let admin = AdminServer(
             health: health, metrics: metrics, host: settings[CommonSettings.adminHost],
             port: settings[CommonSettings.adminPort],

@@ -31,6 +31,9 @@ package protocol ServiceProgram: SendableMetatype {
     /// The numbers in its rules that `migrate` can set for all replicas. None by default.
     static var limits: [StoredLimit] { get }
 
+    /// Its commands besides `run`, `migrate` and `plan`. None by default.
+    static var commands: [ProgramCommand] { get }
+
     /// The services to run once the database is there and its schema is as this build needs it.
     ///
     /// They are started together and shut down in reverse order. A check taken from `context.health` in here keeps the
@@ -46,11 +49,35 @@ extension ServiceProgram {
 
     package static var limits: [StoredLimit] { [] }
 
+    package static var commands: [ProgramCommand] { [] }
+
     /// Does what the command line says, and ends the process.
     @concurrent package static func main() async {
         let status = await ServiceCommand(Self.self).run(
             arguments: Array(CommandLine.arguments.dropFirst()), environment: ProcessInfo.processInfo.environment)
         exit(status)
+    }
+}
+
+/// Something else that a service's executable does, once, with the service's settings and some of its own.
+package struct ProgramCommand: Sendable {
+    /// As on the command line, in one word or more: `keys make`.
+    package let name: String
+    /// A sentence for `--help`.
+    package let help: String
+    /// The settings that only this command has.
+    package let settings: [any SettingDeclaration]
+    /// - Throws: What ends the process with a sentence.
+    package let body: @Sendable (Settings) async throws -> Void
+
+    package init(
+        _ name: String, settings: [any SettingDeclaration] = [], help: String,
+        _ body: @escaping @Sendable (Settings) async throws -> Void
+    ) {
+        self.name = name
+        self.help = help
+        self.settings = settings
+        self.body = body
     }
 }
 
@@ -62,5 +89,7 @@ package struct ServiceContext: Sendable {
     package let clock: DatabaseClock
     /// Where its parts report whether they are ready.
     package let health: Health
+    /// Of this process.
+    package let metrics: PrometheusMetrics
     package let logger: Logger
 }

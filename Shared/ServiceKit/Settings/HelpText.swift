@@ -4,20 +4,20 @@ struct HelpText: CustomStringConvertible {
     var summary: String
     var commands: [(name: String, help: String)]
     var settings: [any SettingDeclaration]
-    /// The settings of `migrate` alone.
-    var migrationSettings: [any SettingDeclaration] = []
+    /// The settings of single commands, each list under its heading.
+    var others: [(heading: String, settings: [any SettingDeclaration])] = []
 
     var description: String {
         var lines = ["Usage: \(name) COMMAND [--setting VALUE]...", "", summary, "", "Commands"]
         for command in commands {
-            lines.append("  " + padded(command.name, to: 10) + command.help)
+            lines.append("  " + padded(command.name, to: 13) + command.help)
         }
-        lines.append("  " + padded("--version", to: 10) + "Print the version.")
+        lines.append("  " + padded("--version", to: 13) + "Print the version.")
         lines += ["", "Settings, as flags or environment variables; flags win"]
         for setting in settings { lines += described(setting) }
-        if !migrationSettings.isEmpty {
-            lines += ["", "Limits that migrate stores for all replicas; those not given keep their values"]
-            for setting in migrationSettings { lines += described(setting) }
+        for (heading, settings) in others where !settings.isEmpty {
+            lines += ["", heading]
+            for setting in settings { lines += described(setting) }
         }
         return lines.joined(separator: "\n")
     }

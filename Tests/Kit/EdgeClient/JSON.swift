@@ -38,6 +38,10 @@ public enum JSON: Hashable, Sendable {
     public var string: String? { if case .string(let text) = self { text } else { nil } }
     /// The number, where it is a whole one.
     public var int: Int64? { if case .int(let number) = self { number } else { nil } }
+    /// The number, whole or not.
+    public var number: Double? { if case .double(let number) = self { number } else { int.map(Double.init) } }
+    /// The fields; none where it is no object.
+    public var members: [String: JSON] { if case .object(let fields) = self { fields } else { [:] } }
     /// Whether it is true.
     public var isTrue: Bool { self == .bool(true) }
     /// The elements; none where it is no array.

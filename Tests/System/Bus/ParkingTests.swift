@@ -55,7 +55,7 @@ struct ParkingTests {
                     try await fixture.database.psql("ALTER TABLE ledger.entry DROP CONSTRAINT entry_is_not_cursed")
                     let told = try await operate(
                         fixture,
-                        "SELECT ledger.retry_parked('ledger_client.ledger_commands', \(Key.account(account).description))::text"
+                        "SELECT ledger.retry_parked('ledger_client.ledger_commands', \(Key.account(account).description), 'a test')::text"
                     )
                     #expect(told == "1")
                     try await group.waitForAll()
@@ -118,7 +118,7 @@ struct ParkingTests {
                     """)
                 _ = try await operate(
                     fixture,
-                    "SELECT ledger.retry_parked('ledger_client.ledger_commands', \(Key.account(account).description))::text"
+                    "SELECT ledger.retry_parked('ledger_client.ledger_commands', \(Key.account(account).description), 'a test')::text"
                 )
                 let (one, other) = (try await first.kind, try await later.kind)
                 #expect(one == .accepted && other == .accepted)
@@ -151,9 +151,9 @@ struct ParkingTests {
                 try await fixture.database.psql(
                     """
                     ALTER TABLE ledger.entry DROP CONSTRAINT entry_is_not_cursed;
-                    GRANT EXECUTE ON FUNCTION ledger_client.retry_ledger_commands(uuid) TO quartet_operator
+                    GRANT EXECUTE ON FUNCTION ledger_client.retry_ledger_commands(uuid, text, uuid) TO quartet_operator
                     """)
-                let retry: Query = "SELECT ledger_client.retry_ledger_commands(\(letter)::uuid)::text"
+                let retry: Query = "SELECT ledger_client.retry_ledger_commands(\(letter)::uuid, 'a test')::text"
                 let command = try await operate(fixture, retry) ?? ""
                 try await fixture.wait(
                     for: "the new command's outcome",
@@ -200,7 +200,7 @@ struct ParkingTests {
                 #expect(try await fixture.number("SELECT count(*) FROM ledger.dead_letter") == 0)
                 _ = try await operate(
                     fixture,
-                    "SELECT ledger.discard_parked('ledger_client.ledger_commands', \(Key.account(account).description))::text"
+                    "SELECT ledger.discard_parked('ledger_client.ledger_commands', \(Key.account(account).description), 'a test')::text"
                 )
                 guard case .failed("discarded") = try await outcome else { throw Unexpected("\(try await outcome)") }
             }

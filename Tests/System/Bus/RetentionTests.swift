@@ -121,13 +121,13 @@ struct RetentionTests {
 
                 let late = try await fixture.startService(leaseMilliseconds: 500)
                 let told = try await late.waitForLine(containing: "has lost those in between")
-                #expect(told.text.contains("accept_truncation('ledger_client.ledger_commands')"))
+                #expect(told.text.contains("accept_truncation('ledger_client.ledger_commands', "))
                 await #expect(throws: CommandError.self) {
                     try await client.post(
                         PostEntry(client: "a", n: 10, amount: 1), for: Self.account, patience: .seconds(2))
                 }
                 let operated = try await fixture.database.psql(
-                    "SET SESSION AUTHORIZATION quartet_operator; SELECT ledger.accept_truncation('ledger_client.ledger_commands')"
+                    "SET SESSION AUTHORIZATION quartet_operator; SELECT ledger.accept_truncation('ledger_client.ledger_commands', 'a test')"
                 )
                 #expect(operated.contains("3"))
                 try await client.expectAccepted(11, for: Self.account, patience: .seconds(30))

@@ -9,7 +9,7 @@ struct NamedQueryTests {
     @Test(
         "every named query runs in psql, and :told lists who was notified of an alarm, was shown it and read it (A13)")
     func all() async throws {
-        try await Quartet.with { quartet in
+        try await Quartet.withOperators { quartet in
             let (bob, anna) = try await quartet.signUp("bob", "anna")
             try await anna.add(bob)
             try await anna.act("RegisterPush", ["token": "secret-of-annas-phone", "platform": "ios"])
@@ -32,7 +32,16 @@ struct NamedQueryTests {
                 .filter { $0.hasPrefix(":") }
             #expect(names.contains(":told") && names.count > 20)
             for name in names {
-                _ = try await quartet.named("\\set handle bob\n\\set id \(EdgeClient.newKey())\n\(name)")
+                _ = try await quartet.named(
+                    "\\set handle bob\n\\set id \(EdgeClient.newKey())\n\\set alarm \(alarm)\n\(name)")
+            }
+            for name in Self.panels {
+                let plan = try await quartet.named(
+                    "SET enable_seqscan = off;\n\\set id \(EdgeClient.newKey())\nEXPLAIN (COSTS OFF) :\(name)")
+                let scanned = plan.matches(of: /Seq Scan on (\w+)/).map { String($0.1) }.filter { table in
+                    !Self.small.contains { table.hasSuffix($0) }
+                }
+                #expect(plan.contains("->") && scanned.isEmpty, "\(name) reads all rows of \(scanned)")
             }
             let people = try await quartet.named(":people")
             #expect(people.contains("bob|Bob|\(bob.account)"))
@@ -60,7 +69,55 @@ struct NamedQueryTests {
                 #expect(delays[0] > 0 && delays[1] >= delays[0] && delays[3] >= delays[0], "\(row)")
                 #expect(row[11] == "done: it was only logged")
             }
+            try await Self.expectTold(alarm, of: bob, to: anna, quartet)
         }
+    }
+}
+
+extension NamedQueryTests {
+    /// What the console asks again and again.
+    private static let panels = [
+        "health", "counts", "lag", "throughput", "timers", "workers", "leases", "acts", "dead_letters", "parked",
+        "sagas",
+        "saga_steps", "groups", "recent_alarms", "told", "operator_keys",
+    ]
+    /// Tables with a row for each partition or worker, or at most a thousand for each partition.
+    private static let small = ["_partition", "lease", "member", "parked", "retention"]
+
+    /// The same as JSON, over HTTP and in psql.
+    private static func expectTold(
+        _ alarm: String, of bob: Device, to anna: Device, _ quartet: Quartet
+    ) async throws {
+        let key = try await quartet.makeKey("anna", "read")
+        let told = try await quartet.edge.send("GET", "/v1/operator/told/\(alarm)", token: key)
+        #expect(told.status == 200 && told.body["kind"] == "missedCheckIn" && told.body["person"]["handle"] == "bob")
+        #expect((told.body["noticedMs"].number ?? -1) >= 0 && told.body["event"]["log"] == "session.log", "\(told)")
+        let responder = try #require(told.body["recipients"].array.first { $0["isPerson"] == false })
+        #expect(told.body["recipients"].array.count == 2 && responder["handle"] == "anna")
+        let notification = responder["notifications"][0]
+        #expect(notification["kind"] == "dependentCheckInMissed" && notification["event"]["log"] == "notifications.log")
+        #expect(notification["shown"][0]["device"].string == anna.id && notification["read"].string != nil)
+        #expect(notification["pushes"][0]["result"] == "done" && notification["pushes"][0]["attempt"] == 1)
+        // Each comes after what it followed from.
+        let delays = [
+            notification["notifiedMs"], notification["pushes"][0]["afterMs"], notification["shown"][0]["afterMs"],
+            notification["readMs"],
+        ].map { $0.number ?? -1 }
+        #expect(
+            delays[0] > 0 && delays[1] >= delays[0] && delays[2] >= delays[0] && delays[3] >= delays[0], "\(delays)")
+        // Where it says, the log has the event.
+        let place = notification["event"]
+        let event = try await quartet.psql(
+            """
+            SELECT type || ' ' || key FROM notifications.log
+             WHERE partition = \(place["partition"]) AND position = \(place["position"])
+            """)
+        #expect(event.hasPrefix("NotificationDelivered account/\(anna.account)"))
+        let inPsql = try await quartet.named("\\set alarm \(alarm)\n:told_json")
+        let line = try #require(inPsql.split(separator: "\n").last { $0.hasPrefix("{") })
+        #expect(try JSON(parsing: String(line)) == told.body)
+        let summary = try await quartet.edge.send("GET", "/v1/operator/queries/told?alarm=\(alarm)", token: key)
+        #expect(summary.body.array.count == 2 && summary.body[0]["alarm"].string == alarm)
     }
 }
 
@@ -69,7 +126,8 @@ extension Quartet {
     func named(_ query: String) async throws -> String {
         let root = Products.package
         let script = FileManager.default.temporaryDirectory.appending(path: "\(EdgeClient.newKey()).sql")
-        try "\\i \(root.path)/deploy/psqlrc\n\(query)\n".write(to: script, atomically: true, encoding: .utf8)
+        try "\\i \(root.path)/Services/SessionClient/Operators/psqlrc\n\(query)\n".write(
+            to: script, atomically: true, encoding: .utf8)
         defer { try? FileManager.default.removeItem(at: script) }
         return try await psql(file: script)
     }

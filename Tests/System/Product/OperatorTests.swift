@@ -120,7 +120,7 @@ struct OperatorTests {
             #expect(try await quartet.psql(open).hasPrefix("2"))
             let sees = try await LiveView.open(anna)
             let command = try await quartet.psql(
-                operate + "SELECT session_client.retry_dead_letter('\(letters[0])')")
+                operate + "SELECT session_client.retry_dead_letter('\(letters[0])', 'it works now')")
             try await sees.wait("ContactApprovalSet", in: "contacts")
             let outcome = try await quartet.psql(
                 "SELECT outcome FROM contacts.outcome WHERE command_id = '\(command.prefix(36))'")
@@ -133,7 +133,8 @@ struct OperatorTests {
             #expect(states.hasPrefix("discarded,retried"))
             // Once.
             await #expect(throws: (any Error).self) {
-                try await quartet.psql(operate + "SELECT session_client.retry_dead_letter('\(letters[0])')")
+                try await quartet.psql(
+                    operate + "SELECT session_client.retry_dead_letter('\(letters[0])', 'it works now')")
             }
         }
     }

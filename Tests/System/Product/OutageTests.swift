@@ -95,7 +95,7 @@ struct NewerSenderTests {
                 "SELECT count(*) FROM notifications.notification WHERE account = '\(anna.account)'")
             #expect(told.hasPrefix("0"))
 
-            _ = try await quartet.psql("SELECT session_client.discard_parked('contacts.log', '\(key)')")
+            _ = try await quartet.psql("SELECT session_client.discard_parked('contacts.log', '\(key)', 'a test')")
             try await quartet.wait(
                 for: "Anna to be told",
                 "SELECT count(*) FROM notifications.notification WHERE account = '\(anna.account)'"

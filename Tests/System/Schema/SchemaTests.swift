@@ -125,6 +125,44 @@ struct SchemaTests {
         }
     }
 
+    @Test(
+        "functions for operators are for quartet_operator alone: no service's role can call them or read API keys (T22)"
+    )
+    func operators() async throws {
+        try await TestDatabase.with(.services) { database in
+            let called = try await database.psql(
+                """
+                SELECT r.rolname, p.oid::regprocedure FROM pg_proc AS p
+                  JOIN pg_namespace AS n ON n.oid = p.pronamespace AND n.nspname IN \(Self.ours)
+                 CROSS JOIN pg_roles AS r
+                 WHERE r.rolname IN ('session', 'contacts', 'notifications', 'session_client', 'quartet_reader')
+                   AND has_function_privilege('quartet_operator', p.oid, 'EXECUTE')
+                   AND NOT has_function_privilege('quartet_reader', p.oid, 'EXECUTE')
+                   AND has_function_privilege(r.oid, p.oid, 'EXECUTE')
+                """)
+            #expect(called == "session_client|session.group_at(uuid,bigint)", "\(called)")
+            let acts = try await database.psql(
+                """
+                SELECT count(*) FROM pg_proc AS p
+                  JOIN pg_namespace AS n ON n.oid = p.pronamespace AND n.nspname IN \(Self.ours)
+                 WHERE obj_description(p.oid, 'pg_proc') LIKE 'For operators%'
+                   AND (NOT has_function_privilege('quartet_operator', p.oid, 'EXECUTE') AND p.proname NOT LIKE 'retry\\_%\\_commands'
+                        OR p.prosrc || coalesce(pg_get_function_sqlbody(p.oid), '') NOT LIKE '%record_act%'
+                           AND p.proname <> 'retry_dead_letter')
+                """)
+            #expect(acts == "0", "each is granted, and records what it does")
+            let readers = try await database.psql(
+                """
+                SELECT r.rolname, a.attname FROM pg_roles AS r
+                 CROSS JOIN pg_attribute AS a
+                 WHERE a.attrelid = 'session_client.operator_key'::regclass AND a.attnum > 0
+                   AND (r.rolname = 'session_client' OR r.rolname IN ('quartet_reader', 'quartet_operator') AND a.attname = 'hash')
+                   AND has_column_privilege(r.oid, a.attrelid, a.attnum, 'SELECT')
+                """)
+            #expect(readers.isEmpty, "\(readers)")
+        }
+    }
+
     @Test("parameters that services bind never reach the server's log (R21)")
     func parametersAreNotLogged() async throws {
         try await TestDatabase.with(.services) { database in

@@ -1,21 +1,10 @@
 /** What a person can do, as the pages call it. Everything goes through the outbox; a failure becomes a toast. */
-import { model, changed } from './model.js'
 import { day, minute } from './time.js'
+import { toast } from './toasts.js'
 import { submit } from '../net/outbox.js'
 import { ask } from '../net/api.js'
 import { Problem, Unreachable } from '../net/http.js'
 import { confirmIdentity } from '../parts/dialogs.js'
-
-/** Shown for a moment in this tab, and never stored (S40). */
-export function toast(text, tone = 'neutral') {
-  const one = { text, tone, id: crypto.randomUUID() }
-  model.toasts = [...model.toasts.filter((other) => other.text !== text), one]
-  setTimeout(() => {
-    model.toasts = model.toasts.filter((other) => other !== one)
-    changed()
-  }, tone === 'critical' ? 8000 : 3000)
-  changed()
-}
 
 /** Does it, and says why it failed. A request that needs a confirmation is repeated after it. */
 export async function attempt(work, done) {

@@ -2,7 +2,8 @@
 import { h } from '../core/view.js'
 import { model, changed } from '../core/model.js'
 import { draft, dropDraft, setDraft } from '../core/drafts.js'
-import { command, toast } from '../core/actions.js'
+import { command } from '../core/actions.js'
+import { toast } from '../core/toasts.js'
 import { read } from '../net/api.js'
 import { button, choices, field, qr, toggle } from './pieces.js'
 

@@ -13,11 +13,13 @@ struct Console: Sendable {
     private static let room = Room(for: 1)
 
     /// Runs `body` with the four services and a driver for browsers.
-    static func with(_ body: (Console) async throws -> Void) async throws {
+    /// - Parameter forOperators: Whether operators are configured.
+    static func with(forOperators: Bool = false, _ body: (Console) async throws -> Void) async throws {
+        func open(_ quartet: Quartet) async throws {
+            try await WebDriver.with { try await body(Console(quartet: quartet, driver: $0)) }
+        }
         try await room.use {
-            try await Quartet.with { quartet in
-                try await WebDriver.with { try await body(Console(quartet: quartet, driver: $0)) }
-            }
+            if forOperators { try await Quartet.withOperators(open) } else { try await Quartet.with(open) }
         }
     }
 

@@ -1,0 +1,126 @@
+-- Was she told? What became of one alarm, from the logs and from what notifications recorded for each step.
+
+CREATE FUNCTION session_client.milliseconds(of_time interval) RETURNS numeric
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN round(1000 * extract(epoch FROM of_time), 1);
+COMMENT ON FUNCTION session_client.milliseconds(interval) IS 'An interval in milliseconds, to a tenth.';
+
+CREATE FUNCTION session_client.event_after(
+    of_log text, of_key text, of_type text, since timestamptz, mentioning text)
+    RETURNS TABLE (in_partition int, at_position bigint, appended_at timestamptz)
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
+AS $$
+DECLARE
+    place  int := CASE of_log WHEN 'session.log' THEN session.log_partition_of(of_key)
+                              WHEN 'contacts.log' THEN contacts.log_partition_of(of_key)
+                              WHEN 'notifications.log' THEN notifications.log_partition_of(of_key) END;
+    before bigint := session_client.position_before(of_log, place, since);
+BEGIN
+    RETURN QUERY
+    SELECT m.partition, m.position, m.recorded_at
+      FROM session_client.messages AS m
+     WHERE m.log = of_log AND m.partition = place AND m.position > before AND m.position <= before + 2000
+       AND m.kind = 'event' AND m.type = of_type AND m.key = of_key AND strpos(m.body::text, mentioning) > 0
+     ORDER BY m.position
+     LIMIT 1;
+END
+$$;
+COMMENT ON FUNCTION session_client.event_after(text, text, text, timestamptz, text) IS
+    'The first event of a type in a key''s stream that mentions an id, among the 2,000 rows of the key''s partition from a time on. A binary search finds the time.';
+
+CREATE FUNCTION session_client.alarm_begun(of_alarm uuid, of_person uuid)
+    RETURNS TABLE (person uuid, kind text, due_at timestamptz, noticed_at timestamptz, in_partition int,
+                   at_position bigint, appended_at timestamptz)
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
+AS $$
+DECLARE
+    place record;
+BEGIN
+    FOR place IN
+        SELECT h.partition, session_client.position_before(h.log, h.partition, session_client.time_of(of_alarm)) AS before
+          FROM session_client.heads AS h
+         WHERE h.log = 'session.log'
+           AND (of_person IS NULL OR h.partition = session.log_partition_of('account/' || of_person))
+    LOOP
+        RETURN QUERY
+        SELECT (m.body ->> 'account')::uuid, CASE m.type WHEN 'CheckInMissed' THEN 'missedCheckIn' ELSE 'alert' END,
+               timestamptz 'epoch' + (m.body ->> 'deadline')::bigint * interval '1 microsecond',
+               timestamptz 'epoch' + (m.body ->> 'at')::bigint * interval '1 microsecond',
+               m.partition, m.position, m.recorded_at
+          FROM session_client.messages AS m
+         WHERE m.log = 'session.log' AND m.partition = place.partition
+           AND m.position > place.before AND m.position <= place.before + 2000
+           AND m.kind = 'event' AND m.type IN ('CheckInMissed', 'AlertRaised') AND m.body ->> 'alarm' = of_alarm::text;
+        IF FOUND THEN RETURN; END IF;
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION session_client.alarm_begun(uuid, uuid) IS
+    'The event that began an alarm: whose it is, when the check-in was due (null for an alert), when that was noticed, and where the event is in session.log. Searches 2,000 rows from the time in the alarm''s id: of the person''s partition, or of each if the person isn''t known (null). No row if retention deleted it.';
+
+CREATE FUNCTION session_client.told(of_alarm uuid) RETURNS json
+    LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
+AS $$
+    WITH receipt AS MATERIALIZED (
+        SELECT r.*, r.notified_at - r.notified_after AS since
+          FROM session_client.alarm_receipts AS r
+         WHERE r.alarm = of_alarm
+    ), begun AS MATERIALIZED (
+        SELECT b.person, b.kind, b.due_at, b.noticed_at,
+               json_build_object('log', 'session.log', 'partition', b.in_partition, 'position', b.at_position,
+                                 'recorded', b.appended_at) AS event
+          FROM session_client.alarm_begun(of_alarm, (SELECT r.person FROM receipt AS r LIMIT 1)) AS b
+         UNION ALL
+        -- The log is no longer kept, but the notifications are.
+        SELECT r.person, CASE WHEN r.due_at IS NULL THEN 'alert' ELSE 'missedCheckIn' END, r.due_at, r.happened_at, NULL
+          FROM (SELECT * FROM receipt ORDER BY notified_at LIMIT 1) AS r
+         LIMIT 1
+    ), recipient AS (
+        SELECT r.recipient AS account FROM receipt AS r
+         UNION
+        SELECT a.responder FROM begun AS b JOIN contacts.alarm_recipient AS a ON a.account = b.person AND a.alarm = of_alarm
+    ), delivery AS (
+        SELECT r.recipient, r.notified_at, json_build_object(
+                   'id', r.notification, 'kind', r.kind, 'repetition', r.repetition, 'happened', r.happened_at,
+                   'notified', r.notified_at, 'notifiedMs', session_client.milliseconds(r.notified_after),
+                   'event', (SELECT json_build_object('log', 'notifications.log', 'partition', e.in_partition,
+                                                      'position', e.at_position, 'recorded', e.appended_at)
+                               FROM session_client.event_after('notifications.log', 'account/' || r.recipient,
+                                        'NotificationDelivered', r.notified_at, r.notification::text) AS e),
+                   'pushes', (SELECT coalesce(json_agg(json_build_object(
+                                         'device', p.device, 'platform', d.platform, 'attempt', p.attempt, 'began', p.began_at,
+                                         'afterMs', session_client.milliseconds(p.began_at + p.took - r.since),
+                                         'tookMs', session_client.milliseconds(p.took),
+                                         'result', p.result, 'answer', p.answer) ORDER BY p.began_at), '[]')
+                                FROM notifications.push_attempt AS p
+                                LEFT JOIN notifications.push_device AS d ON d.account = p.account AND d.device = p.device
+                               WHERE p.account = r.recipient AND p.notification = r.notification),
+                   'shown', (SELECT coalesce(json_agg(json_build_object(
+                                        'device', s.device, 'shown', s.shown_at, 'reported', s.recorded_at,
+                                        'afterMs', session_client.milliseconds(s.shown_at - r.since)) ORDER BY s.shown_at), '[]')
+                               FROM notifications.shown AS s
+                              WHERE s.account = r.recipient AND s.notification = r.notification),
+                   'read', r.read_at, 'readMs', session_client.milliseconds(r.read_after)) AS document
+          FROM receipt AS r
+    )
+    SELECT json_build_object(
+               'alarm', of_alarm, 'kind', b.kind,
+               'person', json_build_object('account', b.person, 'handle', (SELECT h.handle FROM session.handle AS h
+                                                                            WHERE h.account = b.person)),
+               'due', b.due_at, 'noticed', b.noticed_at,
+               'noticedMs', session_client.milliseconds(b.noticed_at - b.due_at), 'event', b.event,
+               'recipients',
+               (SELECT coalesce(json_agg(json_build_object(
+                           'account', p.account, 'handle', h.handle, 'isPerson', p.account = b.person,
+                           'notifications', (SELECT coalesce(json_agg(d.document ORDER BY d.notified_at), '[]')
+                                               FROM delivery AS d WHERE d.recipient = p.account))
+                           ORDER BY p.account = b.person, h.handle), '[]')
+                  FROM recipient AS p LEFT JOIN session.handle AS h ON h.account = p.account))
+      FROM begun AS b;
+$$;
+COMMENT ON FUNCTION session_client.told(uuid) IS
+    'Was she told? For one alarm, as JSON: when the check-in was due and when that was noticed; for each responder when they were notified, each attempt to push, on which device it was shown and when it was read; how late each was, in milliseconds; and where the events are in the logs. Null if neither the log nor a notification knows the alarm.';
+
+GRANT EXECUTE ON FUNCTION session_client.event_after(text, text, text, timestamptz, text), session_client.alarm_begun(uuid, uuid),
+   session_client.told(uuid), session_client.milliseconds(interval)
+   TO quartet_reader;

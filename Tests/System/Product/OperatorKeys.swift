@@ -1,0 +1,36 @@
+import EdgeClient
+import TestKit
+
+extension Quartet {
+    /// The four services, where operators are configured.
+    static func withOperators<Result: Sendable>(_ body: (Quartet) async throws -> Result) async throws -> Result {
+        try await with(services: [.session, .contacts, .notifications]) { quartet in
+            try await quartet.start(.sessionClient, environment: try quartet.forOperators)
+            return try await body(quartet)
+        }
+    }
+
+    /// How the edge, and `session-client keys`, reach the database for operators.
+    var forOperators: [String: String] {
+        get throws {
+            // Tests send many wrong keys from one address; the one about guessing sets its own limit.
+            ["OPERATORS_DATABASE_URL": try databaseURL(as: "quartet_operator"), "GUESSES_PER_MINUTE": "100000"]
+        }
+    }
+
+    /// What `session-client keys` printed.
+    @discardableResult
+    func operatorKeys(_ arguments: String...) async throws -> [String] {
+        let process = try await ChildProcess.start(
+            Service.sessionClient.rawValue, ["keys"] + arguments, environment: try forOperators)
+        try await process.waitForExit(.exited(0))
+        let lines = process.lines(on: .output)
+        await process.end()
+        return lines
+    }
+
+    /// A new API key.
+    func makeKey(_ name: String, _ role: String) async throws -> String {
+        try await operatorKeys("make", "--key-name", name, "--key-role", role, "--reason", "for a test").first ?? ""
+    }
+}
