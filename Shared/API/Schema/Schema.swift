@@ -97,11 +97,18 @@ extension Schema.Object {
     package func document(isClosed: Bool) -> JSONValue {
         var members: [String: JSONValue] = [
             "type": "object",
-            "properties": .object(Dictionary(properties.map { ($0.name, $0.schema.document) }) { first, _ in first }),
+            "properties": .object(Dictionary(properties.map { ($0.name, $0.document) }) { first, _ in first }),
         ]
         let required = properties.filter(\.isRequired).map(\.name)
         if !required.isEmpty { members["required"] = .array(required.map(JSONValue.string)) }
         if isClosed { members["additionalProperties"] = .bool(false) }
         return .object(members)
+    }
+}
+
+extension Schema.Property {
+    /// What may be left out may be null as well.
+    fileprivate var document: JSONValue {
+        isRequired || schema == .any ? schema.document : ["anyOf": [schema.document, ["type": "null"]]]
     }
 }
