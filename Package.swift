@@ -206,7 +206,7 @@ let package = Package(
             path: "Services/SessionClient", exclude: ["Executable", "Orchestration"],
             resources: [
                 .copy("Console"), .copy("Migrations"), .copy("Operators/psqlrc"),
-                .embedInCode("Access/common-passwords.txt"),
+                .embedInCode("Access/common-passwords.txt"), .embedInCode("Documents/style.css"),
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -318,7 +318,7 @@ let package = Package(
                 "WebDriver", "contacts", "notifications", "offline-app", "session", "session-client", crypto,
                 httpClient, httpTypes, hummingbird, logging, nio, nioHTTP, nioSSL,
             ],
-            path: "Tests/System/Product", swiftSettings: settings),
+            path: "Tests/System/Product", exclude: ["Description"], swiftSettings: settings),
         .testTarget(
             name: "SchemaTests",
             dependencies: [

@@ -95,25 +95,25 @@ package struct SessionClient: Service {
         let signals = SignalBus(
             configuration: database, keys: settings.serverKeys, now: { [clock = context.clock] in clock.now },
             logger: logger, deliver: SignalDelivery(to: groups.followers).deliver)
+        let streams = Streams(
+            sources: services.streams
+                + [
+                    StreamSource(
+                        name: .operations, reader: StreamReader(tail: operations, pool: joins),
+                        state: States.operations)
+                ],
+            people: people, groups: groups, devices: devices,
+            extensions: StreamExtensions(pool: pool, keys: settings.serverKeys),
+            writeDeadline: settings.streamWriteDeadline, heartbeat: settings.streamHeartbeat)
         let server = HTTPServer(
             routes: Routes(
                 actions: Actions(
                     services: services, pool: pool, sagas: sagas, serverKeys: settings.serverKeys, tokens: tokens,
                     devices: devices, phoneCodeSender: settings.phoneCodeSender, members: members, signals: signals,
-                    clock: context.clock, limits: settings.limits),
-                streams: Streams(
-                    sources: services.streams
-                        + [
-                            StreamSource(
-                                name: .operations, reader: StreamReader(tail: operations, pool: joins),
-                                state: States.operations)
-                        ],
-                    people: people, groups: groups, devices: devices,
-                    extensions: StreamExtensions(pool: pool, keys: settings.serverKeys),
-                    writeDeadline: settings.streamWriteDeadline, heartbeat: settings.streamHeartbeat),
-                tokens: tokens, devices: devices, addresses: ClientAddress(proxies: settings.http.proxies),
-                headers: settings.http.headers(drain), limits: settings.requestLimits, drain: drain,
-                versions: settings.http.versions, console: console,
+                    streams: streams, clock: context.clock, limits: settings.limits),
+                admission: Admission(tokens: tokens, devices: devices, limits: settings.requestLimits),
+                addresses: ClientAddress(proxies: settings.http.proxies), headers: settings.http.headers(drain),
+                drain: drain, versions: settings.http.versions, console: console,
                 operators: operators.map {
                     OperatorRoutes(
                         operators: $0, metrics: context.metrics,

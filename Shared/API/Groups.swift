@@ -44,7 +44,7 @@ public struct JoinGroupSessionRequest: MessageBody {
 
 /// A group session that an account is in or may join.
 public struct GroupOffer: Codable, Hashable, Sendable {
-    public enum Standing: String, Codable, Sendable {
+    public enum Standing: String, Codable, CaseIterable, Sendable {
         /// The account is in it.
         case joined
         /// The account is invited.

@@ -82,7 +82,7 @@ public struct OperationsPage: Codable, Hashable, Sendable {
 
 /// How an operation stands.
 public struct OperationReply: Codable, Hashable, Sendable {
-    public enum State: String, Codable, Sendable {
+    public enum State: String, Codable, CaseIterable, Sendable {
         case running, done, rejected, failed
     }
 

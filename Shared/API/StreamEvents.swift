@@ -124,7 +124,7 @@ public struct StreamedEvent: Hashable, Sendable {
 
 /// Why a group session's sequence is over for a reader: the data of `group.ended`.
 public struct GroupStreamEnded: Codable, Hashable, Sendable {
-    public enum Reason: String, Codable, Sendable {
+    public enum Reason: String, Codable, CaseIterable, Sendable {
         /// The reader left.
         case left
         /// The host removed the reader.
@@ -161,7 +161,7 @@ public struct PersonEnded: Codable, Hashable, Sendable {
 
 /// Why a stream ends: the data of `end`.
 public struct StreamEnd: Codable, Hashable, Sendable {
-    public enum Reason: String, Codable, Sendable {
+    public enum Reason: String, Codable, CaseIterable, Sendable {
         /// The device isn't signed in any more.
         case signedOut
         /// The access token is over: come again with the next one.

@@ -10,7 +10,7 @@ struct RequestLimits: Sendable {
         /// Opening a stream.
         case streams
 
-        fileprivate var refusal: APIError.Code {
+        var refusal: APIError.Code {
             switch self {
             case .reads: .tooManyReads
             case .commands: .tooManyCommands

@@ -22,6 +22,7 @@ struct Actions: Sendable {
     let signals: Signals
     let history: History
     let time: ServerTime
+    let streams: Streams
 
     /// How much one address or account may do in a minute.
     struct Limits {
@@ -36,7 +37,7 @@ struct Actions: Sendable {
     init(
         services: ServiceConnections, pool: Pool, sagas: SagaRunner, serverKeys: ServerKeys, tokens: Tokens,
         devices: Devices, phoneCodeSender: (any PhoneCodeSender)?, members: GroupMembers, signals: SignalBus,
-        clock: DatabaseClock, limits: Limits
+        streams: Streams, clock: DatabaseClock, limits: Limits
     ) {
         let key = serverKeys.current.key
         let (handles, passwords) = (Handles(pool: pool), Passwords(keys: serverKeys))
@@ -71,5 +72,6 @@ struct Actions: Sendable {
         operations = Operations(sagas: sagas, pool: pool)
         history = History(pool: pool)
         time = ServerTime(clock: clock)
+        self.streams = streams
     }
 }

@@ -9,35 +9,66 @@ import SessionContract
 import Vocabulary
 
 /// Files of group sessions: uploaded in chunks, downloaded whole or in ranges.
-extension Routes {
-    func addAttachments(to signedIn: RouterGroup<SignedInContext>) {
-        let (uploads, attachments) = (actions.uploads, actions.attachments)
-        signedIn.get("uploads/{upload}") { _, context in
-            try Response.json(try await uploads.progress(of: context.part("upload"), by: context.caller))
+extension HTTPEndpoint {
+    private static let upload = Parameter<ContentHash>.path("upload", "The upload: the attachment's id.")
+    private static let uploading = "The bytes of chunks are bodies of their own, of any size up to 256 KiB."
+    private static let hidden: [APIError.Code] = [.groupNotFound, .groupEnded, .removedFromGroup, .notParticipant]
+
+    @ListBuilder<HTTPEndpoint> static var attachments: [HTTPEndpoint] {
+        signedIn(
+            "GetUpload", .get, "/v1/uploads/{upload}", "How far an upload is.", because: uploading, upload,
+            replies: [ReplyDeclaration(status: 200, content: .json { try Schema(of: UploadProgress.self) })],
+            refusals: [.notFound]
+        ) { routes, _, context, upload in
+            try Response.json(try await routes.actions.uploads.progress(of: upload, by: context.caller))
         }
-        signedIn.put("uploads/{upload}/chunks/{chunk}", use: addChunks)
-        signedIn.delete("uploads/{upload}") { _, context in
-            try await uploads.delete(context.part("upload"), by: context.caller)
+        signedIn(
+            "UploadChunks", .put, "/v1/uploads/{upload}/chunks/{chunk}",
+            "Uploads one to four chunks of 65,536 bytes; only the last one of an attachment is smaller.",
+            because: uploading, upload,
+            Parameter<Int>.path("chunk", in: 0...AttachmentRules.lastChunk, "The first chunk's number, from 0."),
+            body: .bytes(["application/octet-stream"]), replies: [ReplyDeclaration(status: 204, content: nil)],
+            refusals: [.invalidParameter, .digestMismatch, .tooManyUploads, .uploadsFull, .wrongChunkSize], limit: nil,
+            isDecided: false
+        ) { routes, request, context, upload, chunk in
+            try await routes.addChunks(request, context, to: upload, from: chunk)
+        }
+        signedIn(
+            "DeleteUpload", .delete, "/v1/uploads/{upload}", "Deletes an upload and its chunks.", because: uploading,
+            upload, replies: [ReplyDeclaration(status: 204, content: nil)], limit: .commands, isDecided: false
+        ) { routes, _, context, upload in
+            try await routes.actions.uploads.delete(upload, by: context.caller)
             return Response(status: .noContent)
         }
-        signedIn.get("groups/{group}/attachments/{attachment}") { request, context in
-            let download = try await attachments.open(
-                context.part("attachment"), of: context.id("group"), by: context.caller)
-            return try response(to: request, download)
+        signedIn(
+            "GetAttachment", .get, "/v1/groups/{group}/attachments/{attachment}",
+            "The bytes of an attachment, or a range of them.",
+            because: "Browsers and players ask for ranges of bytes, which are HTTP's own.",
+            Parameter<GroupID>.path("group", "The group session."),
+            Parameter<ContentHash>.path("attachment", "The attachment's id."),
+            replies: [
+                ReplyDeclaration(
+                    status: 200, content: .bytes(["*/*"]), headers: ["ETag", "Accept-Ranges", "Content-Disposition"]),
+                ReplyDeclaration(
+                    status: 206, content: .bytes(["*/*"]), summary: "The bytes that `Range` names.",
+                    headers: ["ETag", "Content-Range"]),
+                .notModified,
+            ], refusals: hidden + [.attachmentNotFound, .rangeNotSatisfiable, .tooManyDownloads]
+        ) { routes, request, context, group, attachment in
+            try routes.response(
+                to: request,
+                try await routes.actions.attachments.open(attachment, of: group, by: context.caller))
         }
     }
+}
 
-    private func addChunks(_ request: Request, _ context: SignedInContext) async throws -> Response {
-        guard let number = context.parameters.get("chunk").flatMap({ Int($0) }),
-            (0...AttachmentRules.lastChunk).contains(number)
-        else {
-            throw APIError(
-                .invalidParameter, "chunk in the path must be a number from 0 to \(AttachmentRules.lastChunk).",
-                field: "chunk")
-        }
+extension Routes {
+    fileprivate func addChunks(
+        _ request: Request, _ context: SignedInContext, to upload: ContentHash, from number: Int
+    ) async throws -> Response {
         let digest = try ContentDigest(request.headers[.contentDigest])
         try await actions.uploads.add(
-            to: context.part("upload"), from: number, by: context.caller, call(request, context.edge)
+            to: upload, from: number, by: context.caller, call(request, context.edge)
         ) { limit, time in
             let bytes = try await request.body(
                 upTo: limit, within: time, context.edge,
@@ -50,7 +81,7 @@ extension Routes {
 
     // MARK: Downloading
 
-    private func response(to request: Request, _ download: Attachments.Download) throws -> Response {
+    fileprivate func response(to request: Request, _ download: Attachments.Download) throws -> Response {
         let tag = EntityTag(download.attachment)
         // Private, and asked for again each time, because who is in the session changes.
         var headers: HTTPFields = [
@@ -87,7 +118,7 @@ extension Routes {
 
     /// One chunk at a time: the next one is read when the app has taken the last one.
     private func body(_ download: Attachments.Download, _ part: Range<Int>) -> ResponseBody {
-        let (attachments, deadline) = (actions.attachments, WriteDeadline(streams.writeDeadline))
+        let (attachments, deadline) = (actions.attachments, WriteDeadline(actions.streams.writeDeadline))
         return ResponseBody(contentLength: part.count) { writer in
             defer { download.place.leave() }
             // Safe: this task alone writes, one write after the other.

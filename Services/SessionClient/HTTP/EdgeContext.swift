@@ -11,8 +11,6 @@ struct EdgeContext: RequestContext, RemoteAddressRequestContext {
     let remoteAddress: SocketAddress?
     /// Whether the connection carries other requests at the same time, as with HTTP/2.
     let isMultiplexed: Bool
-    /// Set by ``Authentication``.
-    var caller: Caller?
     /// Set by ``OperatorAuthentication``.
     var `operator`: Operator?
     /// When its head was here.
@@ -33,23 +31,6 @@ struct EdgeContext: RequestContext, RemoteAddressRequestContext {
     }
 
     var maxUploadSize: Int { Message.bodyLimit }
-}
-
-/// The context of routes that need sign-in.
-struct SignedInContext: ChildRequestContext {
-    var edge: EdgeContext
-    let caller: Caller
-
-    /// - Throws: `missingToken`.
-    init(context: EdgeContext) throws {
-        guard let caller = context.caller else { throw APIError(.missingToken) }
-        (edge, self.caller) = (context, caller)
-    }
-
-    var coreContext: CoreRequestContextStorage {
-        get { edge.coreContext }
-        set { edge.coreContext = newValue }
-    }
 }
 
 /// W3C trace context (https://www.w3.org/TR/trace-context/): keeps a valid `traceparent`, makes one otherwise.

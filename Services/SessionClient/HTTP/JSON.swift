@@ -1,5 +1,4 @@
 import API
-import ContractSupport
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -7,12 +6,7 @@ import NIOCore
 import Vocabulary
 
 extension Request {
-    /// The request's body, strictly decoded.
-    func decoded<Body: MessageBody>(as type: Body.Type = Body.self, _ context: EdgeContext) async throws -> Body {
-        try type.decodedStrictly(from: try await json(context))
-    }
-
-    /// The request's body: JSON that neither a decoder nor PostgreSQL can't take; an empty object where there is none.
+    /// The request's body, which claims to be JSON or nothing.
     /// - Throws: ``APIError``.
     func json(_ context: EdgeContext) async throws -> [UInt8] {
         if let type = headers[.contentType],
@@ -20,9 +14,7 @@ extension Request {
         {
             throw APIError(.notJSON)
         }
-        let bytes = try await body(upTo: Message.bodyLimit, within: .seconds(15), context, orElse: BodyCheck.tooLarge)
-        try BodyCheck.check(bytes)
-        return bytes.isEmpty ? Array("{}".utf8) : bytes
+        return try await body(upTo: Message.bodyLimit, within: .seconds(15), context, orElse: BodyCheck.tooLarge)
     }
 
     /// The request's body, once it has arrived whole.
@@ -70,20 +62,5 @@ extension Response {
     /// A value as a JSON document.
     static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
         json(try Encoded(value).json, status: status)
-    }
-
-    /// A value as a JSON document with one more field, which is JSON already.
-    static func json(
-        _ value: some Encodable, adding name: String, _ field: [UInt8]?, status: HTTPResponse.Status = .ok
-    ) throws -> Response {
-        json(try Encoded(value).json(adding: name, field), status: status)
-    }
-}
-
-extension Encoded {
-    /// The document with one more field, which is JSON already.
-    func json(adding name: String, _ field: [UInt8]?) -> [UInt8] {
-        guard let field else { return json }
-        return json.dropLast() + Array(",\"\(name)\":".utf8) + field + [UInt8(ascii: "}")]
     }
 }

@@ -25,19 +25,21 @@ struct OperatorRoutes: Sendable {
         reads.get("queries/{query}") { [operators] request, context in
             Response.json(try await operators.rows(of: context.parameters.require("query"), request.words).json)
         }
-        reads.get("story/{id}") { [operators] _, context in
-            let id: BusMessageID = try context.id("id")
+        reads.get("story/{id}") { [operators] request, context in
+            let id: BusMessageID = try context.edge.id("id", of: request)
             return Response.json(try await operators.rows(of: "story", ["id": id.description]).json)
         }
-        reads.get("told/{alarm}") { [operators] _, context in
-            Response.json(try await operators.told(context.id("alarm")).json)
+        reads.get("told/{alarm}") { [operators] request, context in
+            Response.json(try await operators.told(context.edge.id("alarm", of: request)).json)
         }
-        reads.get("tail") { [operators] request, _ in
-            Response.json(try await operators.tail(since: request.time("since")).json)
+        reads.get("tail") { [operators] request, context in
+            Response.json(try await operators.tail(since: context.edge.time("since", of: request)).json)
         }
         reads.get("groups/{group}") { [operators] request, context in
-            let position = try request.number("at", in: 0...Int.max).map(Int64.init)
-            return try Response.json(try await operators.group(context.id("group"), at: position))
+            let position = try Parameter<Int?>.number("at", in: 0...Int.max, "")
+                .read(request.parameters(context.edge)).map(Int64.init)
+            return try Response.json(
+                try await operators.group(context.edge.id("group", of: request), at: position))
         }
         reads.get("metrics") { [metrics] _, _ in
             try Response.json(OperatorMetrics(text: metrics.text))
@@ -58,7 +60,7 @@ struct OperatorRoutes: Sendable {
         _: Act.Type
     ) -> @Sendable (Request, OperatorContext) async throws -> Response {
         { [operators] request, context in
-            let act: Act = try await request.decoded(context.edge)
+            let act = try Act(sent: await request.json(context.edge))
             return try Response.json(try await operators.act(act, by: context.caller))
         }
     }
@@ -103,9 +105,18 @@ extension Request {
     fileprivate var words: [String: String] {
         Dictionary(uri.queryParameters.map { (String($0.key), String($0.value)) }) { first, _ in first }
     }
+}
+
+extension EdgeContext {
+    /// A part of the path that is an id.
+    fileprivate func id<Subject>(_ name: String, of request: Request) throws(APIError) -> ID<Subject> {
+        try Parameter<ID<Subject>>.path(name, "").read(request.parameters(self))
+    }
 
     /// A query parameter that is a time in microseconds since 1970.
-    fileprivate func time(_ name: String) throws(APIError) -> Instant? {
-        try number(name, in: 0...Int.max).map { Instant(microseconds: Int64($0)) }
+    fileprivate func time(_ name: String, of request: Request) throws(APIError) -> Instant? {
+        try Parameter<Int?>.number(name, in: 0...Int.max, "").read(request.parameters(self)).map {
+            Instant(microseconds: Int64($0))
+        }
     }
 }

@@ -22,7 +22,7 @@ extension APIError {
     func problem() throws -> (status: HTTPResponse.Status, headers: HTTPFields, body: [UInt8]) {
         let status = HTTPResponse.Status(code: code.httpStatus)
         let document = Document(
-            type: "urn:quartet:problem:\(code.rawValue)", title: code.sentence, status: status.code, code: code,
+            type: "/docs/errors/\(code.rawValue)", title: code.sentence, status: status.code, code: code,
             detail: detail, field: field, reason: reason, retryAfter: retryAfter, details: details)
         var headers: HTTPFields = [.contentType: "application/problem+json", .cacheControl: "no-store"]
         if let retryAfter { headers[.retryAfter] = String(retryAfter) }

@@ -1,4 +1,5 @@
 import API
+import HTTPTypes
 import Hummingbird
 import Synchronization
 
@@ -13,37 +14,21 @@ struct AddressLimiting: RouterMiddleware {
         _ request: Request, context: EdgeContext, next: @concurrent (Request, EdgeContext) async throws -> Response
     ) async throws -> Response {
         guard request.uri.string.utf8.count <= Self.urlLimit else { throw APIError(.urlTooLong) }
-        if let kind = request.kind {
+        if let kind = Self.kind(of: request.method, at: context.endpointPath) {
             try limits.admit(kind, from: addresses.network(of: request, context), context.quota.note)
         }
         return try await next(request, context)
     }
-}
 
-/// Refuses what an account asks too often.
-struct AccountLimiting: RouterMiddleware {
-    let limits: RequestLimits
+    private static let kinds = Dictionary(
+        (Endpoint.all.map(\.declaration) + HTTPEndpoint.all.map(\.declaration)).map {
+            ("\($0.method.rawValue) \($0.route)", $0.limit)
+        }, uniquingKeysWith: { first, _ in first })
 
-    func handle(
-        _ request: Request, context: EdgeContext, next: @concurrent (Request, EdgeContext) async throws -> Response
-    ) async throws -> Response {
-        if let caller = context.caller, let kind = request.kind {
-            try limits.admit(kind, of: caller.account, context.quota.note)
-        }
-        return try await next(request, context)
-    }
-}
-
-extension Request {
-    /// Which limit it counts for; nil for signals and uploads, which have limits of their own.
-    fileprivate var kind: RequestLimits.Kind? {
-        let path = uri.path
-        switch method {
-        case .get, .head, .options: return path == "/v1/stream" || path == "/v1/stream/hashes" ? .streams : .reads
-        case .post where path.hasPrefix("/v1/groups/") && path.hasSuffix("/signals"): return nil
-        case .put where path.hasPrefix("/v1/uploads/"): return nil
-        default: return path.hasPrefix("/v1/operations/") ? .operations : .commands
-        }
+    /// Which limit a request counts for. What isn't declared, such as the console's files, counts by its method.
+    private static func kind(of method: HTTPRequest.Method, at route: String?) -> RequestLimits.Kind? {
+        let method = method == .head ? HTTPRequest.Method.get : method
+        return kinds["\(method.rawValue) \(route ?? "")"] ?? ([.get, .options].contains(method) ? .reads : .commands)
     }
 }
 

@@ -6,23 +6,15 @@ import NIOCore
 import Vocabulary
 
 extension Routes {
-    /// `POST /v1/stream/token`: the caller's token keeps a stream of theirs open.
-    func extendStream(_ request: Request, _ context: SignedInContext) async throws -> Response {
-        let body: StreamTokenRequest = try await request.decoded(context.edge)
-        return try .json(
-            StreamTokenReply(expiresIn: try await streams.extensions.present(body.stream, by: context.caller)))
-    }
-
     /// `GET /v1/stream`: the caller's streams as server-sent events, and those of the group sessions that it names, as far as it
     /// wants them.
-    func stream(_ request: Request, _ context: SignedInContext) throws -> Response {
-        let connection = try streams.open(
-            for: context.caller, after: StreamTokens(request.headers[.lastEventID] ?? ""),
-            following: Set(request.ids("group")),
-            filter: StreamFilter(
-                parts: request.choices("stream"), types: request.uri.queryParameters[values: "type"].map(String.init),
-                contacts: request.ids("contact")),
-            context.logger)
+    func stream(
+        _ request: Request, _ context: SignedInContext, following groups: Set<GroupID>, filter: StreamFilter
+    ) throws -> Response {
+        let logger = context.edge.logger
+        let connection = try actions.streams.open(
+            for: context.caller, after: StreamTokens(request.headers[.lastEventID] ?? ""), following: groups,
+            filter: filter, logger)
         guard let stream = drain.add({ connection.end(StreamEnd(.serverStopping)) }) else {
             throw APIError(.serverStopping, retryAfter: 1)
         }
@@ -51,7 +43,7 @@ extension Routes {
                     try await writer.finish(nil)
                 } catch {
                     // The app has left, as most do, or doesn't read.
-                    context.logger.debug("a stream ended", metadata: ["error": "\(error)"])
+                    logger.debug("a stream ended", metadata: ["error": "\(error)"])
                     throw error
                 }
             })

@@ -86,7 +86,7 @@ struct BadInputTests {
         ("/v1/contacts?role=boss", "invalidParameter", "role"), ("/v1/contacts/me", "invalidID", "account"),
         ("/v1/contact-codes/1", "invalidID", "code"), ("/v1/groups?open=1", "invalidParameter", "open"),
         ("/v1/groups/1", "invalidID", "group"), ("/v1/groups/1/game", "invalidID", "group"),
-        ("/v1/uploads/1", "invalidID", "upload"), ("/v1/groups/1/attachments/1", "invalidID", "attachment"),
+        ("/v1/uploads/1", "invalidID", "upload"), ("/v1/groups/1/attachments/1", "invalidID", "group"),
         ("/v1/groups/1/messages", "invalidID", "group"),
         ("/v1/groups/019ce635-b000-8aaa-8bbb-ccccddddeeee/messages?after=-1", "invalidParameter", "after"),
         ("/v1/groups/019ce635-b000-8aaa-8bbb-ccccddddeeee/messages?limit=101", "invalidParameter", "limit"),
@@ -241,7 +241,7 @@ private func expect(
     #expect(reply.headers["content-type"] == "application/problem+json", "\(what)")
     #expect(
         reply.body["status"].int == Int64(status) && reply.body["title"].string?.isEmpty == false, "\(what): \(reply)")
-    #expect(reply.body["type"].string == "urn:quartet:problem:\(code)", "\(what): \(reply)")
+    #expect(reply.body["type"].string == "/docs/errors/\(code)", "\(what): \(reply)")
     #expect((reply.body["detail"].string?.count ?? 0) > 10, "\(what): \(reply)")
 }
 

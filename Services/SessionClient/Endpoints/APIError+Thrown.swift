@@ -1,0 +1,34 @@
+import API
+import Logging
+import Postgres
+import Vocabulary
+
+extension APIError {
+    /// What a request is refused with because of an error that was thrown while it was answered.
+    /// - Parameter logger: Gets what is for nobody else.
+    init(thrown error: any Error, _ logger: Logger) {
+        switch error {
+        case let error as APIError: self = error
+        case let rejection as Rejection: self.init(rejection)
+        case let error as MessageError:
+            guard case .malformed(_, let reason, let field) = error else {
+                self.init(.unknownCommand, error.description)
+                return
+            }
+            self.init(.malformed, field.map { "\($0): \(reason)" } ?? reason, field: field)
+        case let error as PostgresError where error.isConnectionLost:
+            self.init(.databaseUnavailable, "The database can't be reached; try again in a moment.", retryAfter: 1)
+        // The request's time was up: see Patience.
+        case PostgresError.cancelled, is CancellationError:
+            self.init(
+                .databaseUnavailable,
+                "The database doesn't answer; try again in a moment, with the same Idempotency-Key if the request had one.",
+                retryAfter: 1)
+        case PostgresError.poolExhausted: self.init(.overloaded, retryAfter: 1)
+        default:
+            // What went wrong inside is for the log, not for the caller.
+            logger.error("a request failed", metadata: ["error": "\(error)"])
+            self.init(.internal)
+        }
+    }
+}

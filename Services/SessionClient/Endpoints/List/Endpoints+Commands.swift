@@ -1,0 +1,77 @@
+import API
+import ContactsContract
+import NotificationsContract
+import SessionContract
+
+/// Commands to accounts, contacts and notifications.
+extension Endpoint {
+    @ListBuilder<Endpoint> static var commandsOfAccounts: [Endpoint] {
+        command(
+            UpdateProfile.self, "Changes the caller's name and emergency note.",
+            refusals: [.staleVersion])
+        command(
+            UpdateSecurityRequest.self, "Changes what the account demands of its devices.",
+            refusals: [.confirmationRequired, .deviceSignedOut, .limitReached])
+        command(
+            RemovePhoneRequest.self, "Removes the account's phone.",
+            refusals: [.confirmationRequired, .deviceSignedOut, .limitReached])
+        command(CheckIn.self, "Checks in: the caller is well.", refusals: [.tooSoon])
+        command(SetCheckInInterval.self, "Sets how often the caller has to check in.")
+        command(SetCheckInReminders.self, "Sets how long before a deadline the caller is reminded.")
+        command(RaiseAlert.self, "Alarms the caller's responders.")
+        command(ClearAlert.self, "Ends the caller's alert.")
+    }
+
+    @ListBuilder<Endpoint> static var commandsOfContacts: [Endpoint] {
+        command(
+            AddContactRequest.self, "Adds a contact by code, handle or phone, or asks them.",
+            refusals: [
+                .notFound, .yourself, .alreadyContact, .alreadyRequested, .blocked, .roleRequired, .limitReached,
+                .tooManyLookUps, .tooManyAttempts,
+            ])
+        command(
+            ApproveContactRequest.self, "Accepts somebody's request, as it was seen.",
+            refusals: [.notFound, .requestChanged, .limitReached])
+        command(DeclineContactRequest.self, "Declines somebody's request.", refusals: [.notFound])
+        command(WithdrawContactRequest.self, "Withdraws a request to somebody.", refusals: [.notFound])
+        command(
+            RequestRoleChange.self, "Asks a contact to become their responder.", refusals: [.notContact])
+        command(AcceptRoleChange.self, "Accepts a contact as responder.", refusals: [.notContact, .notFound])
+        command(DeclineRoleChange.self, "Declines a contact as responder.", refusals: [.notContact, .notFound])
+        command(WithdrawRoleChange.self, "Withdraws a request for a role.", refusals: [.notContact, .notFound])
+        command(SetContactApproval.self, "Sets whether people who show the code have to be approved.")
+        command(
+            ResetContactCodeRequest.self, "Replaces the caller's contact code, so the old one opens nothing.",
+            refusals: [.codeTaken])
+        command(
+            UpdateContact.self, "Changes what the caller keeps about a contact, and roles.",
+            refusals: [.notContact, .staleVersion, .roleRequired, .consentRequired])
+        command(RemoveContact.self, "Removes a contact, on both sides.", refusals: [.notContact])
+        command(BlockContact.self, "Blocks an account.", refusals: [.yourself, .notFound, .limitReached])
+        command(UnblockContact.self, "Unblocks an account.", refusals: [.yourself, .notFound, .limitReached])
+        command(
+            SendPing.self, "Asks a dependent whether they are well.",
+            refusals: [.notContact, .notDependent, .pingsOff, .tooSoon])
+        command(CancelPing.self, "Cancels a ping.", refusals: [.notContact])
+        command(RespondToPing.self, "Answers a ping: the caller is well.", refusals: [.notContact])
+    }
+
+    @ListBuilder<Endpoint> static var commandsOfNotifications: [Endpoint] {
+        command(MarkRead.self, "Marks a notification as read.", refusals: [.notFound])
+        command(MarkAllRead.self, "Marks all notifications as read.")
+        command(ClearNotifications.self, "Clears the selected notifications.")
+        command(ShowNotificationsRequest.self, "Says that this device showed notifications.")
+        command(
+            RegisterPushRequest.self, "Has pushes sent to this device.", refusals: [.limitReached])
+        command(UnregisterPushRequest.self, "Ends pushes to this device.")
+    }
+
+    @ListBuilder<Endpoint> static var operations: [Endpoint] {
+        operation(
+            ClearAllReceivedPingsRequest.self, "Answers every ping that waits for the caller, with one summary.")
+        operation(RespondToAllPingsRequest.self, "Answers every ping that waits for the caller.")
+        operation(
+            CloseAccountRequest.self, "Closes the account for good and deletes what is kept about it.",
+            refusals: [.confirmationRequired, .deviceSignedOut])
+    }
+}

@@ -1,0 +1,86 @@
+import API
+import ContractSupport
+import Foundation
+import Testing
+import Vocabulary
+
+@testable import SessionClientService
+
+@Suite("Session-client: the description of the API")
+struct OpenAPITests {
+    private static let declarations = Endpoint.all.map(\.declaration) + HTTPEndpoint.all.map(\.declaration)
+
+    /// Everything that a document refers to.
+    private static func references(in value: JSONValue) -> [String] {
+        switch value {
+        case .object(let members):
+            members.flatMap { name, value in
+                if name == "$ref", case .string(let reference) = value { [reference] } else { references(in: value) }
+            }
+        case .array(let elements): elements.flatMap(references)
+        case .null, .bool, .integer, .number, .string: []
+        }
+    }
+
+    @Test("every endpoint is an operation, and every type that the document refers to is described in it (T23)")
+    func complete() throws {
+        let document = try OpenAPI(Self.declarations).document
+        for declaration in Self.declarations {
+            let operation = document["paths"]?[declaration.path]?[declaration.method.rawValue.lowercased()]
+            #expect(operation?["operationId"] == .string(declaration.name))
+            for code in declaration.codes {
+                #expect(
+                    operation?["responses"]?["\(code.httpStatus)"]?["content"]?["application/problem+json"] != nil,
+                    "\(declaration.name) \(code)")
+            }
+        }
+        for reference in Set(Self.references(in: document)) {
+            let name = reference.replacing("#/components/schemas/", with: "")
+            #expect(document["components"]?["schemas"]?[name] != nil, "\(reference)")
+        }
+    }
+
+    @Test("the example of every request is what the server reads (T23)", arguments: Endpoint.all.indices)
+    func examples(_ index: Int) throws {
+        let declaration = Endpoint.all[index].declaration
+        guard case .json(let body)? = declaration.body, let schema = try declaration.sentSchema else { return }
+        let example = try schema.example.canonical
+        #expect(throws: Never.self, "\(declaration.name) \(example)") {
+            _ = try body.decodedStrictly(from: Array(example.utf8))
+        }
+    }
+
+    @Test(
+        "every code has a sentence for people and a page that says it, and every code is declared or between services (R15)"
+    )
+    func errors() throws {
+        let pages = DocumentPages(declarations: Self.declarations, objects: [:])
+        for code in APIError.Code.allCases {
+            #expect(code.sentence.hasSuffix(".") && code.sentence.count > 10, "\(code)")
+            let page = "\(pages.error(code))"
+            #expect(page.contains(code.rawValue) && page.contains("\(code.httpStatus)"), "\(code)")
+        }
+        let declared = Set(Self.declarations.flatMap(\.codes))
+        let undeclared = Set(APIError.Code.allCases).subtracting(declared)
+        #expect(undeclared == Self.elsewhere)
+    }
+
+    /// Codes that no endpoint is refused with.
+    private static let elsewhere: Set<APIError.Code> = [
+        // Between services.
+        .accountExists, .accountRequired, .notDue, .edgeNotFound,
+        // Where there is no endpoint.
+        .methodNotAllowed, .unknownCommand, .unknownOperation,
+        // Before a request is read.
+        .tooManyConnections,
+        // At the routes for operators.
+        .keyMayOnlyRead, .alreadyDecided, .queryTooSlow,
+    ]
+
+    @Test("texts can't become markup in the documentation")
+    func escaped() {
+        let text = "<script>\"&'"
+        let html: HTML = "\(text)"
+        #expect(html.description == "&lt;script&gt;&quot;&amp;&#39;")
+    }
+}
