@@ -25,6 +25,10 @@ let nioTLS = Target.Dependency.product(name: "NIOTLS", package: "swift-nio")
 let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
 let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
+let grpc = Target.Dependency.product(name: "GRPCCore", package: "grpc-swift-2")
+let grpcTransport = Target.Dependency.product(name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport")
+let grpcProtobuf = Target.Dependency.product(name: "GRPCProtobuf", package: "grpc-swift-protobuf")
+let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
 let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 
 let package = Package(
@@ -56,6 +60,10 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.0"),
+        .package(url: "https://github.com/grpc/grpc-swift-2", from: "2.4.0"),
+        .package(url: "https://github.com/grpc/grpc-swift-nio-transport", from: "2.9.0"),
+        .package(url: "https://github.com/grpc/grpc-swift-protobuf", from: "2.4.0"),
+        .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
     ],
     targets: [
         // MARK: Shared
@@ -109,7 +117,10 @@ let package = Package(
             dependencies: [
                 "ContactsContract", "ContractSupport", "NotificationsContract", "SessionContract", "Vocabulary",
             ],
-            path: "Shared/API", swiftSettings: settings),
+            path: "Shared/API", exclude: ["Proto"], swiftSettings: settings),
+        .target(
+            name: "QuartetProto", dependencies: [protobuf], path: "Shared/API/Proto",
+            exclude: ["checksums", "grpc", "make.sh", "quartet.proto", "stream.proto"], swiftSettings: settings),
 
         // MARK: Client
         .target(
@@ -171,16 +182,20 @@ let package = Package(
         .target(
             name: "SessionClientService",
             dependencies: [
-                "API", "Bus", "ContactsContract", "ContractSupport", "NotificationsContract", "Postgres", "ServiceKit",
+                "API", "Bus", "ContactsContract", "ContractSupport", "NotificationsContract", "Postgres",
+                "QuartetProto",
+                "ServiceKit",
                 "SessionClientOrchestration", "SessionContract", "Vocabulary", "Webhook", crypto, cryptoExtras,
                 httpTypes, hummingbird, hummingbirdHTTP2, lifecycle, logging, metrics, nio, nioHTTP2,
-                nioHTTPTypes, nioSSL, nioTLS, signals,
+                nioHTTPTypes, nioPosix, nioSSL, nioTLS, signals,
                 .product(name: "JWTKit", package: "jwt-kit"),
+                grpc, grpcProtobuf, grpcTransport, protobuf,
             ],
             path: "Services/SessionClient", exclude: ["Executable", "Orchestration"],
             resources: [
                 .copy("Console"), .copy("Migrations"), .copy("Operators/psqlrc"),
                 .embedInCode("Access/common-passwords.txt"), .embedInCode("Documents/style.css"),
+                .embedInCode("GRPC/descriptors.binpb"),
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -245,12 +260,12 @@ let package = Package(
         .testTarget(
             name: "SessionClientServiceTests",
             dependencies: [
-                "API", "ContractSupport", "Postgres", "ServiceKit", "SessionClientService", "SessionContract",
-                "Vocabulary",
-                "Webhook", crypto,
+                "API", "ContractSupport", "Postgres", "QuartetProto", "ServiceKit", "SessionClientService",
+                "SessionContract", "TestKit",
+                "Vocabulary", "Webhook", crypto, grpc, grpcProtobuf, grpcTransport,
                 httpTypes, hummingbird,
                 logging, nio, nioHTTP2, nioHTTPTypes, nioTLS,
-                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"), protobuf,
             ],
             path: "Tests/Unit/SessionClientServiceTests", swiftSettings: settings),
         .executableTarget(
@@ -272,6 +287,13 @@ let package = Package(
         .testTarget(
             name: "PackageGraphTests", dependencies: ["TestKit", "package-graph"], path: "Tests/Unit/PackageGraphTests",
             swiftSettings: settings),
+        .executableTarget(
+            name: "proto-files", dependencies: ["SessionClientService"], path: "Tests/Kit/ProtoFiles",
+            swiftSettings: settings),
+        .target(
+            name: "RPCClient",
+            dependencies: ["EdgeClient", "QuartetProto", grpc, grpcProtobuf, grpcTransport, protobuf],
+            path: "Tests/Kit/RPCClient", swiftSettings: settings),
         .target(
             name: "EdgeClient", dependencies: [crypto, httpClient, nio, nioHTTP, nioSSL],
             path: "Tests/Kit/EdgeClient", swiftSettings: settings),
@@ -279,15 +301,21 @@ let package = Package(
             name: "WebDriver", dependencies: ["EdgeClient", "TestKit", httpClient, nio, nioHTTP],
             path: "Tests/Kit/WebDriver", swiftSettings: settings),
         .executableTarget(
+            name: "quartet-conformance", dependencies: ["EdgeClient", "RPCClient", httpClient],
+            path: "Tests/Conformance",
+            swiftSettings: settings),
+        .executableTarget(
             name: "demo", dependencies: ["EdgeClient", httpClient], path: "Tests/Demo", swiftSettings: settings),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "EdgeClient", "NotificationsContract", "Postgres", "QuartetClient", "ServiceKit", "TestKit",
-                "WebDriver", "contacts", "notifications", "session", "session-client", crypto, httpClient, httpTypes,
+                "EdgeClient", "NotificationsContract", "Postgres", "QuartetClient", "RPCClient", "ServiceKit",
+                "TestKit",
+                "WebDriver", "contacts", "notifications", "quartet-conformance", "session", "session-client", crypto,
+                httpClient, httpTypes,
                 hummingbird, logging, nio, nioHTTP, nioSSL,
             ],
-            path: "Tests/System/Product", exclude: ["Description"], swiftSettings: settings),
+            path: "Tests/System/Product", exclude: ["Clients", "Description"], swiftSettings: settings),
         .testTarget(
             name: "SchemaTests",
             dependencies: [
@@ -347,7 +375,8 @@ let package = Package(
         .executableTarget(
             name: "benchmark",
             dependencies: [
-                "Bus", "EdgeClient", "LedgerContract", "LedgerEdge", "LedgerService", "Postgres", "ServiceKit",
+                "Bus", "EdgeClient", "LedgerContract", "LedgerEdge", "LedgerService", "Postgres", "RPCClient",
+                "ServiceKit",
                 "Vocabulary", httpClient, logging,
                 lifecycle,
                 nio,
