@@ -76,6 +76,10 @@ bench-growth: ## Measure whether a full system gets slower; may take half an hou
 lint: install ## Check the style (swift format) and that no service imports another (the package graph)
 	@Tests/lint.sh
 
+.PHONY: proto
+proto: ## Make the protos and their Swift from the server's endpoints (needs protoc)
+	@Shared/API/Proto/make.sh
+
 .PHONY: format
 format: ## Format all Swift files
 	@git ls-files -z --cached --others --exclude-standard -- '*.swift' | xargs -0 -r swift format --in-place --parallel

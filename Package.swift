@@ -29,6 +29,12 @@ let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swi
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics", condition: server)
 let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics", condition: server)
 let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client", condition: server)
+let grpc = Target.Dependency.product(name: "GRPCCore", package: "grpc-swift-2", condition: server)
+let grpcTransport = Target.Dependency.product(
+    name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport", condition: server)
+let grpcProtobuf = Target.Dependency.product(
+    name: "GRPCProtobuf", package: "grpc-swift-protobuf", condition: server)
+let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf", condition: server)
 
 let package = Package(
     name: "quartet",
@@ -66,6 +72,10 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.0"),
+        .package(url: "https://github.com/grpc/grpc-swift-2", from: "2.4.0"),
+        .package(url: "https://github.com/grpc/grpc-swift-nio-transport", from: "2.9.0"),
+        .package(url: "https://github.com/grpc/grpc-swift-protobuf", from: "2.4.0"),
+        .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
     ],
     targets: [
         // MARK: Shared
@@ -124,7 +134,10 @@ let package = Package(
             dependencies: [
                 "ContactsContract", "ContractSupport", "NotificationsContract", "SessionContract", "Vocabulary",
             ],
-            path: "Shared/API", swiftSettings: settings),
+            path: "Shared/API", exclude: ["Proto"], swiftSettings: settings),
+        .target(
+            name: "QuartetProto", dependencies: [protobuf], path: "Shared/API/Proto",
+            exclude: ["checksums", "grpc", "make.sh", "quartet.proto", "stream.proto"], swiftSettings: settings),
 
         // MARK: Client
         .target(
@@ -197,16 +210,17 @@ let package = Package(
             name: "SessionClientService",
             dependencies: [
                 "API", "Bus", "CZlib", "ContactsContract", "ContractSupport", "NotificationsContract", "Postgres",
-                "ServiceKit",
-                "SessionClientOrchestration", "SessionContract", "Vocabulary", "Webhook", crypto, cryptoExtras,
-                httpTypes, hummingbird, hummingbirdHTTP2, lifecycle, logging, metrics, nio, nioHTTP2,
-                nioHTTPTypes, nioSSL, nioTLS, signals,
+                "QuartetProto", "ServiceKit",
+                "SessionClientOrchestration", "SessionContract", "Vocabulary", "Webhook", crypto, cryptoExtras, grpc,
+                grpcProtobuf, grpcTransport, httpTypes, hummingbird, hummingbirdHTTP2, lifecycle, logging, metrics, nio,
+                nioHTTP2, nioHTTPTypes, nioPosix, nioSSL, nioTLS, protobuf, signals,
                 .product(name: "JWTKit", package: "jwt-kit", condition: server),
             ],
             path: "Services/SessionClient", exclude: ["Executable", "Orchestration"],
             resources: [
                 .copy("Console"), .copy("Migrations"), .copy("Operators/psqlrc"),
                 .embedInCode("Access/common-passwords.txt"), .embedInCode("Documents/style.css"),
+                .embedInCode("GRPC/descriptors.binpb"),
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -277,11 +291,10 @@ let package = Package(
         .testTarget(
             name: "SessionClientServiceTests",
             dependencies: [
-                "API", "Bus", "ContractSupport", "Postgres", "ServiceKit", "SessionClientOrchestration",
-                "SessionClientService", "SessionContract", "TestKit", "Vocabulary", "Webhook", crypto, httpTypes,
-                hummingbird,
-                logging, nio, nioHTTP2, nioHTTPTypes, nioTLS,
-                .product(name: "NIOEmbedded", package: "swift-nio", condition: server),
+                "API", "Bus", "ContractSupport", "Postgres", "QuartetProto", "ServiceKit", "SessionClientOrchestration",
+                "SessionClientService", "SessionContract", "TestKit", "Vocabulary", "Webhook", crypto, grpc,
+                grpcProtobuf, grpcTransport, httpTypes, hummingbird, logging, nio, nioHTTP2, nioHTTPTypes, nioTLS,
+                .product(name: "NIOEmbedded", package: "swift-nio", condition: server), protobuf,
             ],
             path: "Tests/Unit/SessionClientServiceTests", swiftSettings: settings),
         .executableTarget(
@@ -303,6 +316,13 @@ let package = Package(
         .testTarget(
             name: "PackageGraphTests", dependencies: ["TestKit", "package-graph"], path: "Tests/Unit/PackageGraphTests",
             swiftSettings: settings),
+        .executableTarget(
+            name: "proto-files", dependencies: ["SessionClientService"], path: "Tests/Kit/ProtoFiles",
+            swiftSettings: settings),
+        .target(
+            name: "RPCClient",
+            dependencies: ["EdgeClient", "QuartetProto", grpc, grpcProtobuf, grpcTransport, protobuf],
+            path: "Tests/Kit/RPCClient", swiftSettings: settings),
         .target(
             name: "EdgeClient", dependencies: [crypto, httpClient, nio, nioHTTP, nioSSL],
             path: "Tests/Kit/EdgeClient", swiftSettings: settings),
@@ -310,15 +330,19 @@ let package = Package(
             name: "WebDriver", dependencies: ["EdgeClient", "TestKit", httpClient, nio, nioHTTP],
             path: "Tests/Kit/WebDriver", exclude: ["axe-core"], swiftSettings: settings),
         .executableTarget(
+            name: "quartet-conformance", dependencies: ["EdgeClient", "RPCClient", httpClient],
+            path: "Tests/Conformance",
+            swiftSettings: settings),
+        .executableTarget(
             name: "demo", dependencies: ["EdgeClient", httpClient], path: "Tests/Demo", swiftSettings: settings),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "EdgeClient", "NotificationsContract", "Postgres", "QuartetClient", "ServiceKit", "TestKit",
-                "WebDriver", "contacts", "notifications", "offline-app", "session", "session-client", crypto,
-                httpClient, httpTypes, hummingbird, logging, nio, nioHTTP, nioSSL,
+                "EdgeClient", "NotificationsContract", "Postgres", "QuartetClient", "RPCClient", "ServiceKit",
+                "TestKit", "WebDriver", "contacts", "notifications", "offline-app", "quartet-conformance", "session",
+                "session-client", crypto, httpClient, httpTypes, hummingbird, logging, nio, nioHTTP, nioSSL,
             ],
-            path: "Tests/System/Product", exclude: ["Description"], swiftSettings: settings),
+            path: "Tests/System/Product", exclude: ["Clients", "Description"], swiftSettings: settings),
         .testTarget(
             name: "SchemaTests",
             dependencies: [
@@ -378,7 +402,8 @@ let package = Package(
         .executableTarget(
             name: "benchmark",
             dependencies: [
-                "Bus", "EdgeClient", "LedgerContract", "LedgerEdge", "LedgerService", "Postgres", "ServiceKit",
+                "Bus", "EdgeClient", "LedgerContract", "LedgerEdge", "LedgerService", "Postgres", "RPCClient",
+                "ServiceKit",
                 "Vocabulary", httpClient, logging,
                 lifecycle,
                 nio,

@@ -9,8 +9,10 @@ Usage: install.sh [--tests]
 Checks for everything that is needed to build and run Quartet, and installs
 what is missing with apt-get: a PostgreSQL server, version 15 or newer; libpq's
 headers and pkg-config (Quartet uses libpq); SQLite's headers (apps keep their
-state in it); openssl and curl (for `make run` and `make demo`); with --tests,
-also Chromium and its driver (the console is tested in a browser). It prints what it installs and why, asks nothing, and creates
+state in it) and zlib's (the console's files are compressed); openssl and curl
+(for `make run` and `make demo`); with --tests, also Chromium and its driver (the
+console is tested in a browser), and Python with the packages of
+Tests/requirements.txt, in .local/python. It prints what it installs and why, asks nothing, and creates
 no database cluster. If nothing is missing, it prints nothing and needs neither
 root nor sudo.
 
@@ -43,6 +45,22 @@ has_server() {
   return 1
 }
 
+cd "$(dirname "$0")/.."
+python=.local/python
+
+# Python packages for tests, of the versions that the file names, apart from those of the system.
+install_python_packages() {
+  [ -n "$tests" ] || return 0
+  ! cmp -s Tests/requirements.txt "$python/requirements.txt" || return 0
+  echo "Installing the Python packages of Tests/requirements.txt in $python."
+  rm -rf "$python"
+  mkdir -p .local
+  python3 -m venv "$python" &&
+    "$python/bin/python" -m pip install --quiet --disable-pip-version-check -r Tests/requirements.txt ||
+    fail "pip could not install the packages of Tests/requirements.txt; see its errors above."
+  cp Tests/requirements.txt "$python/requirements.txt"
+}
+
 packages= reasons=
 need() { # package, reason
   packages="$packages $1"
@@ -68,8 +86,9 @@ has curl || need curl "for make demo, and to wait until the services are ready"
 if [ -n "$tests" ]; then
   has chromium || need chromium "the browser in which the console is tested"
   has chromedriver || need chromium-driver "drives that browser"
+  has python3 && python3 -c 'import ensurepip, venv' 2>/dev/null || need python3-venv "clients of gRPC that aren't ours, for tests"
 fi
-[ -n "$packages" ] || exit 0
+[ -n "$packages" ] || { install_python_packages; exit 0; }
 
 echo "These packages are missing:$reasons"
 has apt-get || fail "apt-get is missing, so this isn't Debian or Ubuntu. Install the packages above, which may have other names \
@@ -110,3 +129,4 @@ apt install --no-install-recommends $packages ||
 has_server || fail "the newest PostgreSQL in apt is older than 15. Add the PostgreSQL project's packages \
 (https://www.postgresql.org/download/linux/), install postgresql-15 or newer, and run this again."
 echo "Installed:$packages"
+install_python_packages

@@ -26,6 +26,7 @@ Environment
                   the same for operators, over HTTP and in the console; by default
                   only for the private PostgreSQL
   PORT            the port of the HTTP API (8080); further replicas use the next ones
+  GRPC_PORT       the port of the gRPC API (8090); further replicas use the next ones
   ADMIN_PORT      the first port for health checks and metrics (9100); each further
                   replica adds ten
   REPLICAS        how many processes of each service to run (1)
@@ -42,6 +43,7 @@ TEXT
 services='session contacts notifications session-client'
 replicas=${REPLICAS:-1}
 port=${PORT:-8080}
+grpc_port=${GRPC_PORT:-8090}
 admin_port=${ADMIN_PORT:-9100}
 configuration=${CONFIGURATION:-debug}
 own_database=${DATABASE_URL:-}
@@ -212,7 +214,7 @@ flags_of() { # name-replica
     place=$((place + 1))
   done
   echo "--admin-port $((admin_port + place + 10 * (replica - 1)))$(
-    [ "${1%-*}" != session-client ] || echo " --port $((port + replica - 1))"
+    [ "${1%-*}" != session-client ] || echo " --port $((port + replica - 1)) --grpc-port $((grpc_port + replica - 1)) --grpc-reflection ${GRPC_REFLECTION:-true}"
     # Browsers shouldn't insist on https for everything else on this machine.
     [ "${1%-*} $scheme" != "session-client https" ] ||
       echo " --tls-certificate $certificate --tls-key $certificate_key --hsts-max-age 0s"
@@ -248,6 +250,7 @@ abandon() {
 start() {
   number "$replicas" REPLICAS 1
   number "$port" PORT 1
+  number "$grpc_port" GRPC_PORT 1
   number "$admin_port" ADMIN_PORT 1
   deploy/install.sh
   lock
@@ -319,6 +322,7 @@ report() {
     echo "             $operator_key"
   }
   echo "  HTTP API   $url/v1"
+  echo "  gRPC API   127.0.0.1:$grpc_port"
   [ "$scheme" = http ] || echo "  Trust      $certificate (curl --cacert)"
   echo "  Database   $([ -n "$own_database" ] && echo "yours (DATABASE_URL)" || echo "private, in $cluster")"
   echo "  Logs       $state/*.log"

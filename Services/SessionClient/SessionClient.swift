@@ -105,21 +105,38 @@ package struct SessionClient: Service {
             people: people, groups: groups, devices: devices,
             extensions: StreamExtensions(pool: pool, keys: settings.serverKeys),
             writeDeadline: settings.streamWriteDeadline, heartbeat: settings.streamHeartbeat)
+        let actions = Actions(
+            services: services, pool: pool, sagas: sagas, serverKeys: settings.serverKeys, tokens: tokens,
+            devices: devices, phoneCodeSender: settings.phoneCodeSender, members: members, signals: signals,
+            streams: streams, clock: context.clock, limits: settings.limits)
+        let admission = Admission(tokens: tokens, devices: devices, limits: settings.requestLimits)
+        let addresses = ClientAddress(proxies: settings.http.proxies)
+        let admissions = Admissions(
+            limit: settings.http.connections, perAddress: settings.http.connectionsPerAddress)
         let server = HTTPServer(
             routes: Routes(
-                actions: Actions(
-                    services: services, pool: pool, sagas: sagas, serverKeys: settings.serverKeys, tokens: tokens,
-                    devices: devices, phoneCodeSender: settings.phoneCodeSender, members: members, signals: signals,
-                    streams: streams, clock: context.clock, limits: settings.limits),
-                admission: Admission(tokens: tokens, devices: devices, limits: settings.requestLimits),
-                addresses: ClientAddress(proxies: settings.http.proxies), headers: settings.http.headers(drain),
-                drain: drain, versions: settings.http.versions, console: console,
+                actions: actions, admission: admission, addresses: addresses,
+                headers: settings.http.headers(drain), drain: drain,
+                versions: settings.http.versions, console: console,
                 operators: operators.map {
-                    OperatorRoutes(
-                        operators: $0, metrics: context.metrics,
-                        addresses: ClientAddress(proxies: settings.http.proxies))
+                    OperatorRoutes(operators: $0, metrics: context.metrics, addresses: addresses)
                 }),
-            settings: settings.http, check: http, logger: logger)
+            settings: settings.http, admissions: admissions, check: http, logger: logger)
+        var doors: [any Service] = settings.http.certificates.map { [$0] } ?? []
+        if let port = settings.http.grpcPort {
+            let admission = RPCAdmission(
+                admission: admission, addresses: addresses, versions: settings.http.versions, logger: logger)
+            doors.append(
+                try RPCServer(
+                    listener: RPCListener(
+                        host: settings.http.host, port: port, admissions: admissions,
+                        certificates: settings.http.certificates),
+                    calls: UnaryCalls(actions: actions, admission: admission, drain: drain),
+                    watch: WatchCalls(streams: streams, drain: drain, admission: admission), health: context.health,
+                    describesItself: settings.http.describesGRPC, logger: logger))
+        }
+        let draining = Draining(
+            services: doors + [server], drain: drain, time: settings.http.drainTime, logger: logger.quiet)
 
         let retention = Retention(
             schema: "session_client", logs: services.all.map(\.commands) + [operations.log], hasOutcomes: false,
@@ -131,7 +148,7 @@ package struct SessionClient: Service {
                 PhoneNames(
                     pool: pool, session: services.session, codes: PhoneCodes(keys: settings.serverKeys), logger: logger),
             ] + services.all.flatMap(\.services)
-                + policies(services, unflushed, doorbells) + [sagas, people, presence, server])
+                + policies(services, unflushed, doorbells) + [sagas, people, presence, draining])
         for pool in [pool, joins, steps] + (operators.map { [$0.pool] } ?? []) { await pool.close() }
     }
 

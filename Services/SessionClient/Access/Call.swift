@@ -1,5 +1,6 @@
 import Logging
 import SessionContract
+import Synchronization
 import Vocabulary
 
 /// The caller, as a verified access token names it.
@@ -20,4 +21,15 @@ struct Call: Sendable {
     /// W3C trace context.
     let traceParent: String?
     let logger: Logger
+    /// Set when it turns out that the request was answered before.
+    let replay = Replay()
+}
+
+/// Whether an answer is that of an earlier request with the same key.
+final class Replay: Sendable {
+    private let mark = Atomic(false)
+
+    var isReplayed: Bool { mark.load(ordering: .relaxed) }
+
+    @Sendable func note() { mark.store(true, ordering: .relaxed) }
 }

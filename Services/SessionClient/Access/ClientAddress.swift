@@ -8,9 +8,11 @@ struct ClientAddress: Sendable {
     let proxies: Int
 
     /// The client's network.
-    /// - Parameter forwardedFor: The value of `X-Forwarded-For`.
-    func network(connection: SocketAddress?, forwardedFor: String?) -> String {
-        let connection = connection?.ipAddress ?? "unknown"
+    /// - Parameters:
+    ///   - connection: The address of the connection, with or without its port.
+    ///   - forwardedFor: The value of `X-Forwarded-For`.
+    func network(connection: some StringProtocol, forwardedFor: String?) -> String {
+        let connection = String(connection)
         guard proxies > 0, let forwardedFor else { return Self.network(of: connection) }
         let hops = forwardedFor.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
         // What stands further left was written by the sender of the request.

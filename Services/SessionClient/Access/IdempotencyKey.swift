@@ -9,12 +9,14 @@ struct IdempotencyKey: Sendable {
     /// Whether the caller chose it, and so may have sent the request before.
     let isGiven: Bool
 
+    /// - Parameter text: The UUID, bare or quoted as the header's draft has it.
     /// - Throws: For anything but a UUID of version 7.
     init(_ text: String?) throws(APIError) {
-        guard let text else {
+        guard var text else {
             (id, isGiven) = (.new(), false)
             return
         }
+        if text.count > 2, text.hasPrefix("\""), text.hasSuffix("\"") { text = String(text.dropFirst().dropLast()) }
         guard let key = ID<RequestSubject>(text), key.version == 7 else {
             throw APIError(.invalidIdempotencyKey, field: "Idempotency-Key")
         }

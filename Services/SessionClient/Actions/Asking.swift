@@ -30,7 +30,8 @@ extension ServiceConnections {
             try command.validate()
             var message = try Message(command, id: id, key: key, account: account)
             (message.correlationID, message.traceParent) = (call.correlationID, call.traceParent)
-            outcome = try await self[domain].sender.send(message, mayBeRepeated: call.key.isGiven)
+            outcome = try await self[domain].sender.send(
+                message, mayBeRepeated: call.key.isGiven, isReplayed: call.replay.note)
         } catch let error as CommandError {
             throw APIError(error, retryWith: call.key)
         } catch let rejection as Rejection {

@@ -46,7 +46,9 @@ extension Routes {
             EndpointRequest(
                 parameters: request.parameters(context), body: body, caller: caller, call: call,
                 arrived: context.arrived))
-        return Response(reply, to: request)
+        var response = Response(reply, to: request)
+        if call.replay.isReplayed { response.headers[.idempotencyReplayed] = "true" }
+        return response
     }
 }
 

@@ -5,10 +5,11 @@ import NIOCore
 import ServiceKit
 import ServiceLifecycle
 
-/// Serves the edge over HTTP until told to stop. Then it drains, finishes requests in hand, and stops.
+/// Serves the edge over HTTP until told to stop. Requests in hand are finished.
 struct HTTPServer: Service {
     let routes: Routes
     let settings: HTTPSettings
+    let admissions: Admissions
     let check: Health.Check
     let logger: Logger
 
@@ -25,10 +26,9 @@ struct HTTPServer: Service {
     func run() async throws {
         let (host, port) = (settings.host, settings.port)
         try requireEncryption(at: host, port)
-        let admissions = Admissions(limit: settings.connections, perAddress: settings.connectionsPerAddress)
         let application = Application(
             responder: Patience(inner: routes.router().buildResponder()),
-            server: HTTPServerBuilder { [certificates = settings.certificates] in
+            server: HTTPServerBuilder { [certificates = settings.certificates, admissions] in
                 Door(admissions: admissions, certificates: certificates, responder: $0)
             },
             configuration: .init(address: .hostname(host, port: port)),
@@ -39,33 +39,12 @@ struct HTTPServer: Service {
             },
             logger: logger.quiet)
         do {
-            try await serve(application)
+            try await application.run()
         } catch let error where "\(error)".contains("bind") {
             throw CannotListen(
                 description:
                     "can't listen on \(host):\(port), which is in use or forbidden; choose another: --port (PORT). "
                     + "The system's error: \(error)")
-        }
-    }
-
-    /// Runs the application until it was told to stop and has drained.
-    private func serve(_ application: some Service) async throws {
-        var services: [any Service] = [application]
-        if let certificates = settings.certificates { services.insert(certificates, at: 0) }
-        let group = ServiceGroup(services: services, logger: logger.quiet)
-        // Detached, because a task within this one would be shut down with it, before it has drained.
-        let serving = Task.detached { try await group.run() }
-        try await withTaskCancellationHandler {
-            try await withGracefulShutdownHandler {
-                try await serving.value
-            } onGracefulShutdown: {
-                Task {
-                    await routes.drain.run(over: settings.drainTime)
-                    await group.triggerGracefulShutdown()
-                }
-            }
-        } onCancel: {
-            serving.cancel()
         }
     }
 

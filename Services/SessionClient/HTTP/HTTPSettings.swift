@@ -8,6 +8,14 @@ struct HTTPSettings: Sendable {
         help: "The address on which the HTTP API listens.")
     private static let port = Setting<Int>.int(
         "port", in: 0...65_535, default: 8080, help: "The port of the HTTP API. 0 chooses a free one and logs it.")
+    private static let grpcPort = Setting<Int?>.int(
+        "grpc.port", in: 0...65_535,
+        help:
+            "The port of the gRPC API, at the same address. 0 chooses a free one and logs it. Without one, there is no gRPC."
+    )
+    private static let reflection = Setting<Bool>.bool(
+        "grpc.reflection", default: false,
+        help: "Whether the gRPC API describes itself to anyone who asks (for development).")
     private static let certificate = Setting<String?>.text(
         "tls.certificate", placeholder: "PATH",
         help:
@@ -53,7 +61,8 @@ struct HTTPSettings: Sendable {
 
     static var declared: [any SettingDeclaration] {
         [
-            host, port, certificate, key, plaintext, strictTransportAge, origins, connections, connectionsPerAddress,
+            host, port, grpcPort, reflection, certificate, key, plaintext, strictTransportAge, origins, connections,
+            connectionsPerAddress,
             proxies, versions, drainTime,
         ]
     }
@@ -82,6 +91,9 @@ struct HTTPSettings: Sendable {
 
     var host: String { settings[Self.host] }
     var port: Int { settings[Self.port] }
+    /// Nil for no gRPC.
+    var grpcPort: Int? { settings[Self.grpcPort] }
+    var describesGRPC: Bool { settings[Self.reflection] }
     var plaintext: Plaintext { settings[Self.plaintext] }
     var connections: Int { settings[Self.connections] }
     var proxies: Int { settings[Self.proxies] }

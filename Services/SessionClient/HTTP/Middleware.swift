@@ -47,6 +47,7 @@ extension Request {
 extension HTTPField.Name {
     // Tokens of RFC 9110, section 5.6.2: these literals are names.
     static let traceParent = HTTPField.Name("traceparent")!
+    static let idempotencyReplayed = HTTPField.Name("Idempotency-Replayed")!
     static let idempotencyKey = HTTPField.Name("Idempotency-Key")!
     static let lastEventID = HTTPField.Name("Last-Event-ID")!
     static let forwardedFor = HTTPField.Name("X-Forwarded-For")!

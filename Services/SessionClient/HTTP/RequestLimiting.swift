@@ -34,7 +34,7 @@ struct AddressLimiting: RouterMiddleware {
 
 extension ClientAddress {
     func network(of request: Request, _ context: EdgeContext) -> String {
-        network(connection: context.remoteAddress, forwardedFor: request.headers[.forwardedFor])
+        network(connection: context.remoteAddress?.ipAddress ?? "unknown", forwardedFor: request.headers[.forwardedFor])
     }
 }
 

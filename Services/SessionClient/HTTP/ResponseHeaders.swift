@@ -17,8 +17,8 @@ struct ResponseHeaders: RouterMiddleware {
 
     private static let methods = "GET, HEAD, POST, PUT, PATCH, DELETE"
     private static let readable =
-        "Accept-Ranges, Content-Disposition, Content-Range, Deprecation, ETag, Idempotency-Key, Link, Location, RateLimit, "
-        + "RateLimit-Policy, Retry-After, Sunset"
+        "Accept-Ranges, Content-Disposition, Content-Range, Deprecation, ETag, Idempotency-Key, Idempotency-Replayed, Link, Location, "
+        + "RateLimit, RateLimit-Policy, Retry-After, Sunset"
     private static let sendable =
         "Authorization, Content-Digest, Content-Type, Idempotency-Key, If-None-Match, If-Range, Last-Event-ID, Quartet-Client, "
         + "Range, traceparent"

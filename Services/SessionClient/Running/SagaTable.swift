@@ -45,7 +45,7 @@ struct SagaTable: Sendable {
         let event = try message(
             OperationStarted(operation: id, type: type), account, call.correlationID, call.traceParent)
         let (owner, operations, length) = (owner, operations, Interval(ownership).microseconds)
-        let (correlationID, traceParent) = (call.correlationID, call.traceParent)
+        let (correlationID, traceParent, replay) = (call.correlationID, call.traceParent, call.replay)
         let claimed: ClaimedSaga? = try await pool.withConnection { database in
             try database.transaction { database in
                 try database.execute("SELECT pg_advisory_xact_lock(hashtextextended(\(account.description), 0))")
@@ -73,6 +73,7 @@ struct SagaTable: Sendable {
                         throw Rejection(
                             .idReused, "This Idempotency-Key was used for another request; use a new one.")
                     }
+                    replay.note()
                     return nil
                 }
                 _ = try database.query(operations.append([event]))

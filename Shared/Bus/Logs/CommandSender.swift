@@ -14,6 +14,9 @@ public final class CommandSender: Service, Sendable {
         let hash: BodyHash
         let entry: Appender.Entry
         let deadline: ContinuousClock.Instant
+        /// How far the outcomes were known when it was sent.
+        let known: [Position]
+        let isReplayed: @Sendable () -> Void
         let resume: @Sendable (Result<Outcome, CommandError>) -> Void
     }
 
@@ -72,18 +75,23 @@ public final class CommandSender: Service, Sendable {
     /// Sends a command and waits for its outcome.
     /// - Parameters:
     ///   - mayBeRepeated: Whether anybody may have sent this id before; false saves a look-up.
+    ///   - isReplayed: Called if it had its outcome already when it was sent.
     ///   - patience: How long to wait for the outcome, whatever the database does. After that, or when the task is cancelled,
     ///     the command goes on without its sender.
     /// - Throws: ``CommandError/overloaded``, with nothing sent, when too many commands have no outcome;
     ///   ``CommandError/noOutcomeYet(_:)`` when it isn't known whether the command was done: send it again with the same id
     ///   to find out.
     public func send(
-        _ command: Message, mayBeRepeated: Bool, patience: Duration = .seconds(10)
+        _ command: Message, mayBeRepeated: Bool, patience: Duration = .seconds(10),
+        isReplayed: @Sendable @escaping () -> Void = {}
     ) async throws(CommandError) -> Outcome {
         guard let id = command.commandID else { throw .refused("a command must have an id") }
         let answer = SingleAnswer<Result<Outcome, CommandError>>()
         let entry = Appender.Entry(command) { answer.give(.failure(CommandError($0))) }
-        let waiter = Waiter(hash: command.bodyHash, entry: entry, deadline: .now + patience) { answer.give($0) }
+        let waiter = Waiter(
+            hash: command.bodyHash, entry: entry, deadline: .now + patience, known: tail.positions,
+            isReplayed: isReplayed
+        ) { answer.give($0) }
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 answer.wait(continuation)
@@ -200,16 +208,22 @@ public final class CommandSender: Service, Sendable {
             id, hash,
             Outcome(
                 outcome, type: row.message.type, body: row.message.body, partition: row.partition,
-                position: row.position))
+                position: row.position), at: (row.partition, row.position))
     }
 
-    private func answer(_ id: CommandID, _ hash: BodyHash, _ outcome: Outcome) {
+    private func answer(
+        _ id: CommandID, _ hash: BodyHash, _ outcome: Outcome, at place: (partition: Partition, position: Position)
+    ) {
         let found = open.withLock { open in
             open.abandoned[id] = nil
             return open.waiters.removeValue(forKey: id)
         }
         guard let found else { return }
         for waiter in found {
+            let number = Int(place.partition.number)
+            if waiter.hash == hash, waiter.known.indices.contains(number), place.position <= waiter.known[number] {
+                waiter.isReplayed()
+            }
             appender.answered(waiter.entry)
             waiter.resume(
                 .success(
@@ -251,17 +265,19 @@ public final class CommandSender: Service, Sendable {
                 guard let kind = Outcome.Kind(rawValue: kind) else {
                     throw BusError.unreadable(LogName(schema: schema, table: "outcome"), "outcome \(kind)")
                 }
+                let (partition, position) = (
+                    Partition(try row.decode(5, as: Int32.self)), Position(try row.decode(6, as: Int64.self))
+                )
                 return (
                     try row.decode(0, as: CommandID.self), BodyHash(id: try row.decode(1, as: ID<BodyHash>.self)),
                     Outcome(
                         kind, type: try row.decode(3, as: String.self),
-                        body: row.bytes(4) { $0.map { [UInt8]($0) } ?? [] },
-                        partition: Partition(try row.decode(5, as: Int32.self)),
-                        position: Position(try row.decode(6, as: Int64.self)))
+                        body: row.bytes(4) { $0.map { [UInt8]($0) } ?? [] }, partition: partition, position: position),
+                    (partition, position)
                 )
             }
         }
-        for (id, hash, outcome) in found { answer(id, hash, outcome) }
+        for (id, hash, outcome, place) in found { answer(id, hash, outcome, at: place) }
     }
 }
 

@@ -68,6 +68,9 @@ public final class Tail: Service, Sendable {
         doorbells.connect(bell, to: log)
     }
 
+    /// How far each partition was read; empty before the first connection.
+    var positions: [Position] { registry.withLock { $0.place?.positions ?? [] } }
+
     // MARK: Registering
 
     /// Offers every row of `key` from now on. Returns how far the tail has read: rows up to there aren't offered.

@@ -86,6 +86,15 @@ extension Setting where Value == Int {
     }
 }
 
+extension Setting where Value == Int? {
+    package static func int(_ key: String, in range: ClosedRange<Int>, help: String) -> Self {
+        let number = Setting<Int>.int(key, in: range, default: range.lowerBound, help: help)
+        return Setting(key, placeholder: "NUMBER", default: nil, help: help) { text throws(SettingProblem) in
+            try number.parse(text)
+        }
+    }
+}
+
 extension Setting where Value == Bool {
     package static func bool(_ key: String, default defaultValue: Bool, help: String) -> Self {
         Setting(key, placeholder: "true|false", default: defaultValue, shownDefault: "\(defaultValue)", help: help) {

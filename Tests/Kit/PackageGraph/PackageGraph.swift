@@ -8,7 +8,7 @@
 /// - Shared code is below the services: nothing in `Shared` depends on a target in `Services`.
 /// - `Shared/API` knows contracts and the vocabulary, session-client's orchestration knows these and the API: neither knows
 ///   the bus, PostgreSQL or a transport.
-/// - Of session-client's files, those in `HTTP` alone know HTTP.
+/// - Of session-client's files, those in `HTTP` alone know HTTP, and those in `GRPC` alone know gRPC and Protobuf.
 /// - What apps add knows the API; the world of their tests, besides, rules and orchestration. It needs only the packages in
 ///   `packagesOfApps`: neither PostgreSQL nor a server comes with it.
 /// - Of other packages, everything that apps don't need has the trait `Server`, so that an app that leaves it out resolves none of it.
@@ -166,14 +166,15 @@ extension PackageGraph.Target {
 
     /// The law that forbids a file to import a module of another package, if one does.
     func law(against module: String, in file: PackageGraph.File) -> String? {
-        let isTransport = ["Hummingbird", "HTTPTypes", "NIOHTTP"].contains { module.hasPrefix($0) }
-        if isTransport, service == PackageGraph.knowsAllContracts,
-            !file.path.hasPrefix("Services/SessionClient/HTTP/")
+        let transports = [("HTTP", ["Hummingbird", "HTTPTypes", "NIOHTTP"]), ("GRPC", ["GRPC", "SwiftProtobuf"])]
+        let transport = transports.first { $0.1.contains { module.hasPrefix($0) } }?.0
+        if let transport, service == PackageGraph.knowsAllContracts,
+            !file.path.hasPrefix("Services/SessionClient/\(transport)/")
         {
-            return "of session-client, HTTP alone knows HTTP"
+            return "of session-client, \(transport) alone knows \(transport)"
         }
-        if isTransport || module.hasPrefix("NIO"),
-            isBelow("Shared/API") || isBelow("Services/SessionClient/Orchestration")
+        if transport != nil || module.hasPrefix("NIO"),
+            isBelow("Shared/API") && !isBelow("Shared/API/Proto") || isBelow("Services/SessionClient/Orchestration")
         {
             return "it is for every transport"
         }

@@ -140,12 +140,17 @@ struct PackageGraphTests {
     }
 
     @Test(
-        "of session-client, only the files in HTTP import HTTP; the API and the orchestration know no transport at all")
+        "of session-client, only the files in HTTP import HTTP, and those in GRPC gRPC; the API and the orchestration know no transport at all"
+    )
     func transports() {
         let found = violations {
-            $0["SessionClient"]?.files = ["HTTP/Routes", "Actions/Commands"].map {
-                .init(path: "Services/SessionClient/\($0).swift", text: "import HTTPTypes\nimport Hummingbird")
-            }
+            $0["SessionClient"]?.files = [
+                .init(
+                    path: "Services/SessionClient/Actions/Commands.swift",
+                    text: "import HTTPTypes\nimport Hummingbird\nimport GRPCCore"),
+                .init(path: "Services/SessionClient/HTTP/Routes.swift", text: "import Hummingbird"),
+                .init(path: "Services/SessionClient/GRPC/Calls.swift", text: "import GRPCCore\nimport SwiftProtobuf"),
+            ]
             $0["API"] = .init(
                 name: "API", path: "Shared/API", dependencies: ["Bus"],
                 files: [.init(path: "Shared/API/Person.swift", text: "package import NIOCore")])
@@ -157,6 +162,7 @@ struct PackageGraphTests {
             found.filter { $0.hasPrefix("Services/SessionClient/") && !$0.contains("depends") } == [
                 "Services/SessionClient/Actions/Commands.swift:1: SessionClient imports HTTPTypes: of session-client, HTTP alone knows HTTP",
                 "Services/SessionClient/Actions/Commands.swift:2: SessionClient imports Hummingbird: of session-client, HTTP alone knows HTTP",
+                "Services/SessionClient/Actions/Commands.swift:3: SessionClient imports GRPCCore: of session-client, GRPC alone knows GRPC",
             ])
         #expect(found.contains("Shared/API/Person.swift:1: API imports NIOCore: it is for every transport"))
         #expect(found.contains("Shared/API: API depends on Bus: the API knows contracts and the vocabulary"))

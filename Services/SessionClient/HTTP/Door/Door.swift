@@ -64,10 +64,7 @@ struct Door: ServerChildChannel {
 
     private func spoken(on channel: any Channel, _ logger: Logger) throws -> EventLoopFuture<Spoken>? {
         let pipeline = channel.pipeline.syncOperations
-        #if canImport(Glibc)
-            try? channel.syncOptions?.setOption(
-                .tcpOption(.init(rawValue: CInt(TCP_USER_TIMEOUT))), value: Self.acknowledgementLimit)
-        #endif
+        Self.findDeadPeers(on: channel)
         switch admissions.admit(channel) {
         case .turnedAway:
             channel.close(promise: nil)
@@ -92,6 +89,14 @@ struct Door: ServerChildChannel {
                 return value
             }
         }.flatMap { $0 }
+    }
+
+    /// Closes a connection whose peer leaves what is sent unacknowledged.
+    static func findDeadPeers(on channel: any Channel) {
+        #if canImport(Glibc)
+            try? channel.syncOptions?.setOption(
+                .tcpOption(.init(rawValue: CInt(TCP_USER_TIMEOUT))), value: acknowledgementLimit)
+        #endif
     }
 
     func handle(value: Value, logger: Logger) async {

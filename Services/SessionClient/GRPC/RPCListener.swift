@@ -1,0 +1,60 @@
+import GRPCNIOTransportHTTP2Posix
+import NIOCore
+import NIOPosix
+import NIOSSL
+
+/// Accepts connections for gRPC: what ``Door`` is for HTTP. Both count them together.
+struct RPCListener: HTTP2ServerTransport.ListenerFactory {
+    let host: String
+    let port: Int
+    let admissions: Admissions
+    let certificates: Certificates?
+    var eventLoopGroup: any EventLoopGroup { MultiThreadedEventLoopGroup.singleton }
+
+    /// The connection is one too many.
+    private struct Refused: Error {}
+
+    func makeListeningChannel(
+        listenerConfigurator: HTTP2ServerTransport.ListenerConfigurator,
+        connectionConfigurator: HTTP2ServerTransport.ConnectionConfigurator
+    ) async throws -> NIOAsyncChannel<HTTP2ServerTransport.ConnectionConfigurator.ConnectionChannel, Never> {
+        try await ServerBootstrap(group: eventLoopGroup)
+            .serverChannelOption(.backlog, value: 256)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .serverChannelInitializer { listenerConfigurator.configure(channel: $0) }
+            .bind(to: NIOCore.SocketAddress.makeAddressResolvingHost(host, port: port)) { channel in
+                channel.eventLoop.makeCompletedFuture { try admit(channel) }.flatMap {
+                    connectionConfigurator.configure(
+                        channel: channel, tls: certificates == nil ? .none : .configured(requireALPN: true))
+                }
+            }
+    }
+
+    private func admit(_ channel: any Channel) throws {
+        Door.findDeadPeers(on: channel)
+        try SilentPeer.add(to: channel)
+        // Whoever speaks HTTP/2 couldn't read an answer in HTTP/1.1.
+        guard case .admitted = admissions.admit(channel) else { throw Refused() }
+        guard let certificates else { return }
+        try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: certificates.serving))
+        try channel.pipeline.syncOperations.addHandler(Handshake())
+    }
+}
+
+/// Closes a connection whose peer says nothing although it is asked: a live one answers the transport's pings, which come
+/// after 30 seconds of silence. The transport itself only asks a peer that doesn't answer to leave, and so waits forever.
+final class SilentPeer: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = NIOAny
+
+    static let limit: TimeAmount = .seconds(42)
+
+    static func add(to channel: any Channel) throws {
+        try channel.pipeline.syncOperations.addHandlers([IdleStateHandler(readTimeout: limit), SilentPeer()])
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if let idle = event as? IdleStateHandler.IdleStateEvent, idle == .read { context.close(promise: nil) }
+        context.fireUserInboundEventTriggered(event)
+    }
+}

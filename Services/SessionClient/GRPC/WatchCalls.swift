@@ -1,0 +1,70 @@
+import API
+import GRPCCore
+import GRPCProtobuf
+import QuartetProto
+import SessionContract
+import SwiftProtobuf
+import Vocabulary
+
+/// `quartet.v1.Quartet/Watch`: the caller's streams, as `GET /v1/stream` has them.
+struct WatchCalls: Sendable {
+    let streams: Streams
+    let drain: Drain
+    let admission: RPCAdmission
+
+    func register(in router: inout RPCRouter<some ServerTransport>) {
+        router.registerHandler(
+            forMethod: MethodDescriptor(fullyQualifiedService: RPCNames.service, method: "Watch"),
+            deserializer: RPCDeserializer<Quartet_V1_WatchRequest>(),
+            serializer: ProtobufSerializer<Quartet_V1_StreamMessage>()
+        ) { request, context in
+            let message = try await ServerRequest(stream: request).message
+            return StreamingServerResponse { writer in
+                do {
+                    try await watch(message, request.metadata, context, writer)
+                    return [:]
+                } catch {
+                    throw admission.rpcError(error)
+                }
+            }
+        }
+    }
+
+    private func watch(
+        _ request: Quartet_V1_WatchRequest, _ metadata: Metadata, _ context: ServerContext,
+        _ writer: RPCWriter<Quartet_V1_StreamMessage>
+    ) async throws {
+        let call = try admission.call(metadata, context, as: .streams, isRead: true)
+        guard let caller = try await admission.caller(metadata, .signedIn, as: .streams) else {
+            throw APIError(.missingToken)
+        }
+        let wanted = [
+            "group": request.group, "stream": request.stream, "type": request.type, "contact": request.contact,
+        ]
+        let filter = try StreamFilter(
+            parts: Parameter<StreamFilter.Part>.choices("stream", "").read(wanted), types: request.type,
+            contacts: Parameter<AccountID>.every("contact", "").read(wanted))
+        let connection = try streams.open(
+            for: caller, after: StreamTokens(request.position),
+            following: Set(Parameter<GroupID>.every("group", "").read(wanted)), filter: filter, call.logger)
+        defer { connection.place.leave() }
+        guard let stream = drain.add({ connection.end(StreamEnd(.serverStopping)) }) else {
+            throw APIError(.serverStopping, retryAfter: 1)
+        }
+        defer { stream.remove() }
+        try await withRPCCancellationHandler {
+            try await connection.run(over: StreamMessages { try await writer.write(contentsOf: $0) })
+        } onCancelRPC: {
+            // A server that stops cancels all calls, too; its streams are told why they end.
+            if !drain.isBegun { connection.leave() }
+        }
+    }
+}
+
+/// Names in `quartet.proto`.
+enum RPCNames {
+    static let service = "quartet.v1.Quartet"
+}
+
+/// A message of Protobuf. The bus has others.
+typealias ProtoMessage = SwiftProtobuf.Message
