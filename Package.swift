@@ -245,7 +245,8 @@ let package = Package(
         .testTarget(
             name: "SessionClientServiceTests",
             dependencies: [
-                "API", "ContractSupport", "Postgres", "ServiceKit", "SessionClientService", "SessionContract", "Vocabulary",
+                "API", "ContractSupport", "Postgres", "ServiceKit", "SessionClientService", "SessionContract",
+                "Vocabulary",
                 "Webhook", crypto,
                 httpTypes, hummingbird,
                 logging, nio, nioHTTP2, nioHTTPTypes, nioTLS,
