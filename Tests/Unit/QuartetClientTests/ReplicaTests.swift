@@ -76,6 +76,21 @@ struct ReplicaTests {
     }
 
     @Test(
+        "in a sequence that was resumed, an edit stays until its event comes, however many heartbeats that takes (S20)")
+    func resumed() {
+        var replica = Replica<String>()
+        replica.restore("A")
+        replica.resume(opening: 1)
+        let command = CommandID.new()
+        replica.begin(1) { $0 = "B" }
+        replica.accept(1, Self.reply(command))
+        for _ in 0..<5 { replica.heartbeat() }
+        #expect(replica.state == "B")
+        replica.apply(causedBy: command) { $0 = "B" }
+        #expect(replica.base == "B" && replica.openEdits.isEmpty)
+    }
+
+    @Test(
         "whatever the order of events and outcomes: each value is seen once and none comes back, and in the end it is the server's (S21)"
     )
     func random() async throws {

@@ -30,6 +30,8 @@ struct Replica<State: Sendable>: Sendable {
     private var seen: [CommandID] = []
     /// The newest stream that something came from.
     private var opening = 0
+    /// The newest stream that brought a snapshot; nil if none did.
+    private var snapshotOpening: Int?
 
     /// With the edits.
     var state: State? {
@@ -51,7 +53,7 @@ struct Replica<State: Sendable>: Sendable {
     /// The server's state from which its events go on.
     mutating func replace(_ state: State, opening: Int) {
         base = state
-        self.opening = opening
+        (self.opening, snapshotOpening) = (opening, opening)
         edits.removeAll { $0.acceptance.map { $0.opening < opening } ?? false }
     }
 
@@ -73,9 +75,11 @@ struct Replica<State: Sendable>: Sendable {
     }
 
     /// Nothing happens at the server. An accepted edit whose event was part of a snapshot has no event of its own: after the second
-    /// heartbeat it would have come.
+    /// heartbeat it would have come. In a sequence that was resumed it comes, however long a busy server takes.
     mutating func heartbeat() {
-        for index in edits.indices { edits[index].acceptance?.heartbeats += 1 }
+        for index in edits.indices where edits[index].acceptance?.opening == snapshotOpening {
+            edits[index].acceptance?.heartbeats += 1
+        }
         edits.removeAll { $0.acceptance.map { $0.heartbeats >= 2 } ?? false }
     }
 

@@ -105,7 +105,7 @@ public final class QuartetWorld: Sendable {
     public func settle() async {
         await calm()
         var passed: Duration = .zero
-        while !isSettled {
+        while !isSettled, !Task.isCancelled {
             guard passed < .seconds(7 * 86_400) else {
                 Issue.record("The world didn't settle: \(everybody.withLock { $0.map(\.trouble) })")
                 return
@@ -128,7 +128,7 @@ public final class QuartetWorld: Sendable {
     /// Lets the apps do what they can do without time.
     private func calm() async {
         var calm = 0
-        while calm < 10 {
+        while calm < 10, !Task.isCancelled {
             await Task.yield()
             calm = edge.isIdle ? calm + 1 : 0
         }

@@ -316,7 +316,7 @@ final class WorldEdge: Sendable {
             return (false, state.services.time)
         }
         guard !isCut else { throw TransportError.unreachable("the network is cut") }
-        return OpenedStream(items: AsyncThrowingStream(unfolding: { try await outlet.next() }), serverTime: time)
+        return OpenedStream(items: outlet.items, serverTime: time)
     }
 }
 

@@ -40,7 +40,21 @@ final class WorldOutlet: Sendable {
         if let error { waiting?.resume(throwing: error) } else { waiting?.resume(returning: nil) }
     }
 
-    func next() async throws -> StreamItem? {
+    /// What an app reads. When the app lets go of it, the stream ends, whether or not somebody waits for an item.
+    var items: AsyncThrowingStream<StreamItem, any Error> {
+        let reader = Reader(outlet: self)
+        return AsyncThrowingStream(unfolding: { try await reader.outlet.next() })
+    }
+
+    private final class Reader: Sendable {
+        let outlet: WorldOutlet
+
+        init(outlet: WorldOutlet) { self.outlet = outlet }
+
+        deinit { outlet.end(throwing: CancellationError()) }
+    }
+
+    private func next() async throws -> StreamItem? {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let now = state.withLock { state -> Result<StreamItem?, any Error>? in
