@@ -6,7 +6,7 @@ struct Plan: Sendable {
         usage: benchmark SERVER_URL EXECUTABLES JSON_FILE [SECTION...]
 
         Measures the executables in the folder EXECUTABLES on the PostgreSQL at SERVER_URL, as a superuser that creates
-        databases there. Sections: limits commands latency fanout sagas streams memory attachments checkins rejoin groups
+        databases there. Sections: limits commands latency fanout sagas calls streams memory attachments checkins rejoin groups
         signals; by default all of these. Only by request, growth: it may take half an hour and checks the free disk space
         first (GROWTH_ROWS, default 10000000).
         CHECKIN_PEOPLE (default 50000) is how many people miss a check-in within one minute.
@@ -30,7 +30,7 @@ struct Plan: Sendable {
         guard words.count >= 3, !words.contains("--help"), let server = Server(url: words[0], executables: words[1])
         else { return nil }
         let known = [
-            "limits", "commands", "latency", "fanout", "sagas", "streams", "memory", "attachments", "checkins",
+            "limits", "commands", "latency", "fanout", "sagas", "calls", "streams", "memory", "attachments", "checkins",
             "rejoin", "groups", "signals",
         ]
         let asked = Array(words.dropFirst(3))
@@ -56,10 +56,11 @@ struct Plan: Sendable {
                 if sections.contains("growth") { try await ledger.growth(growthRows, seconds, server, &report) }
             }
         }
-        if !Set(sections).isDisjoint(with: ["sagas", "streams", "memory", "growth"]) {
+        if !Set(sections).isDisjoint(with: ["sagas", "calls", "streams", "memory", "growth"]) {
             try await ProductBenchmark.with(server) { product in
                 if sections.contains("memory") { try await product.atRest(&report) }
                 if sections.contains("sagas") { try await product.sagas(seconds, &report) }
+                if sections.contains("calls") { try await product.calls(&report) }
                 if sections.contains("streams") { try await product.streams(min(5, seconds), &report) }
                 if sections.contains("memory") { try await product.underLoad(&report) }
                 if sections.contains("growth") { try await product.timers(growthRows / 10, &report) }

@@ -96,11 +96,16 @@ final class ProductBenchmark: Sendable {
         return begun
     }
 
+    /// The port of gRPC, beyond those of two replicas.
+    private static func rpcPort(from port: Int) -> Int { port + 20 }
+    var rpcPort: UInt16 { UInt16(Self.rpcPort(from: port)) }
+
     private static var edgeNumber: Int { services.count - 1 }
 
     /// A replica's ports begin at `port`: the API's, then an admin port for each service.
     private static func ports(of service: Int, from port: Int) -> [String] {
-        ["--admin-port", "\(port + 1 + service)"] + (service == edgeNumber ? ["--port", "\(port)"] : [])
+        ["--admin-port", "\(port + 1 + service)"]
+            + (service == edgeNumber ? ["--port", "\(port)", "--grpc-port", "\(rpcPort(from: port))"] : [])
     }
 
     /// Starts a replica of every service and waits until all are ready. What was started is in `started`, also when
@@ -162,9 +167,20 @@ final class ProductBenchmark: Sendable {
         }
     }
 
+    private func process(of service: String) -> Int32 {
+        let later = service == "session-client" ? laterEdge.withLock { $0 } : nil
+        return later ?? processes[service] ?? 0
+    }
+
+    /// kill -9 of the edge, and a new one that is ready.
+    func renewEdge() async throws {
+        _ = try await restartEdge()
+        try await Self.waitUntilReady(EdgeClient(http: http) { self.adminURL })
+    }
+
     /// What is resident now.
     func memory(of service: String) throws -> Double {
-        let status = try String(contentsOfFile: "/proc/\(processes[service] ?? 0)/status", encoding: .utf8)
+        let status = try String(contentsOfFile: "/proc/\(process(of: service))/status", encoding: .utf8)
         guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmRSS:") }),
             let kilobytes = Double(line.split(whereSeparator: \.isWhitespace)[1])
         else { throw Failure("no memory in /proc of \(service)") }

@@ -6,6 +6,7 @@ import Glibc
 import NIOCore
 import NIOHTTP1
 import Postgres
+import RPCClient
 import Synchronization
 import Vocabulary
 
@@ -13,24 +14,55 @@ import Vocabulary
 /// the bottleneck; events are put straight into a service's log, so commands aren't either.
 extension ProductBenchmark {
     private static var accounts: Int { 63 }
-    /// As many as the edge allows an account.
+    /// As many as the edge allows a device.
     private static var perAccount: Int { 16 }
 
     func streams(_ seconds: Int, _ report: inout Report) async throws {
-        let (accounts, connections) = (Self.accounts, Self.accounts * Self.perAccount)
-        say("\(connections) server-sent event streams")
-        let edge = edge
         var devices: [Device] = []
-        for number in 0..<accounts { devices.append(try await Device.signUp("stream-\(number)", at: edge)) }
+        for number in 0..<Self.accounts { devices.append(try await Device.signUp("stream-\(number)", at: edge)) }
+        try await streams("sse", of: devices, seconds, &report) { device, heard in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<Self.perAccount { group.addTask { try await self.listen(device, heard) } }
+                try await group.waitForAll()
+            }
+        }
+        // What a process has taken it keeps.
+        try await renewEdge()
+        // An account's streams share a connection.
+        try await streams("grpc", of: devices, seconds, &report) { device, heard in
+            try await RPCClient.with(port: self.rpcPort) { rpc in
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for _ in 0..<Self.perAccount {
+                        group.addTask {
+                            try await rpc.listen(token: device.token) { heard.add(1, ByteBuffer(bytes: $0)) }
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+            }
+        }
+    }
+
+    /// - Parameters:
+    ///   - transport: What carries the streams.
+    ///   - listen: Opens a device's streams and follows them.
+    private func streams(
+        _ transport: String, of devices: [Device], _ seconds: Int, _ report: inout Report,
+        _ listen: @Sendable @escaping (Device, Heard) async throws -> Void
+    ) async throws {
+        let connections = devices.count * Self.perAccount
+        say("\(connections) streams over \(transport)")
         let heard = Heard()
         let log = try await notificationsLog()
+        let before = try memory(of: "session-client")
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for device in devices {
-                for _ in 0..<Self.perAccount { group.addTask { try await self.listen(device, heard) } }
-            }
+            for device in devices { group.addTask { try await listen(device, heard) } }
             // Four snapshots each, and then nothing for a moment.
             while heard.events < 4 * connections { try await Task.sleep(for: .milliseconds(50)) }
             try await Task.sleep(for: .seconds(1))
+            report.add(
+                "\(transport)_idle_stream_kb", (try memory(of: "session-client") - before) * 1024 / Double(connections),
+                aim: "<= 60")
             let publisher = try await Connection.connect(Configuration(server.url("quartet", as: "notifications")))
 
             say("events at a low rate")
@@ -40,24 +72,24 @@ extension ProductBenchmark {
                 try await Task.sleep(for: .milliseconds(100))
             }
             let waits = heard.measures(false)
-            report.add("sse_delivery_p50_ms", waits.percentile(0.5))
-            report.add("sse_delivery_p99_ms", waits.percentile(0.99), aim: "<= 15")
+            report.add("\(transport)_delivery_p50_ms", waits.percentile(0.5))
+            report.add("\(transport)_delivery_p99_ms", waits.percentile(0.99), aim: "<= 15")
 
             say("events as fast as they are heard")
-            let before = heard.events
+            let heardBefore = heard.events
             let begun = ContinuousClock.now
             var published = 0
             while ContinuousClock.now - begun < .seconds(seconds) {
                 try await publish(devices.map(\.account) + devices.map(\.account), log, publisher)
                 published += 2 * connections
                 // Nobody so far behind that it is told so.
-                while published - (heard.events - before) > 200 * connections {
+                while published - (heard.events - heardBefore) > 200 * connections {
                     try await Task.sleep(for: .milliseconds(1))
                 }
             }
-            while heard.events - before < published { try await Task.sleep(for: .milliseconds(1)) }
+            while heard.events - heardBefore < published { try await Task.sleep(for: .milliseconds(1)) }
             let took = (ContinuousClock.now - begun) / .seconds(1)
-            report.add("sse_deliveries_per_second", Double(published) / took, aim: ">= 100000")
+            report.add("\(transport)_deliveries_per_second", Double(published) / took, aim: ">= 100000")
             await publisher.close()
             group.cancelAll()
         }

@@ -8,6 +8,8 @@ public struct ServerSentEvent: Sendable, CustomStringConvertible {
     public var id: String?
     public var data: JSON = .null
 
+    public init() {}
+
     /// For failures.
     public var description: String { "\(name) \(data)" }
 }

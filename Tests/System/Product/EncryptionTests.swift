@@ -11,7 +11,7 @@ import Testing
 @Suite("End to end: encryption", .timeLimit(.minutes(30)))
 struct EncryptionTests {
     /// A certificate for this machine and its key, in files.
-    private struct Certificate: Sendable {
+    struct Certificate: Sendable {
         let folder: URL
         var certificate: String { folder.appending(path: "certificate.pem").path }
         var key: String { folder.appending(path: "key.pem").path }

@@ -17,10 +17,19 @@ final class LiveView: Sendable {
         _ device: Device, following groups: [Group] = [], only sequences: [String]? = nil, filter: [String] = [],
         after lastEventID: String? = nil
     ) async throws -> LiveView {
+        try await open(
+            try await device.edge.stream(
+                token: device.token, following: groups.map(\.id),
+                filter: (sequences ?? []).map { "stream=\($0)" } + filter, after: lastEventID),
+            following: groups, only: sequences)
+    }
+
+    /// Follows a stream, whatever carries it, from its beginning.
+    static func open(
+        _ stream: some AsyncSequence<ServerSentEvent, any Error> & Sendable, following groups: [Group] = [],
+        only sequences: [String]? = nil
+    ) async throws -> LiveView {
         let view = LiveView()
-        let stream = try await device.edge.stream(
-            token: device.token, following: groups.map(\.id),
-            filter: (sequences ?? []).map { "stream=\($0)" } + filter, after: lastEventID)
         view.task.withLock {
             $0 = Task {
                 do { for try await event in stream { view.events.update { $0.append(event) } } } catch {}

@@ -3,6 +3,7 @@ import EdgeClient
 import Foundation
 import NIOCore
 import Postgres
+import RPCClient
 import ServiceKit
 import Synchronization
 import TestKit
@@ -110,7 +111,7 @@ final class Quartet: Sendable {
             service.rawValue, ["run"] + (service == .sessionClient ? ["--port", "\(port)"] : []),
             environment: [
                 "DATABASE_URL": databaseURL, "SERVER_KEY": keys.server, "SIGNING_KEY": keys.signing,
-                "CONSUMER_LEASE": "1s",
+                "CONSUMER_LEASE": "1s", "GRPC_PORT": "0", "GRPC_REFLECTION": "true",
                 // Tests look at rows that retention would delete; those that are about it say otherwise.
                 "RETENTION_INTERVAL": "1h",
                 // They all come from one address.
@@ -118,6 +119,19 @@ final class Quartet: Sendable {
                 "READS_PER_MINUTE": "1000000", "COMMANDS_PER_MINUTE": "1000000", "OPERATIONS_PER_MINUTE": "1000000",
                 "STREAMS_PER_MINUTE": "1000000", "DRAIN_TIME": "0s",
             ].merging(environment) { $1 })
+    }
+
+    /// Runs `body` with a connection of gRPC to the edge.
+    func rpc<Value: Sendable>(
+        trusting root: String? = nil, isCompressed: Bool = false, _ body: (RPCClient) async throws -> Value
+    ) async throws -> Value {
+        try await RPCClient.with(port: try await rpcPort(), trusting: root, isCompressed: isCompressed, body)
+    }
+
+    /// The port on which the edge speaks gRPC.
+    func rpcPort() async throws -> UInt16 {
+        let url = try await process(of: .sessionClient).announcedURL("serving the gRPC API")
+        return try #require(url.split(separator: ":").last.flatMap { UInt16($0) })
     }
 
     /// Where the API is now.
@@ -279,7 +293,7 @@ extension ChildProcess {
     /// The URL in the line that says so.
     fileprivate func announcedURL(_ text: String) async throws -> String {
         let line = try await waitForLine(containing: text).text
-        guard let start = line.firstRange(of: "http")?.lowerBound else { throw Unexpected(line) }
+        guard let start = line.firstRange(of: "url=")?.upperBound else { throw Unexpected(line) }
         return String(line[start...].prefix { $0 != " " })
     }
 }

@@ -1,0 +1,26 @@
+import EdgeClient
+import RPCClient
+
+/// The same command over HTTP and over gRPC, one at a time, in turns.
+extension ProductBenchmark {
+    func calls(_ report: inout Report) async throws {
+        say("commands over HTTP and gRPC")
+        let anna = try await Device.signUp("caller", at: edge)
+        var waits: (http: [Double], grpc: [Double]) = ([], [])
+        try await RPCClient.with(port: rpcPort) { rpc in
+            for number in 0..<1000 {
+                let body: JSON = ["isRequired": .bool(number.isMultiple(of: 2))]
+                let begun = ContinuousClock.now
+                _ = try await anna.act("SetContactApproval", body)
+                let between = ContinuousClock.now
+                _ = try await rpc.call("SetContactApproval", body, token: anna.token)
+                waits.http.append((between - begun) / .milliseconds(1))
+                waits.grpc.append((ContinuousClock.now - between) / .milliseconds(1))
+            }
+        }
+        for (name, waits) in [("http", waits.http.sorted()), ("grpc", waits.grpc.sorted())] {
+            report.add("\(name)_unary_p50_ms", waits.percentile(0.5))
+            report.add("\(name)_unary_p99_ms", waits.percentile(0.99))
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import EdgeClient
+import RPCClient
+
+/// What carries requests to the server.
+protocol Carrier: Sendable {
+    var name: String { get }
+    /// - Parameters:
+    ///   - call: The operation's id in the OpenAPI document, which is the rpc's name.
+    ///   - body: The parameters of the path and the query and the members of the body.
+    func call(_ call: String, _ body: JSON, token: String?, key: String?) async throws -> Answer
+    func watch(
+        token: String, following groups: [String], after position: String?
+    ) async throws -> any AsyncSequence<ServerSentEvent, any Error> & Sendable
+}
+
+enum Answer: Sendable {
+    case done(JSON)
+    /// The code, the field, and what programs need besides.
+    case refused(code: String, field: String?, details: JSON)
+}
+
+struct RPCCarrier: Carrier {
+    let name = "gRPC"
+    let rpc: RPCClient
+
+    func call(_ call: String, _ body: JSON, token: String?, key: String?) async throws -> Answer {
+        do {
+            return .done(try await rpc.call(call, body, token: token, key: key).body)
+        } catch let refused as RPCClient.Refused {
+            guard let code = refused.code else { throw refused }
+            let details = try refused.details["details"].map { try JSON(parsing: $0) } ?? .null
+            return .refused(code: code, field: refused.details["field"], details: details)
+        }
+    }
+
+    func watch(
+        token: String, following groups: [String], after position: String?
+    ) -> any AsyncSequence<ServerSentEvent, any Error> & Sendable {
+        rpc.watch(token: token, following: groups, after: position)
+    }
+}
+
+/// HTTP as the server's OpenAPI document describes it.
+struct HTTPCarrier: Carrier {
+    private struct Operation {
+        let method: String
+        let path: String
+        let parameters: [(name: String, isInPath: Bool)]
+    }
+
+    let name = "HTTP"
+    let edge: EdgeClient
+    private let operations: [String: Operation]
+
+    init(_ edge: EdgeClient) async throws {
+        self.edge = edge
+        let document = try await edge.send("GET", "/openapi.json").body
+        guard case .object(let paths) = document["paths"] else {
+            throw Failure(description: "the server has no /openapi.json")
+        }
+        var operations: [String: Operation] = [:]
+        for case (let path, .object(let methods)) in paths {
+            for (method, operation) in methods {
+                guard let id = operation["operationId"].string else { continue }
+                let parameters = (methods["parameters"]?.array ?? []) + operation["parameters"].array
+                operations[id] = Operation(
+                    method: method.uppercased(), path: path,
+                    parameters: parameters.compactMap { parameter in
+                        parameter["name"].string.map { ($0, parameter["in"] == "path") }
+                    })
+            }
+        }
+        self.operations = operations
+    }
+
+    func call(_ call: String, _ body: JSON, token: String?, key: String?) async throws -> Answer {
+        guard let operation = operations[call], case .object(var members) = body else {
+            throw Failure(description: "/openapi.json has no operation \(call)")
+        }
+        var (path, query) = (operation.path, [String]())
+        for (name, isInPath) in operation.parameters {
+            guard let value = members.removeValue(forKey: name) else { continue }
+            let texts = (value.array.isEmpty ? [value] : value.array).map { $0.string ?? "\($0)" }
+            if isInPath {
+                path = path.replacing("{\(name)}", with: texts.joined())
+            } else {
+                query += texts.map { "\(name)=\($0)" }
+            }
+        }
+        if !query.isEmpty { path += "?" + query.joined(separator: "&") }
+        let reply = try await edge.send(
+            operation.method, path, body: operation.method == "GET" ? nil : .object(members), token: token, key: key)
+        guard let code = reply.body["code"].string, !(200..<300).contains(reply.status) || reply.status == 202 else {
+            return .done(reply.body)
+        }
+        return .refused(code: code, field: reply.body["field"].string, details: reply.body["details"])
+    }
+
+    func watch(
+        token: String, following groups: [String], after position: String?
+    ) async throws -> any AsyncSequence<ServerSentEvent, any Error> & Sendable {
+        try await edge.stream(token: token, following: groups, after: position)
+    }
+}
+
+struct Failure: Error, CustomStringConvertible {
+    let description: String
+}

@@ -1,0 +1,177 @@
+import EdgeClient
+import Synchronization
+
+/// Where a scenario is played over one carrier. It writes down what is answered and seen, in a form that doesn't depend on when
+/// it is played.
+final class Stage: Sendable {
+    let carrier: any Carrier
+    private let transcript = Mutex<(lines: [String], names: Names)>(([], Names()))
+
+    init(_ carrier: any Carrier) {
+        self.carrier = carrier
+    }
+
+    var lines: [String] { transcript.withLock(\.lines) }
+
+    func note(_ what: String, _ json: JSON) {
+        transcript.withLock { transcript in
+            let text = "\(transcript.names.normal(json))"
+            transcript.lines.append("\(what) → \(text)")
+        }
+    }
+
+    /// Signs somebody up, whose handle nobody else has.
+    func signUp(_ name: String) async throws -> Actor {
+        let handle = "\(name.lowercased())-\(String(UInt32.random(in: 0 ... .max), radix: 36))"
+        transcript.withLock { $0.names.know(handle, as: "handle of \(name)") }
+        let stranger = Actor(name: name, handle: handle, token: nil, account: "", stage: self)
+        let signedIn = try await stranger.call(
+            "SignUp", ["handle": .string(handle), "name": .string(name), "password": .string(Self.password)])
+        guard let account = signedIn["account"].string else { throw Failure(description: "nobody was signed up") }
+        return Actor(name: name, handle: handle, token: signedIn["accessToken"].string, account: account, stage: self)
+    }
+
+    static let password = "a long enough password"
+}
+
+/// Somebody in a scenario.
+struct Actor: Sendable {
+    let name: String
+    let handle: String
+    let token: String?
+    let account: String
+    let stage: Stage
+
+    /// Asks something and writes down the answer, whatever it is.
+    @discardableResult
+    func call(_ call: String, _ body: JSON = [:], key: String? = nil) async throws -> JSON {
+        let key = key ?? EdgeClient.newKey()
+        for _ in 0..<200 {
+            switch try await stage.carrier.call(call, body, token: token, key: key) {
+            // It isn't decided yet, or the account isn't known everywhere yet.
+            case .refused("noOutcomeYet", _, _), .refused("accountNotFound", nil, _):
+                try await Task.sleep(for: .milliseconds(50))
+            case .refused(let code, let field, let details):
+                stage.note(
+                    "\(name) \(call)",
+                    ["refused": .string(code), "field": field.map(JSON.string) ?? .null, "details": details])
+                return .null
+            case .done(let reply):
+                stage.note("\(name) \(call)", reply)
+                return reply
+            }
+        }
+        throw Failure(description: "\(call) was never decided")
+    }
+
+    /// Asks how an operation stands until it has ended.
+    func finish(_ operation: JSON) async throws {
+        guard let id = operation["id"].string else { throw Failure(description: "this is no operation: \(operation)") }
+        for _ in 0..<600 {
+            let answer = try await stage.carrier.call(
+                "GetOperation", ["operation": .string(id)], token: token, key: nil)
+            if case .done(let reply) = answer, reply["state"] != "running" {
+                return stage.note("\(name) GetOperation", reply)
+            }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        throw Failure(description: "operation \(id) didn't end")
+    }
+
+    func watch(_ groups: [String] = [], after position: String? = nil) async throws -> Viewer {
+        guard let token else { throw Failure(description: "\(name) isn't signed in") }
+        let events = try await stage.carrier.watch(token: token, following: groups, after: position)
+        return Viewer(name: name, stage: stage, events)
+    }
+}
+
+/// What somebody sees live.
+final class Viewer: Sendable {
+    private let name: String
+    private let stage: Stage
+    private let events = Mutex<[ServerSentEvent]>([])
+    private let task: Task<Void, any Error>
+
+    init(name: String, stage: Stage, _ source: any AsyncSequence<ServerSentEvent, any Error> & Sendable) {
+        (self.name, self.stage) = (name, stage)
+        let (events, ender) = AsyncStream<ServerSentEvent>.makeStream()
+        task = Task { [name] in
+            _ = name
+            for try await event in source { ender.yield(event) }
+        }
+        reading.withLock { $0 = Task { for await event in events { self.events.withLock { $0.append(event) } } } }
+    }
+
+    private let reading = Mutex<Task<Void, Never>?>(nil)
+
+    /// The position after everything that came.
+    var position: String? { events.withLock { $0.last { $0.id != nil }?.id } }
+
+    /// Waits for an event and writes it down.
+    /// - Parameter what: An event's type, or the name of what has none, as in `contacts.snapshot`.
+    @discardableResult
+    func see(_ what: String, where isIt: (JSON) -> Bool = { _ in true }) async throws -> JSON {
+        for _ in 0..<3000 {
+            let found = events.withLock { events in
+                events.first { ($0.name == what || $0.data["type"].string == what) && isIt($0.data) }
+            }
+            if let found {
+                stage.note("\(name) sees \(found.name)", found.data)
+                return found.data
+            }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        throw Failure(
+            description: "\(name) did not see \(what), but \(events.withLock { $0.map(\.description) })")
+    }
+
+    func leave() {
+        task.cancel()
+        reading.withLock { $0?.cancel() }
+    }
+}
+
+/// Gives what differs from time to time a name: the first id that is seen is `id 1`, wherever it comes again.
+private struct Names {
+    private var known: [String: String] = [:]
+    private var ids = 0
+    /// Members whose values nobody can foresee.
+    private static let secrets: Set = [
+        "accessToken", "refreshToken", "code", "hash", "stream", "recoveryCodes", "next", "expiresIn", "received",
+        "sent",
+    ]
+
+    mutating func know(_ text: String, as name: String) { known[text] = name }
+
+    mutating func normal(_ json: JSON, _ member: String = "") -> JSON {
+        switch json {
+        case .object(let members):
+            var normal: [String: JSON] = [:]
+            for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+                let value = self.normal(value, name)
+                // Messages of Protobuf have no empty lists.
+                if value != .null, value != .array([]) { normal[name] = value }
+            }
+            return .object(normal)
+        case .string, .int,
+            .double where Self.secrets.contains(member):
+            return .string("some \(member)")
+        case .array where Self.secrets.contains(member): return .string("some \(member)")
+        case .array(let elements): return .array(elements.map { normal($0) })
+        // Microseconds since 1970.
+        case .int(let number) where number > 1_000_000_000_000_000: return "some time"
+        case .string(let text): return .string(name(of: text))
+        default: return json
+        }
+    }
+
+    private mutating func name(of text: String) -> String {
+        if let name = known[text] { return name }
+        guard text.wholeMatch(of: /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/) != nil else {
+            return text
+        }
+        ids += 1
+        known[text] = "id \(ids)"
+        return "id \(ids)"
+    }
+}
