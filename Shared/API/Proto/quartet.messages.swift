@@ -34,7 +34,7 @@ public enum QuartetMessages {
         case "ListNotifications": (Quartet_V1_ListNotificationsRequest.self, Quartet_V1_NotificationsPage.self)
         case "GetNotification": (Quartet_V1_GetNotificationRequest.self, Quartet_V1_Notification.self)
         case "ListOperations": (Quartet_V1_ListOperationsRequest.self, Quartet_V1_OperationsPage.self)
-        case "GetOperation": (Quartet_V1_GetOperationRequest.self, Quartet_V1_OperationReply2.self)
+        case "GetOperation": (Quartet_V1_GetOperationRequest.self, Quartet_V1_AnyOperationReply.self)
         case "GetStreamHashes": (Quartet_V1_GetStreamHashesRequest.self, Quartet_V1_StreamHashes.self)
         case "GetTime": (Quartet_V1_GetTimeRequest.self, Quartet_V1_ServerTimeReply.self)
         case "ListGroupSessions": (Quartet_V1_ListGroupSessionsRequest.self, Quartet_V1_GroupsPage.self)
@@ -100,9 +100,9 @@ public enum QuartetMessages {
         case "DeclareReadiness": (Quartet_V1_DeclareReadinessRequest.self, Quartet_V1_CommandReply.self)
         case "BeginSuspension": (Quartet_V1_BeginSuspensionRequest.self, Quartet_V1_CommandReply.self)
         case "EndSuspension": (Quartet_V1_EndSuspensionRequest.self, Quartet_V1_CommandReply.self)
-        case "ClearAllReceivedPings": (Quartet_V1_ClearAllReceivedPingsRequest.self, Quartet_V1_OperationReply2.self)
-        case "RespondToAllPings": (Quartet_V1_RespondToAllPingsRequest.self, Quartet_V1_OperationReply2.self)
-        case "CloseAccount": (Quartet_V1_CloseAccountRequest.self, Quartet_V1_OperationReply2.self)
+        case "ClearAllReceivedPings": (Quartet_V1_ClearAllReceivedPingsRequest.self, Quartet_V1_ClearAllReceivedPingsReply.self)
+        case "RespondToAllPings": (Quartet_V1_RespondToAllPingsRequest.self, Quartet_V1_RespondToAllPingsReply.self)
+        case "CloseAccount": (Quartet_V1_CloseAccountRequest.self, Quartet_V1_CloseAccountReply.self)
         default: nil
         }
     }

@@ -98,37 +98,6 @@ public nonisolated struct Quartet_V1_SignUpRequest: Sendable {
   fileprivate var _deviceName: String? = nil
 }
 
-public nonisolated struct Quartet_V1_PhoneCodeSent: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  public var phoneCode: String {
-    get {_phoneCode ?? String()}
-    set {_phoneCode = newValue}
-  }
-  /// Returns true if `phoneCode` has been explicitly set.
-  public var hasPhoneCode: Bool {self._phoneCode != nil}
-  /// Clears the value of `phoneCode`. Subsequent reads from it will return its default value.
-  public mutating func clearPhoneCode() {self._phoneCode = nil}
-
-  public var expiresIn: Int64 {
-    get {_expiresIn ?? 0}
-    set {_expiresIn = newValue}
-  }
-  /// Returns true if `expiresIn` has been explicitly set.
-  public var hasExpiresIn: Bool {self._expiresIn != nil}
-  /// Clears the value of `expiresIn`. Subsequent reads from it will return its default value.
-  public mutating func clearExpiresIn() {self._expiresIn = nil}
-
-  public var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  public init() {}
-
-  fileprivate var _phoneCode: String? = nil
-  fileprivate var _expiresIn: Int64? = nil
-}
-
 public nonisolated struct Quartet_V1_SignedIn: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -198,6 +167,37 @@ public nonisolated struct Quartet_V1_SignedIn: Sendable {
   fileprivate var _expiresIn: Int64? = nil
   fileprivate var _refreshToken: String? = nil
   fileprivate var _phoneCode: Quartet_V1_PhoneCodeSent? = nil
+}
+
+public nonisolated struct Quartet_V1_PhoneCodeSent: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var phoneCode: String {
+    get {_phoneCode ?? String()}
+    set {_phoneCode = newValue}
+  }
+  /// Returns true if `phoneCode` has been explicitly set.
+  public var hasPhoneCode: Bool {self._phoneCode != nil}
+  /// Clears the value of `phoneCode`. Subsequent reads from it will return its default value.
+  public mutating func clearPhoneCode() {self._phoneCode = nil}
+
+  public var expiresIn: Int64 {
+    get {_expiresIn ?? 0}
+    set {_expiresIn = newValue}
+  }
+  /// Returns true if `expiresIn` has been explicitly set.
+  public var hasExpiresIn: Bool {self._expiresIn != nil}
+  /// Clears the value of `expiresIn`. Subsequent reads from it will return its default value.
+  public mutating func clearExpiresIn() {self._expiresIn = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _phoneCode: String? = nil
+  fileprivate var _expiresIn: Int64? = nil
 }
 
 public nonisolated struct Quartet_V1_SignInRequest: Sendable {
@@ -666,37 +666,6 @@ public nonisolated struct Quartet_V1_VerifyPhoneRequest: Sendable {
   fileprivate var _code: String? = nil
 }
 
-public nonisolated struct Quartet_V1_Phone: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  public var number: String {
-    get {_number ?? String()}
-    set {_number = newValue}
-  }
-  /// Returns true if `number` has been explicitly set.
-  public var hasNumber: Bool {self._number != nil}
-  /// Clears the value of `number`. Subsequent reads from it will return its default value.
-  public mutating func clearNumber() {self._number = nil}
-
-  public var region: String {
-    get {_region ?? String()}
-    set {_region = newValue}
-  }
-  /// Returns true if `region` has been explicitly set.
-  public var hasRegion: Bool {self._region != nil}
-  /// Clears the value of `region`. Subsequent reads from it will return its default value.
-  public mutating func clearRegion() {self._region = nil}
-
-  public var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  public init() {}
-
-  fileprivate var _number: String? = nil
-  fileprivate var _region: String? = nil
-}
-
 public nonisolated struct Quartet_V1_PhoneChanged: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -736,6 +705,37 @@ public nonisolated struct Quartet_V1_PhoneChanged: Sendable {
   fileprivate var _account: String? = nil
   fileprivate var _phone: Quartet_V1_Phone? = nil
   fileprivate var _at: Int64? = nil
+}
+
+public nonisolated struct Quartet_V1_Phone: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var number: String {
+    get {_number ?? String()}
+    set {_number = newValue}
+  }
+  /// Returns true if `number` has been explicitly set.
+  public var hasNumber: Bool {self._number != nil}
+  /// Clears the value of `number`. Subsequent reads from it will return its default value.
+  public mutating func clearNumber() {self._number = nil}
+
+  public var region: String {
+    get {_region ?? String()}
+    set {_region = newValue}
+  }
+  /// Returns true if `region` has been explicitly set.
+  public var hasRegion: Bool {self._region != nil}
+  /// Clears the value of `region`. Subsequent reads from it will return its default value.
+  public mutating func clearRegion() {self._region = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _number: String? = nil
+  fileprivate var _region: String? = nil
 }
 
 public nonisolated struct Quartet_V1_ExtendStreamRequest: Sendable {
@@ -798,6 +798,159 @@ public nonisolated struct Quartet_V1_GetAccountRequest: Sendable {
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
+}
+
+public nonisolated struct Quartet_V1_AccountState: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var account: String {
+    get {_storage._account ?? String()}
+    set {_uniqueStorage()._account = newValue}
+  }
+  /// Returns true if `account` has been explicitly set.
+  public var hasAccount: Bool {_storage._account != nil}
+  /// Clears the value of `account`. Subsequent reads from it will return its default value.
+  public mutating func clearAccount() {_uniqueStorage()._account = nil}
+
+  public var handle: String {
+    get {_storage._handle ?? String()}
+    set {_uniqueStorage()._handle = newValue}
+  }
+  /// Returns true if `handle` has been explicitly set.
+  public var hasHandle: Bool {_storage._handle != nil}
+  /// Clears the value of `handle`. Subsequent reads from it will return its default value.
+  public mutating func clearHandle() {_uniqueStorage()._handle = nil}
+
+  public var name: String {
+    get {_storage._name ?? String()}
+    set {_uniqueStorage()._name = newValue}
+  }
+  /// Returns true if `name` has been explicitly set.
+  public var hasName: Bool {_storage._name != nil}
+  /// Clears the value of `name`. Subsequent reads from it will return its default value.
+  public mutating func clearName() {_uniqueStorage()._name = nil}
+
+  public var emergencyNote: String {
+    get {_storage._emergencyNote ?? String()}
+    set {_uniqueStorage()._emergencyNote = newValue}
+  }
+  /// Returns true if `emergencyNote` has been explicitly set.
+  public var hasEmergencyNote: Bool {_storage._emergencyNote != nil}
+  /// Clears the value of `emergencyNote`. Subsequent reads from it will return its default value.
+  public mutating func clearEmergencyNote() {_uniqueStorage()._emergencyNote = nil}
+
+  public var profileVersion: Int64 {
+    get {_storage._profileVersion ?? 0}
+    set {_uniqueStorage()._profileVersion = newValue}
+  }
+  /// Returns true if `profileVersion` has been explicitly set.
+  public var hasProfileVersion: Bool {_storage._profileVersion != nil}
+  /// Clears the value of `profileVersion`. Subsequent reads from it will return its default value.
+  public mutating func clearProfileVersion() {_uniqueStorage()._profileVersion = nil}
+
+  public var phone: Quartet_V1_Phone {
+    get {_storage._phone ?? Quartet_V1_Phone()}
+    set {_uniqueStorage()._phone = newValue}
+  }
+  /// Returns true if `phone` has been explicitly set.
+  public var hasPhone: Bool {_storage._phone != nil}
+  /// Clears the value of `phone`. Subsequent reads from it will return its default value.
+  public mutating func clearPhone() {_uniqueStorage()._phone = nil}
+
+  public var avatar: Quartet_V1_Avatar {
+    get {_storage._avatar ?? Quartet_V1_Avatar()}
+    set {_uniqueStorage()._avatar = newValue}
+  }
+  /// Returns true if `avatar` has been explicitly set.
+  public var hasAvatar: Bool {_storage._avatar != nil}
+  /// Clears the value of `avatar`. Subsequent reads from it will return its default value.
+  public mutating func clearAvatar() {_uniqueStorage()._avatar = nil}
+
+  /// needsProfile, done
+  public var onboarding: String {
+    get {_storage._onboarding ?? String()}
+    set {_uniqueStorage()._onboarding = newValue}
+  }
+  /// Returns true if `onboarding` has been explicitly set.
+  public var hasOnboarding: Bool {_storage._onboarding != nil}
+  /// Clears the value of `onboarding`. Subsequent reads from it will return its default value.
+  public mutating func clearOnboarding() {_uniqueStorage()._onboarding = nil}
+
+  public var isSingleDevice: Bool {
+    get {_storage._isSingleDevice ?? false}
+    set {_uniqueStorage()._isSingleDevice = newValue}
+  }
+  /// Returns true if `isSingleDevice` has been explicitly set.
+  public var hasIsSingleDevice: Bool {_storage._isSingleDevice != nil}
+  /// Clears the value of `isSingleDevice`. Subsequent reads from it will return its default value.
+  public mutating func clearIsSingleDevice() {_uniqueStorage()._isSingleDevice = nil}
+
+  public var isConfirmationRequired: Bool {
+    get {_storage._isConfirmationRequired ?? false}
+    set {_uniqueStorage()._isConfirmationRequired = newValue}
+  }
+  /// Returns true if `isConfirmationRequired` has been explicitly set.
+  public var hasIsConfirmationRequired: Bool {_storage._isConfirmationRequired != nil}
+  /// Clears the value of `isConfirmationRequired`. Subsequent reads from it will return its default value.
+  public mutating func clearIsConfirmationRequired() {_uniqueStorage()._isConfirmationRequired = nil}
+
+  public var recoveryCodes: Int64 {
+    get {_storage._recoveryCodes ?? 0}
+    set {_uniqueStorage()._recoveryCodes = newValue}
+  }
+  /// Returns true if `recoveryCodes` has been explicitly set.
+  public var hasRecoveryCodes: Bool {_storage._recoveryCodes != nil}
+  /// Clears the value of `recoveryCodes`. Subsequent reads from it will return its default value.
+  public mutating func clearRecoveryCodes() {_uniqueStorage()._recoveryCodes = nil}
+
+  public var checkIn: Quartet_V1_CheckInState {
+    get {_storage._checkIn ?? Quartet_V1_CheckInState()}
+    set {_uniqueStorage()._checkIn = newValue}
+  }
+  /// Returns true if `checkIn` has been explicitly set.
+  public var hasCheckIn: Bool {_storage._checkIn != nil}
+  /// Clears the value of `checkIn`. Subsequent reads from it will return its default value.
+  public mutating func clearCheckIn() {_uniqueStorage()._checkIn = nil}
+
+  public var alertRaised: Int64 {
+    get {_storage._alertRaised ?? 0}
+    set {_uniqueStorage()._alertRaised = newValue}
+  }
+  /// Returns true if `alertRaised` has been explicitly set.
+  public var hasAlertRaised: Bool {_storage._alertRaised != nil}
+  /// Clears the value of `alertRaised`. Subsequent reads from it will return its default value.
+  public mutating func clearAlertRaised() {_uniqueStorage()._alertRaised = nil}
+
+  public var alertAlarm: String {
+    get {_storage._alertAlarm ?? String()}
+    set {_uniqueStorage()._alertAlarm = newValue}
+  }
+  /// Returns true if `alertAlarm` has been explicitly set.
+  public var hasAlertAlarm: Bool {_storage._alertAlarm != nil}
+  /// Clears the value of `alertAlarm`. Subsequent reads from it will return its default value.
+  public mutating func clearAlertAlarm() {_uniqueStorage()._alertAlarm = nil}
+
+  public var devices: [Quartet_V1_Device] {
+    get {_storage._devices}
+    set {_uniqueStorage()._devices = newValue}
+  }
+
+  public var isClosed: Bool {
+    get {_storage._isClosed ?? false}
+    set {_uniqueStorage()._isClosed = newValue}
+  }
+  /// Returns true if `isClosed` has been explicitly set.
+  public var hasIsClosed: Bool {_storage._isClosed != nil}
+  /// Clears the value of `isClosed`. Subsequent reads from it will return its default value.
+  public mutating func clearIsClosed() {_uniqueStorage()._isClosed = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 public nonisolated struct Quartet_V1_Avatar: Sendable {
@@ -976,159 +1129,6 @@ public nonisolated struct Quartet_V1_Device: Sendable {
   fileprivate var _lastSeen: Int64? = nil
 }
 
-public nonisolated struct Quartet_V1_AccountState: @unchecked Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  public var account: String {
-    get {_storage._account ?? String()}
-    set {_uniqueStorage()._account = newValue}
-  }
-  /// Returns true if `account` has been explicitly set.
-  public var hasAccount: Bool {_storage._account != nil}
-  /// Clears the value of `account`. Subsequent reads from it will return its default value.
-  public mutating func clearAccount() {_uniqueStorage()._account = nil}
-
-  public var handle: String {
-    get {_storage._handle ?? String()}
-    set {_uniqueStorage()._handle = newValue}
-  }
-  /// Returns true if `handle` has been explicitly set.
-  public var hasHandle: Bool {_storage._handle != nil}
-  /// Clears the value of `handle`. Subsequent reads from it will return its default value.
-  public mutating func clearHandle() {_uniqueStorage()._handle = nil}
-
-  public var name: String {
-    get {_storage._name ?? String()}
-    set {_uniqueStorage()._name = newValue}
-  }
-  /// Returns true if `name` has been explicitly set.
-  public var hasName: Bool {_storage._name != nil}
-  /// Clears the value of `name`. Subsequent reads from it will return its default value.
-  public mutating func clearName() {_uniqueStorage()._name = nil}
-
-  public var emergencyNote: String {
-    get {_storage._emergencyNote ?? String()}
-    set {_uniqueStorage()._emergencyNote = newValue}
-  }
-  /// Returns true if `emergencyNote` has been explicitly set.
-  public var hasEmergencyNote: Bool {_storage._emergencyNote != nil}
-  /// Clears the value of `emergencyNote`. Subsequent reads from it will return its default value.
-  public mutating func clearEmergencyNote() {_uniqueStorage()._emergencyNote = nil}
-
-  public var profileVersion: Int64 {
-    get {_storage._profileVersion ?? 0}
-    set {_uniqueStorage()._profileVersion = newValue}
-  }
-  /// Returns true if `profileVersion` has been explicitly set.
-  public var hasProfileVersion: Bool {_storage._profileVersion != nil}
-  /// Clears the value of `profileVersion`. Subsequent reads from it will return its default value.
-  public mutating func clearProfileVersion() {_uniqueStorage()._profileVersion = nil}
-
-  public var phone: Quartet_V1_Phone {
-    get {_storage._phone ?? Quartet_V1_Phone()}
-    set {_uniqueStorage()._phone = newValue}
-  }
-  /// Returns true if `phone` has been explicitly set.
-  public var hasPhone: Bool {_storage._phone != nil}
-  /// Clears the value of `phone`. Subsequent reads from it will return its default value.
-  public mutating func clearPhone() {_uniqueStorage()._phone = nil}
-
-  public var avatar: Quartet_V1_Avatar {
-    get {_storage._avatar ?? Quartet_V1_Avatar()}
-    set {_uniqueStorage()._avatar = newValue}
-  }
-  /// Returns true if `avatar` has been explicitly set.
-  public var hasAvatar: Bool {_storage._avatar != nil}
-  /// Clears the value of `avatar`. Subsequent reads from it will return its default value.
-  public mutating func clearAvatar() {_uniqueStorage()._avatar = nil}
-
-  /// needsProfile, done
-  public var onboarding: String {
-    get {_storage._onboarding ?? String()}
-    set {_uniqueStorage()._onboarding = newValue}
-  }
-  /// Returns true if `onboarding` has been explicitly set.
-  public var hasOnboarding: Bool {_storage._onboarding != nil}
-  /// Clears the value of `onboarding`. Subsequent reads from it will return its default value.
-  public mutating func clearOnboarding() {_uniqueStorage()._onboarding = nil}
-
-  public var isSingleDevice: Bool {
-    get {_storage._isSingleDevice ?? false}
-    set {_uniqueStorage()._isSingleDevice = newValue}
-  }
-  /// Returns true if `isSingleDevice` has been explicitly set.
-  public var hasIsSingleDevice: Bool {_storage._isSingleDevice != nil}
-  /// Clears the value of `isSingleDevice`. Subsequent reads from it will return its default value.
-  public mutating func clearIsSingleDevice() {_uniqueStorage()._isSingleDevice = nil}
-
-  public var isConfirmationRequired: Bool {
-    get {_storage._isConfirmationRequired ?? false}
-    set {_uniqueStorage()._isConfirmationRequired = newValue}
-  }
-  /// Returns true if `isConfirmationRequired` has been explicitly set.
-  public var hasIsConfirmationRequired: Bool {_storage._isConfirmationRequired != nil}
-  /// Clears the value of `isConfirmationRequired`. Subsequent reads from it will return its default value.
-  public mutating func clearIsConfirmationRequired() {_uniqueStorage()._isConfirmationRequired = nil}
-
-  public var recoveryCodes: Int64 {
-    get {_storage._recoveryCodes ?? 0}
-    set {_uniqueStorage()._recoveryCodes = newValue}
-  }
-  /// Returns true if `recoveryCodes` has been explicitly set.
-  public var hasRecoveryCodes: Bool {_storage._recoveryCodes != nil}
-  /// Clears the value of `recoveryCodes`. Subsequent reads from it will return its default value.
-  public mutating func clearRecoveryCodes() {_uniqueStorage()._recoveryCodes = nil}
-
-  public var checkIn: Quartet_V1_CheckInState {
-    get {_storage._checkIn ?? Quartet_V1_CheckInState()}
-    set {_uniqueStorage()._checkIn = newValue}
-  }
-  /// Returns true if `checkIn` has been explicitly set.
-  public var hasCheckIn: Bool {_storage._checkIn != nil}
-  /// Clears the value of `checkIn`. Subsequent reads from it will return its default value.
-  public mutating func clearCheckIn() {_uniqueStorage()._checkIn = nil}
-
-  public var alertRaised: Int64 {
-    get {_storage._alertRaised ?? 0}
-    set {_uniqueStorage()._alertRaised = newValue}
-  }
-  /// Returns true if `alertRaised` has been explicitly set.
-  public var hasAlertRaised: Bool {_storage._alertRaised != nil}
-  /// Clears the value of `alertRaised`. Subsequent reads from it will return its default value.
-  public mutating func clearAlertRaised() {_uniqueStorage()._alertRaised = nil}
-
-  public var alertAlarm: String {
-    get {_storage._alertAlarm ?? String()}
-    set {_uniqueStorage()._alertAlarm = newValue}
-  }
-  /// Returns true if `alertAlarm` has been explicitly set.
-  public var hasAlertAlarm: Bool {_storage._alertAlarm != nil}
-  /// Clears the value of `alertAlarm`. Subsequent reads from it will return its default value.
-  public mutating func clearAlertAlarm() {_uniqueStorage()._alertAlarm = nil}
-
-  public var devices: [Quartet_V1_Device] {
-    get {_storage._devices}
-    set {_uniqueStorage()._devices = newValue}
-  }
-
-  public var isClosed: Bool {
-    get {_storage._isClosed ?? false}
-    set {_uniqueStorage()._isClosed = newValue}
-  }
-  /// Returns true if `isClosed` has been explicitly set.
-  public var hasIsClosed: Bool {_storage._isClosed != nil}
-  /// Clears the value of `isClosed`. Subsequent reads from it will return its default value.
-  public mutating func clearIsClosed() {_uniqueStorage()._isClosed = nil}
-
-  public var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  public init() {}
-
-  fileprivate var _storage = _StorageClass.defaultInstance
-}
-
 public nonisolated struct Quartet_V1_ListContactsRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1180,6 +1180,83 @@ public nonisolated struct Quartet_V1_ListContactsRequest: Sendable {
   fileprivate var _ping: String? = nil
   fileprivate var _limit: Int64? = nil
   fileprivate var _after: String? = nil
+}
+
+public nonisolated struct Quartet_V1_ContactsPage: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var code: String {
+    get {_code ?? String()}
+    set {_code = newValue}
+  }
+  /// Returns true if `code` has been explicitly set.
+  public var hasCode: Bool {self._code != nil}
+  /// Clears the value of `code`. Subsequent reads from it will return its default value.
+  public mutating func clearCode() {self._code = nil}
+
+  public var isApprovalRequired: Bool {
+    get {_isApprovalRequired ?? false}
+    set {_isApprovalRequired = newValue}
+  }
+  /// Returns true if `isApprovalRequired` has been explicitly set.
+  public var hasIsApprovalRequired: Bool {self._isApprovalRequired != nil}
+  /// Clears the value of `isApprovalRequired`. Subsequent reads from it will return its default value.
+  public mutating func clearIsApprovalRequired() {self._isApprovalRequired = nil}
+
+  public var contacts: [Quartet_V1_ContactCard] = []
+
+  public var requests: [Quartet_V1_RequestCard] = []
+
+  public var blocked: [String] = []
+
+  public var next: String {
+    get {_next ?? String()}
+    set {_next = newValue}
+  }
+  /// Returns true if `next` has been explicitly set.
+  public var hasNext: Bool {self._next != nil}
+  /// Clears the value of `next`. Subsequent reads from it will return its default value.
+  public mutating func clearNext() {self._next = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _code: String? = nil
+  fileprivate var _isApprovalRequired: Bool? = nil
+  fileprivate var _next: String? = nil
+}
+
+public nonisolated struct Quartet_V1_ContactCard: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var contact: Quartet_V1_Contact {
+    get {_storage._contact ?? Quartet_V1_Contact()}
+    set {_uniqueStorage()._contact = newValue}
+  }
+  /// Returns true if `contact` has been explicitly set.
+  public var hasContact: Bool {_storage._contact != nil}
+  /// Clears the value of `contact`. Subsequent reads from it will return its default value.
+  public mutating func clearContact() {_uniqueStorage()._contact = nil}
+
+  public var person: Quartet_V1_Person {
+    get {_storage._person ?? Quartet_V1_Person()}
+    set {_uniqueStorage()._person = newValue}
+  }
+  /// Returns true if `person` has been explicitly set.
+  public var hasPerson: Bool {_storage._person != nil}
+  /// Clears the value of `person`. Subsequent reads from it will return its default value.
+  public mutating func clearPerson() {_uniqueStorage()._person = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 public nonisolated struct Quartet_V1_Contact: Sendable {
@@ -1455,36 +1532,6 @@ public nonisolated struct Quartet_V1_Person: @unchecked Sendable {
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-public nonisolated struct Quartet_V1_ContactCard: @unchecked Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  public var contact: Quartet_V1_Contact {
-    get {_storage._contact ?? Quartet_V1_Contact()}
-    set {_uniqueStorage()._contact = newValue}
-  }
-  /// Returns true if `contact` has been explicitly set.
-  public var hasContact: Bool {_storage._contact != nil}
-  /// Clears the value of `contact`. Subsequent reads from it will return its default value.
-  public mutating func clearContact() {_uniqueStorage()._contact = nil}
-
-  public var person: Quartet_V1_Person {
-    get {_storage._person ?? Quartet_V1_Person()}
-    set {_uniqueStorage()._person = newValue}
-  }
-  /// Returns true if `person` has been explicitly set.
-  public var hasPerson: Bool {_storage._person != nil}
-  /// Clears the value of `person`. Subsequent reads from it will return its default value.
-  public mutating func clearPerson() {_uniqueStorage()._person = nil}
-
-  public var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  public init() {}
-
-  fileprivate var _storage = _StorageClass.defaultInstance
-}
-
 public nonisolated struct Quartet_V1_RequestCard: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1565,53 +1612,6 @@ public nonisolated struct Quartet_V1_RequestCard: Sendable {
   fileprivate var _requested: Int64? = nil
   fileprivate var _handle: String? = nil
   fileprivate var _name: String? = nil
-}
-
-public nonisolated struct Quartet_V1_ContactsPage: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  public var code: String {
-    get {_code ?? String()}
-    set {_code = newValue}
-  }
-  /// Returns true if `code` has been explicitly set.
-  public var hasCode: Bool {self._code != nil}
-  /// Clears the value of `code`. Subsequent reads from it will return its default value.
-  public mutating func clearCode() {self._code = nil}
-
-  public var isApprovalRequired: Bool {
-    get {_isApprovalRequired ?? false}
-    set {_isApprovalRequired = newValue}
-  }
-  /// Returns true if `isApprovalRequired` has been explicitly set.
-  public var hasIsApprovalRequired: Bool {self._isApprovalRequired != nil}
-  /// Clears the value of `isApprovalRequired`. Subsequent reads from it will return its default value.
-  public mutating func clearIsApprovalRequired() {self._isApprovalRequired = nil}
-
-  public var contacts: [Quartet_V1_ContactCard] = []
-
-  public var requests: [Quartet_V1_RequestCard] = []
-
-  public var blocked: [String] = []
-
-  public var next: String {
-    get {_next ?? String()}
-    set {_next = newValue}
-  }
-  /// Returns true if `next` has been explicitly set.
-  public var hasNext: Bool {self._next != nil}
-  /// Clears the value of `next`. Subsequent reads from it will return its default value.
-  public mutating func clearNext() {self._next = nil}
-
-  public var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  public init() {}
-
-  fileprivate var _code: String? = nil
-  fileprivate var _isApprovalRequired: Bool? = nil
-  fileprivate var _next: String? = nil
 }
 
 public nonisolated struct Quartet_V1_GetContactRequest: Sendable {
@@ -1739,6 +1739,121 @@ public nonisolated struct Quartet_V1_ListNotificationsRequest: Sendable {
   fileprivate var _before: String? = nil
 }
 
+public nonisolated struct Quartet_V1_NotificationsPage: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var unread: Int64 {
+    get {_unread ?? 0}
+    set {_unread = newValue}
+  }
+  /// Returns true if `unread` has been explicitly set.
+  public var hasUnread: Bool {self._unread != nil}
+  /// Clears the value of `unread`. Subsequent reads from it will return its default value.
+  public mutating func clearUnread() {self._unread = nil}
+
+  public var notifications: [Quartet_V1_Notification] = []
+
+  public var next: String {
+    get {_next ?? String()}
+    set {_next = newValue}
+  }
+  /// Returns true if `next` has been explicitly set.
+  public var hasNext: Bool {self._next != nil}
+  /// Clears the value of `next`. Subsequent reads from it will return its default value.
+  public mutating func clearNext() {self._next = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _unread: Int64? = nil
+  fileprivate var _next: String? = nil
+}
+
+public nonisolated struct Quartet_V1_Notification: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var id: String {
+    get {_id ?? String()}
+    set {_id = newValue}
+  }
+  /// Returns true if `id` has been explicitly set.
+  public var hasID: Bool {self._id != nil}
+  /// Clears the value of `id`. Subsequent reads from it will return its default value.
+  public mutating func clearID() {self._id = nil}
+
+  /// alertRaised, alertCleared, dependentAlertRaised, dependentAlertCleared, checkInMissed, dependentCheckInMissed, dependentCheckedIn, dependentCheckedInLate, dependentAlarmEnded, checkInReminder, contactAdded, contactRemoved, contactRoleChanged, roleChangeRequested, roleChangeAccepted, roleChangeDeclined, roleChangeWithdrawn, contactRequested, contactRequestAccepted, contactRequestDeclined, contactRequestWithdrawn, contactRequestExpired, pingSent, pingReceived, pingCancelled, pingAnswered, pingsCleared, groupInvitation, groupStarted, groupEnded, newDevice, passwordChanged, phoneChanged, securityChanged, recoveryCodesMade, recoveryCodeUsed, securityUndone, system
+  public var kind: String {
+    get {_kind ?? String()}
+    set {_kind = newValue}
+  }
+  /// Returns true if `kind` has been explicitly set.
+  public var hasKind: Bool {self._kind != nil}
+  /// Clears the value of `kind`. Subsequent reads from it will return its default value.
+  public mutating func clearKind() {self._kind = nil}
+
+  public var subject: String {
+    get {_subject ?? String()}
+    set {_subject = newValue}
+  }
+  /// Returns true if `subject` has been explicitly set.
+  public var hasSubject: Bool {self._subject != nil}
+  /// Clears the value of `subject`. Subsequent reads from it will return its default value.
+  public mutating func clearSubject() {self._subject = nil}
+
+  public var details: Quartet_V1_NotificationDetails {
+    get {_details ?? Quartet_V1_NotificationDetails()}
+    set {_details = newValue}
+  }
+  /// Returns true if `details` has been explicitly set.
+  public var hasDetails: Bool {self._details != nil}
+  /// Clears the value of `details`. Subsequent reads from it will return its default value.
+  public mutating func clearDetails() {self._details = nil}
+
+  public var created: Int64 {
+    get {_created ?? 0}
+    set {_created = newValue}
+  }
+  /// Returns true if `created` has been explicitly set.
+  public var hasCreated: Bool {self._created != nil}
+  /// Clears the value of `created`. Subsequent reads from it will return its default value.
+  public mutating func clearCreated() {self._created = nil}
+
+  public var read: Int64 {
+    get {_read ?? 0}
+    set {_read = newValue}
+  }
+  /// Returns true if `read` has been explicitly set.
+  public var hasRead: Bool {self._read != nil}
+  /// Clears the value of `read`. Subsequent reads from it will return its default value.
+  public mutating func clearRead() {self._read = nil}
+
+  public var cleared: Int64 {
+    get {_cleared ?? 0}
+    set {_cleared = newValue}
+  }
+  /// Returns true if `cleared` has been explicitly set.
+  public var hasCleared: Bool {self._cleared != nil}
+  /// Clears the value of `cleared`. Subsequent reads from it will return its default value.
+  public mutating func clearCleared() {self._cleared = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _id: String? = nil
+  fileprivate var _kind: String? = nil
+  fileprivate var _subject: String? = nil
+  fileprivate var _details: Quartet_V1_NotificationDetails? = nil
+  fileprivate var _created: Int64? = nil
+  fileprivate var _read: Int64? = nil
+  fileprivate var _cleared: Int64? = nil
+}
+
 public nonisolated struct Quartet_V1_NotificationDetails: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1840,121 +1955,6 @@ public nonisolated struct Quartet_V1_NotificationDetails: Sendable {
   fileprivate var _text: String? = nil
 }
 
-public nonisolated struct Quartet_V1_Notification: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  public var id: String {
-    get {_id ?? String()}
-    set {_id = newValue}
-  }
-  /// Returns true if `id` has been explicitly set.
-  public var hasID: Bool {self._id != nil}
-  /// Clears the value of `id`. Subsequent reads from it will return its default value.
-  public mutating func clearID() {self._id = nil}
-
-  /// alertRaised, alertCleared, dependentAlertRaised, dependentAlertCleared, checkInMissed, dependentCheckInMissed, dependentCheckedIn, dependentCheckedInLate, dependentAlarmEnded, checkInReminder, contactAdded, contactRemoved, contactRoleChanged, roleChangeRequested, roleChangeAccepted, roleChangeDeclined, roleChangeWithdrawn, contactRequested, contactRequestAccepted, contactRequestDeclined, contactRequestWithdrawn, contactRequestExpired, pingSent, pingReceived, pingCancelled, pingAnswered, pingsCleared, groupInvitation, groupStarted, groupEnded, newDevice, passwordChanged, phoneChanged, securityChanged, recoveryCodesMade, recoveryCodeUsed, securityUndone, system
-  public var kind: String {
-    get {_kind ?? String()}
-    set {_kind = newValue}
-  }
-  /// Returns true if `kind` has been explicitly set.
-  public var hasKind: Bool {self._kind != nil}
-  /// Clears the value of `kind`. Subsequent reads from it will return its default value.
-  public mutating func clearKind() {self._kind = nil}
-
-  public var subject: String {
-    get {_subject ?? String()}
-    set {_subject = newValue}
-  }
-  /// Returns true if `subject` has been explicitly set.
-  public var hasSubject: Bool {self._subject != nil}
-  /// Clears the value of `subject`. Subsequent reads from it will return its default value.
-  public mutating func clearSubject() {self._subject = nil}
-
-  public var details: Quartet_V1_NotificationDetails {
-    get {_details ?? Quartet_V1_NotificationDetails()}
-    set {_details = newValue}
-  }
-  /// Returns true if `details` has been explicitly set.
-  public var hasDetails: Bool {self._details != nil}
-  /// Clears the value of `details`. Subsequent reads from it will return its default value.
-  public mutating func clearDetails() {self._details = nil}
-
-  public var created: Int64 {
-    get {_created ?? 0}
-    set {_created = newValue}
-  }
-  /// Returns true if `created` has been explicitly set.
-  public var hasCreated: Bool {self._created != nil}
-  /// Clears the value of `created`. Subsequent reads from it will return its default value.
-  public mutating func clearCreated() {self._created = nil}
-
-  public var read: Int64 {
-    get {_read ?? 0}
-    set {_read = newValue}
-  }
-  /// Returns true if `read` has been explicitly set.
-  public var hasRead: Bool {self._read != nil}
-  /// Clears the value of `read`. Subsequent reads from it will return its default value.
-  public mutating func clearRead() {self._read = nil}
-
-  public var cleared: Int64 {
-    get {_cleared ?? 0}
-    set {_cleared = newValue}
-  }
-  /// Returns true if `cleared` has been explicitly set.
-  public var hasCleared: Bool {self._cleared != nil}
-  /// Clears the value of `cleared`. Subsequent reads from it will return its default value.
-  public mutating func clearCleared() {self._cleared = nil}
-
-  public var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  public init() {}
-
-  fileprivate var _id: String? = nil
-  fileprivate var _kind: String? = nil
-  fileprivate var _subject: String? = nil
-  fileprivate var _details: Quartet_V1_NotificationDetails? = nil
-  fileprivate var _created: Int64? = nil
-  fileprivate var _read: Int64? = nil
-  fileprivate var _cleared: Int64? = nil
-}
-
-public nonisolated struct Quartet_V1_NotificationsPage: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  public var unread: Int64 {
-    get {_unread ?? 0}
-    set {_unread = newValue}
-  }
-  /// Returns true if `unread` has been explicitly set.
-  public var hasUnread: Bool {self._unread != nil}
-  /// Clears the value of `unread`. Subsequent reads from it will return its default value.
-  public mutating func clearUnread() {self._unread = nil}
-
-  public var notifications: [Quartet_V1_Notification] = []
-
-  public var next: String {
-    get {_next ?? String()}
-    set {_next = newValue}
-  }
-  /// Returns true if `next` has been explicitly set.
-  public var hasNext: Bool {self._next != nil}
-  /// Clears the value of `next`. Subsequent reads from it will return its default value.
-  public mutating func clearNext() {self._next = nil}
-
-  public var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  public init() {}
-
-  fileprivate var _unread: Int64? = nil
-  fileprivate var _next: String? = nil
-}
-
 public nonisolated struct Quartet_V1_GetNotificationRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1995,6 +1995,29 @@ public nonisolated struct Quartet_V1_ListOperationsRequest: Sendable {
   public init() {}
 
   fileprivate var _limit: Int64? = nil
+}
+
+public nonisolated struct Quartet_V1_OperationsPage: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var account: String {
+    get {_account ?? String()}
+    set {_account = newValue}
+  }
+  /// Returns true if `account` has been explicitly set.
+  public var hasAccount: Bool {self._account != nil}
+  /// Clears the value of `account`. Subsequent reads from it will return its default value.
+  public mutating func clearAccount() {self._account = nil}
+
+  public var operations: [Quartet_V1_OperationReply] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _account: String? = nil
 }
 
 public nonisolated struct Quartet_V1_OperationReply: Sendable {
@@ -2059,29 +2082,6 @@ public nonisolated struct Quartet_V1_OperationReply: Sendable {
   fileprivate var _ended: Int64? = nil
 }
 
-public nonisolated struct Quartet_V1_OperationsPage: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  public var account: String {
-    get {_account ?? String()}
-    set {_account = newValue}
-  }
-  /// Returns true if `account` has been explicitly set.
-  public var hasAccount: Bool {self._account != nil}
-  /// Clears the value of `account`. Subsequent reads from it will return its default value.
-  public mutating func clearAccount() {self._account = nil}
-
-  public var operations: [Quartet_V1_OperationReply] = []
-
-  public var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  public init() {}
-
-  fileprivate var _account: String? = nil
-}
-
 public nonisolated struct Quartet_V1_GetOperationRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -2103,7 +2103,7 @@ public nonisolated struct Quartet_V1_GetOperationRequest: Sendable {
   fileprivate var _operation: String? = nil
 }
 
-public nonisolated struct Quartet_V1_OperationReply2: Sendable {
+public nonisolated struct Quartet_V1_AnyOperationReply: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
@@ -2185,6 +2185,18 @@ public nonisolated struct Quartet_V1_GetStreamHashesRequest: Sendable {
   public init() {}
 }
 
+public nonisolated struct Quartet_V1_StreamHashes: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var hashes: [Quartet_V1_StreamHashesEntry] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
 public nonisolated struct Quartet_V1_StreamHashesEntry: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -2224,18 +2236,6 @@ public nonisolated struct Quartet_V1_StreamHashesEntry: Sendable {
   fileprivate var _stream: String? = nil
   fileprivate var _id: String? = nil
   fileprivate var _hash: String? = nil
-}
-
-public nonisolated struct Quartet_V1_StreamHashes: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  public var hashes: [Quartet_V1_StreamHashesEntry] = []
-
-  public var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  public init() {}
 }
 
 public nonisolated struct Quartet_V1_GetTimeRequest: Sendable {
@@ -2300,76 +2300,16 @@ public nonisolated struct Quartet_V1_ListGroupSessionsRequest: Sendable {
   fileprivate var _open: Bool? = nil
 }
 
-public nonisolated struct Quartet_V1_Activity: Sendable {
+public nonisolated struct Quartet_V1_GroupsPage: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  public var identifier: String {
-    get {_identifier ?? String()}
-    set {_identifier = newValue}
-  }
-  /// Returns true if `identifier` has been explicitly set.
-  public var hasIdentifier: Bool {self._identifier != nil}
-  /// Clears the value of `identifier`. Subsequent reads from it will return its default value.
-  public mutating func clearIdentifier() {self._identifier = nil}
-
-  /// generic, watchTogether, listenTogether, workoutTogether, shopTogether, createTogether, readTogether, exploreTogether, learnTogether
-  public var type: String {
-    get {_type ?? String()}
-    set {_type = newValue}
-  }
-  /// Returns true if `type` has been explicitly set.
-  public var hasType: Bool {self._type != nil}
-  /// Clears the value of `type`. Subsequent reads from it will return its default value.
-  public mutating func clearType() {self._type = nil}
-
-  public var title: String {
-    get {_title ?? String()}
-    set {_title = newValue}
-  }
-  /// Returns true if `title` has been explicitly set.
-  public var hasTitle: Bool {self._title != nil}
-  /// Clears the value of `title`. Subsequent reads from it will return its default value.
-  public mutating func clearTitle() {self._title = nil}
-
-  public var subtitle: String {
-    get {_subtitle ?? String()}
-    set {_subtitle = newValue}
-  }
-  /// Returns true if `subtitle` has been explicitly set.
-  public var hasSubtitle: Bool {self._subtitle != nil}
-  /// Clears the value of `subtitle`. Subsequent reads from it will return its default value.
-  public mutating func clearSubtitle() {self._subtitle = nil}
-
-  public var fallbackURL: String {
-    get {_fallbackURL ?? String()}
-    set {_fallbackURL = newValue}
-  }
-  /// Returns true if `fallbackURL` has been explicitly set.
-  public var hasFallbackURL: Bool {self._fallbackURL != nil}
-  /// Clears the value of `fallbackURL`. Subsequent reads from it will return its default value.
-  public mutating func clearFallbackURL() {self._fallbackURL = nil}
-
-  public var payload: SwiftProtobuf.Google_Protobuf_Value {
-    get {_payload ?? SwiftProtobuf.Google_Protobuf_Value()}
-    set {_payload = newValue}
-  }
-  /// Returns true if `payload` has been explicitly set.
-  public var hasPayload: Bool {self._payload != nil}
-  /// Clears the value of `payload`. Subsequent reads from it will return its default value.
-  public mutating func clearPayload() {self._payload = nil}
+  public var groups: [Quartet_V1_GroupOffer] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
-
-  fileprivate var _identifier: String? = nil
-  fileprivate var _type: String? = nil
-  fileprivate var _title: String? = nil
-  fileprivate var _subtitle: String? = nil
-  fileprivate var _fallbackURL: String? = nil
-  fileprivate var _payload: SwiftProtobuf.Google_Protobuf_Value? = nil
 }
 
 public nonisolated struct Quartet_V1_GroupOffer: Sendable {
@@ -2464,16 +2404,76 @@ public nonisolated struct Quartet_V1_GroupOffer: Sendable {
   fileprivate var _created: Int64? = nil
 }
 
-public nonisolated struct Quartet_V1_GroupsPage: Sendable {
+public nonisolated struct Quartet_V1_Activity: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  public var groups: [Quartet_V1_GroupOffer] = []
+  public var identifier: String {
+    get {_identifier ?? String()}
+    set {_identifier = newValue}
+  }
+  /// Returns true if `identifier` has been explicitly set.
+  public var hasIdentifier: Bool {self._identifier != nil}
+  /// Clears the value of `identifier`. Subsequent reads from it will return its default value.
+  public mutating func clearIdentifier() {self._identifier = nil}
+
+  /// generic, watchTogether, listenTogether, workoutTogether, shopTogether, createTogether, readTogether, exploreTogether, learnTogether
+  public var type: String {
+    get {_type ?? String()}
+    set {_type = newValue}
+  }
+  /// Returns true if `type` has been explicitly set.
+  public var hasType: Bool {self._type != nil}
+  /// Clears the value of `type`. Subsequent reads from it will return its default value.
+  public mutating func clearType() {self._type = nil}
+
+  public var title: String {
+    get {_title ?? String()}
+    set {_title = newValue}
+  }
+  /// Returns true if `title` has been explicitly set.
+  public var hasTitle: Bool {self._title != nil}
+  /// Clears the value of `title`. Subsequent reads from it will return its default value.
+  public mutating func clearTitle() {self._title = nil}
+
+  public var subtitle: String {
+    get {_subtitle ?? String()}
+    set {_subtitle = newValue}
+  }
+  /// Returns true if `subtitle` has been explicitly set.
+  public var hasSubtitle: Bool {self._subtitle != nil}
+  /// Clears the value of `subtitle`. Subsequent reads from it will return its default value.
+  public mutating func clearSubtitle() {self._subtitle = nil}
+
+  public var fallbackURL: String {
+    get {_fallbackURL ?? String()}
+    set {_fallbackURL = newValue}
+  }
+  /// Returns true if `fallbackURL` has been explicitly set.
+  public var hasFallbackURL: Bool {self._fallbackURL != nil}
+  /// Clears the value of `fallbackURL`. Subsequent reads from it will return its default value.
+  public mutating func clearFallbackURL() {self._fallbackURL = nil}
+
+  public var payload: SwiftProtobuf.Google_Protobuf_Value {
+    get {_payload ?? SwiftProtobuf.Google_Protobuf_Value()}
+    set {_payload = newValue}
+  }
+  /// Returns true if `payload` has been explicitly set.
+  public var hasPayload: Bool {self._payload != nil}
+  /// Clears the value of `payload`. Subsequent reads from it will return its default value.
+  public mutating func clearPayload() {self._payload = nil}
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
+
+  fileprivate var _identifier: String? = nil
+  fileprivate var _type: String? = nil
+  fileprivate var _title: String? = nil
+  fileprivate var _subtitle: String? = nil
+  fileprivate var _fallbackURL: String? = nil
+  fileprivate var _payload: SwiftProtobuf.Google_Protobuf_Value? = nil
 }
 
 public nonisolated struct Quartet_V1_GetGroupSessionRequest: Sendable {
@@ -2548,6 +2548,39 @@ public nonisolated struct Quartet_V1_ListGroupMessagesRequest: Sendable {
   fileprivate var _limit: Int64? = nil
 }
 
+public nonisolated struct Quartet_V1_MessagesPage: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var messages: [Quartet_V1_GroupMessage] = []
+
+  public var truncated: Bool {
+    get {_truncated ?? false}
+    set {_truncated = newValue}
+  }
+  /// Returns true if `truncated` has been explicitly set.
+  public var hasTruncated: Bool {self._truncated != nil}
+  /// Clears the value of `truncated`. Subsequent reads from it will return its default value.
+  public mutating func clearTruncated() {self._truncated = nil}
+
+  public var next: Int64 {
+    get {_next ?? 0}
+    set {_next = newValue}
+  }
+  /// Returns true if `next` has been explicitly set.
+  public var hasNext: Bool {self._next != nil}
+  /// Clears the value of `next`. Subsequent reads from it will return its default value.
+  public mutating func clearNext() {self._next = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _truncated: Bool? = nil
+  fileprivate var _next: Int64? = nil
+}
+
 public nonisolated struct Quartet_V1_GroupMessage: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -2609,39 +2642,6 @@ public nonisolated struct Quartet_V1_GroupMessage: Sendable {
   fileprivate var _type: String? = nil
   fileprivate var _data: SwiftProtobuf.Google_Protobuf_Value? = nil
   fileprivate var _at: Int64? = nil
-}
-
-public nonisolated struct Quartet_V1_MessagesPage: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  public var messages: [Quartet_V1_GroupMessage] = []
-
-  public var truncated: Bool {
-    get {_truncated ?? false}
-    set {_truncated = newValue}
-  }
-  /// Returns true if `truncated` has been explicitly set.
-  public var hasTruncated: Bool {self._truncated != nil}
-  /// Clears the value of `truncated`. Subsequent reads from it will return its default value.
-  public mutating func clearTruncated() {self._truncated = nil}
-
-  public var next: Int64 {
-    get {_next ?? 0}
-    set {_next = newValue}
-  }
-  /// Returns true if `next` has been explicitly set.
-  public var hasNext: Bool {self._next != nil}
-  /// Clears the value of `next`. Subsequent reads from it will return its default value.
-  public mutating func clearNext() {self._next = nil}
-
-  public var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  public init() {}
-
-  fileprivate var _truncated: Bool? = nil
-  fileprivate var _next: Int64? = nil
 }
 
 public nonisolated struct Quartet_V1_GetGameRequest: Sendable {
@@ -3533,6 +3533,27 @@ public nonisolated struct Quartet_V1_MarkAllReadRequest: Sendable {
   public init() {}
 }
 
+public nonisolated struct Quartet_V1_ClearNotificationsRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var selection: Quartet_V1_NotificationSelection {
+    get {_selection ?? Quartet_V1_NotificationSelection()}
+    set {_selection = newValue}
+  }
+  /// Returns true if `selection` has been explicitly set.
+  public var hasSelection: Bool {self._selection != nil}
+  /// Clears the value of `selection`. Subsequent reads from it will return its default value.
+  public mutating func clearSelection() {self._selection = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _selection: Quartet_V1_NotificationSelection? = nil
+}
+
 public nonisolated struct Quartet_V1_NotificationSelection: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -3581,27 +3602,6 @@ public nonisolated struct Quartet_V1_NotificationSelection: Sendable {
   fileprivate var _category: String? = nil
   fileprivate var _occurredBy: Int64? = nil
   fileprivate var _everything: Bool? = nil
-}
-
-public nonisolated struct Quartet_V1_ClearNotificationsRequest: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  public var selection: Quartet_V1_NotificationSelection {
-    get {_selection ?? Quartet_V1_NotificationSelection()}
-    set {_selection = newValue}
-  }
-  /// Returns true if `selection` has been explicitly set.
-  public var hasSelection: Bool {self._selection != nil}
-  /// Clears the value of `selection`. Subsequent reads from it will return its default value.
-  public mutating func clearSelection() {self._selection = nil}
-
-  public var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  public init() {}
-
-  fileprivate var _selection: Quartet_V1_NotificationSelection? = nil
 }
 
 public nonisolated struct Quartet_V1_ShowNotificationsRequest: Sendable {
@@ -4412,67 +4412,6 @@ public nonisolated struct Quartet_V1_SetPlaybackRequest: Sendable {
   fileprivate var _lead: Int64? = nil
 }
 
-public nonisolated struct Quartet_V1_PlaybackItem: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  public var id: String {
-    get {_id ?? String()}
-    set {_id = newValue}
-  }
-  /// Returns true if `id` has been explicitly set.
-  public var hasID: Bool {self._id != nil}
-  /// Clears the value of `id`. Subsequent reads from it will return its default value.
-  public mutating func clearID() {self._id = nil}
-
-  public var content: String {
-    get {_content ?? String()}
-    set {_content = newValue}
-  }
-  /// Returns true if `content` has been explicitly set.
-  public var hasContent: Bool {self._content != nil}
-  /// Clears the value of `content`. Subsequent reads from it will return its default value.
-  public mutating func clearContent() {self._content = nil}
-
-  public var title: String {
-    get {_title ?? String()}
-    set {_title = newValue}
-  }
-  /// Returns true if `title` has been explicitly set.
-  public var hasTitle: Bool {self._title != nil}
-  /// Clears the value of `title`. Subsequent reads from it will return its default value.
-  public mutating func clearTitle() {self._title = nil}
-
-  public var artworkURL: String {
-    get {_artworkURL ?? String()}
-    set {_artworkURL = newValue}
-  }
-  /// Returns true if `artworkURL` has been explicitly set.
-  public var hasArtworkURL: Bool {self._artworkURL != nil}
-  /// Clears the value of `artworkURL`. Subsequent reads from it will return its default value.
-  public mutating func clearArtworkURL() {self._artworkURL = nil}
-
-  public var duration: Int64 {
-    get {_duration ?? 0}
-    set {_duration = newValue}
-  }
-  /// Returns true if `duration` has been explicitly set.
-  public var hasDuration: Bool {self._duration != nil}
-  /// Clears the value of `duration`. Subsequent reads from it will return its default value.
-  public mutating func clearDuration() {self._duration = nil}
-
-  public var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  public init() {}
-
-  fileprivate var _id: String? = nil
-  fileprivate var _content: String? = nil
-  fileprivate var _title: String? = nil
-  fileprivate var _artworkURL: String? = nil
-  fileprivate var _duration: Int64? = nil
-}
-
 public nonisolated struct Quartet_V1_PlayItemRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -4542,6 +4481,67 @@ public nonisolated struct Quartet_V1_PlayItemRequest: Sendable {
   fileprivate var _isPlaying: Bool? = nil
   fileprivate var _position: Int64? = nil
   fileprivate var _lead: Int64? = nil
+}
+
+public nonisolated struct Quartet_V1_PlaybackItem: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var id: String {
+    get {_id ?? String()}
+    set {_id = newValue}
+  }
+  /// Returns true if `id` has been explicitly set.
+  public var hasID: Bool {self._id != nil}
+  /// Clears the value of `id`. Subsequent reads from it will return its default value.
+  public mutating func clearID() {self._id = nil}
+
+  public var content: String {
+    get {_content ?? String()}
+    set {_content = newValue}
+  }
+  /// Returns true if `content` has been explicitly set.
+  public var hasContent: Bool {self._content != nil}
+  /// Clears the value of `content`. Subsequent reads from it will return its default value.
+  public mutating func clearContent() {self._content = nil}
+
+  public var title: String {
+    get {_title ?? String()}
+    set {_title = newValue}
+  }
+  /// Returns true if `title` has been explicitly set.
+  public var hasTitle: Bool {self._title != nil}
+  /// Clears the value of `title`. Subsequent reads from it will return its default value.
+  public mutating func clearTitle() {self._title = nil}
+
+  public var artworkURL: String {
+    get {_artworkURL ?? String()}
+    set {_artworkURL = newValue}
+  }
+  /// Returns true if `artworkURL` has been explicitly set.
+  public var hasArtworkURL: Bool {self._artworkURL != nil}
+  /// Clears the value of `artworkURL`. Subsequent reads from it will return its default value.
+  public mutating func clearArtworkURL() {self._artworkURL = nil}
+
+  public var duration: Int64 {
+    get {_duration ?? 0}
+    set {_duration = newValue}
+  }
+  /// Returns true if `duration` has been explicitly set.
+  public var hasDuration: Bool {self._duration != nil}
+  /// Clears the value of `duration`. Subsequent reads from it will return its default value.
+  public mutating func clearDuration() {self._duration = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _id: String? = nil
+  fileprivate var _content: String? = nil
+  fileprivate var _title: String? = nil
+  fileprivate var _artworkURL: String? = nil
+  fileprivate var _duration: Int64? = nil
 }
 
 public nonisolated struct Quartet_V1_NextItemRequest: Sendable {
@@ -4837,6 +4837,78 @@ public nonisolated struct Quartet_V1_ClearAllReceivedPingsRequest: Sendable {
   fileprivate var _checkIn: Bool? = nil
 }
 
+public nonisolated struct Quartet_V1_ClearAllReceivedPingsReply: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var id: String {
+    get {_id ?? String()}
+    set {_id = newValue}
+  }
+  /// Returns true if `id` has been explicitly set.
+  public var hasID: Bool {self._id != nil}
+  /// Clears the value of `id`. Subsequent reads from it will return its default value.
+  public mutating func clearID() {self._id = nil}
+
+  public var type: String {
+    get {_type ?? String()}
+    set {_type = newValue}
+  }
+  /// Returns true if `type` has been explicitly set.
+  public var hasType: Bool {self._type != nil}
+  /// Clears the value of `type`. Subsequent reads from it will return its default value.
+  public mutating func clearType() {self._type = nil}
+
+  /// running, done, rejected, failed
+  public var state: String {
+    get {_state ?? String()}
+    set {_state = newValue}
+  }
+  /// Returns true if `state` has been explicitly set.
+  public var hasState: Bool {self._state != nil}
+  /// Clears the value of `state`. Subsequent reads from it will return its default value.
+  public mutating func clearState() {self._state = nil}
+
+  public var started: Int64 {
+    get {_started ?? 0}
+    set {_started = newValue}
+  }
+  /// Returns true if `started` has been explicitly set.
+  public var hasStarted: Bool {self._started != nil}
+  /// Clears the value of `started`. Subsequent reads from it will return its default value.
+  public mutating func clearStarted() {self._started = nil}
+
+  public var ended: Int64 {
+    get {_ended ?? 0}
+    set {_ended = newValue}
+  }
+  /// Returns true if `ended` has been explicitly set.
+  public var hasEnded: Bool {self._ended != nil}
+  /// Clears the value of `ended`. Subsequent reads from it will return its default value.
+  public mutating func clearEnded() {self._ended = nil}
+
+  public var result: Quartet_V1_ClearAllReceivedPingsRequestResult {
+    get {_result ?? Quartet_V1_ClearAllReceivedPingsRequestResult()}
+    set {_result = newValue}
+  }
+  /// Returns true if `result` has been explicitly set.
+  public var hasResult: Bool {self._result != nil}
+  /// Clears the value of `result`. Subsequent reads from it will return its default value.
+  public mutating func clearResult() {self._result = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _id: String? = nil
+  fileprivate var _type: String? = nil
+  fileprivate var _state: String? = nil
+  fileprivate var _started: Int64? = nil
+  fileprivate var _ended: Int64? = nil
+  fileprivate var _result: Quartet_V1_ClearAllReceivedPingsRequestResult? = nil
+}
+
 public nonisolated struct Quartet_V1_ClearAllReceivedPingsRequestResult: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -4870,6 +4942,78 @@ public nonisolated struct Quartet_V1_RespondToAllPingsRequest: Sendable {
   public init() {}
 }
 
+public nonisolated struct Quartet_V1_RespondToAllPingsReply: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var id: String {
+    get {_id ?? String()}
+    set {_id = newValue}
+  }
+  /// Returns true if `id` has been explicitly set.
+  public var hasID: Bool {self._id != nil}
+  /// Clears the value of `id`. Subsequent reads from it will return its default value.
+  public mutating func clearID() {self._id = nil}
+
+  public var type: String {
+    get {_type ?? String()}
+    set {_type = newValue}
+  }
+  /// Returns true if `type` has been explicitly set.
+  public var hasType: Bool {self._type != nil}
+  /// Clears the value of `type`. Subsequent reads from it will return its default value.
+  public mutating func clearType() {self._type = nil}
+
+  /// running, done, rejected, failed
+  public var state: String {
+    get {_state ?? String()}
+    set {_state = newValue}
+  }
+  /// Returns true if `state` has been explicitly set.
+  public var hasState: Bool {self._state != nil}
+  /// Clears the value of `state`. Subsequent reads from it will return its default value.
+  public mutating func clearState() {self._state = nil}
+
+  public var started: Int64 {
+    get {_started ?? 0}
+    set {_started = newValue}
+  }
+  /// Returns true if `started` has been explicitly set.
+  public var hasStarted: Bool {self._started != nil}
+  /// Clears the value of `started`. Subsequent reads from it will return its default value.
+  public mutating func clearStarted() {self._started = nil}
+
+  public var ended: Int64 {
+    get {_ended ?? 0}
+    set {_ended = newValue}
+  }
+  /// Returns true if `ended` has been explicitly set.
+  public var hasEnded: Bool {self._ended != nil}
+  /// Clears the value of `ended`. Subsequent reads from it will return its default value.
+  public mutating func clearEnded() {self._ended = nil}
+
+  public var result: Quartet_V1_RespondToAllPingsRequestResult {
+    get {_result ?? Quartet_V1_RespondToAllPingsRequestResult()}
+    set {_result = newValue}
+  }
+  /// Returns true if `result` has been explicitly set.
+  public var hasResult: Bool {self._result != nil}
+  /// Clears the value of `result`. Subsequent reads from it will return its default value.
+  public mutating func clearResult() {self._result = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _id: String? = nil
+  fileprivate var _type: String? = nil
+  fileprivate var _state: String? = nil
+  fileprivate var _started: Int64? = nil
+  fileprivate var _ended: Int64? = nil
+  fileprivate var _result: Quartet_V1_RespondToAllPingsRequestResult? = nil
+}
+
 public nonisolated struct Quartet_V1_RespondToAllPingsRequestResult: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -4890,6 +5034,78 @@ public nonisolated struct Quartet_V1_CloseAccountRequest: Sendable {
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
+}
+
+public nonisolated struct Quartet_V1_CloseAccountReply: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var id: String {
+    get {_id ?? String()}
+    set {_id = newValue}
+  }
+  /// Returns true if `id` has been explicitly set.
+  public var hasID: Bool {self._id != nil}
+  /// Clears the value of `id`. Subsequent reads from it will return its default value.
+  public mutating func clearID() {self._id = nil}
+
+  public var type: String {
+    get {_type ?? String()}
+    set {_type = newValue}
+  }
+  /// Returns true if `type` has been explicitly set.
+  public var hasType: Bool {self._type != nil}
+  /// Clears the value of `type`. Subsequent reads from it will return its default value.
+  public mutating func clearType() {self._type = nil}
+
+  /// running, done, rejected, failed
+  public var state: String {
+    get {_state ?? String()}
+    set {_state = newValue}
+  }
+  /// Returns true if `state` has been explicitly set.
+  public var hasState: Bool {self._state != nil}
+  /// Clears the value of `state`. Subsequent reads from it will return its default value.
+  public mutating func clearState() {self._state = nil}
+
+  public var started: Int64 {
+    get {_started ?? 0}
+    set {_started = newValue}
+  }
+  /// Returns true if `started` has been explicitly set.
+  public var hasStarted: Bool {self._started != nil}
+  /// Clears the value of `started`. Subsequent reads from it will return its default value.
+  public mutating func clearStarted() {self._started = nil}
+
+  public var ended: Int64 {
+    get {_ended ?? 0}
+    set {_ended = newValue}
+  }
+  /// Returns true if `ended` has been explicitly set.
+  public var hasEnded: Bool {self._ended != nil}
+  /// Clears the value of `ended`. Subsequent reads from it will return its default value.
+  public mutating func clearEnded() {self._ended = nil}
+
+  public var result: Quartet_V1_CloseAccountRequestResult {
+    get {_result ?? Quartet_V1_CloseAccountRequestResult()}
+    set {_result = newValue}
+  }
+  /// Returns true if `result` has been explicitly set.
+  public var hasResult: Bool {self._result != nil}
+  /// Clears the value of `result`. Subsequent reads from it will return its default value.
+  public mutating func clearResult() {self._result = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _id: String? = nil
+  fileprivate var _type: String? = nil
+  fileprivate var _state: String? = nil
+  fileprivate var _started: Int64? = nil
+  fileprivate var _ended: Int64? = nil
+  fileprivate var _result: Quartet_V1_CloseAccountRequestResult? = nil
 }
 
 public nonisolated struct Quartet_V1_CloseAccountRequestResult: Sendable {
@@ -4976,45 +5192,6 @@ nonisolated extension Quartet_V1_SignUpRequest: SwiftProtobuf.Message, SwiftProt
   }
 }
 
-nonisolated extension Quartet_V1_PhoneCodeSent: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".PhoneCodeSent"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}phoneCode\0\u{1}expiresIn\0")
-
-  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self._phoneCode) }()
-      case 2: try { try decoder.decodeSingularInt64Field(value: &self._expiresIn) }()
-      default: break
-      }
-    }
-  }
-
-  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    try { if let v = self._phoneCode {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
-    } }()
-    try { if let v = self._expiresIn {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 2)
-    } }()
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  public static func ==(lhs: Quartet_V1_PhoneCodeSent, rhs: Quartet_V1_PhoneCodeSent) -> Bool {
-    if lhs._phoneCode != rhs._phoneCode {return false}
-    if lhs._expiresIn != rhs._expiresIn {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
 nonisolated extension Quartet_V1_SignedIn: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".SignedIn"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}account\0\u{1}device\0\u{1}accessToken\0\u{1}expiresIn\0\u{1}refreshToken\0\u{1}phoneCode\0")
@@ -5069,6 +5246,45 @@ nonisolated extension Quartet_V1_SignedIn: SwiftProtobuf.Message, SwiftProtobuf.
     if lhs._expiresIn != rhs._expiresIn {return false}
     if lhs._refreshToken != rhs._refreshToken {return false}
     if lhs._phoneCode != rhs._phoneCode {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Quartet_V1_PhoneCodeSent: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".PhoneCodeSent"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}phoneCode\0\u{1}expiresIn\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._phoneCode) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self._expiresIn) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._phoneCode {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._expiresIn {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Quartet_V1_PhoneCodeSent, rhs: Quartet_V1_PhoneCodeSent) -> Bool {
+    if lhs._phoneCode != rhs._phoneCode {return false}
+    if lhs._expiresIn != rhs._expiresIn {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5631,45 +5847,6 @@ nonisolated extension Quartet_V1_VerifyPhoneRequest: SwiftProtobuf.Message, Swif
   }
 }
 
-nonisolated extension Quartet_V1_Phone: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".Phone"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}region\0")
-
-  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self._number) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self._region) }()
-      default: break
-      }
-    }
-  }
-
-  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    try { if let v = self._number {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
-    } }()
-    try { if let v = self._region {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
-    } }()
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  public static func ==(lhs: Quartet_V1_Phone, rhs: Quartet_V1_Phone) -> Bool {
-    if lhs._number != rhs._number {return false}
-    if lhs._region != rhs._region {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
 nonisolated extension Quartet_V1_PhoneChanged: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".PhoneChanged"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}account\0\u{1}phone\0\u{1}at\0")
@@ -5709,6 +5886,45 @@ nonisolated extension Quartet_V1_PhoneChanged: SwiftProtobuf.Message, SwiftProto
     if lhs._account != rhs._account {return false}
     if lhs._phone != rhs._phone {return false}
     if lhs._at != rhs._at {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Quartet_V1_Phone: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".Phone"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}region\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._number) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._region) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._number {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._region {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Quartet_V1_Phone, rhs: Quartet_V1_Phone) -> Bool {
+    if lhs._number != rhs._number {return false}
+    if lhs._region != rhs._region {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5815,168 +6031,6 @@ nonisolated extension Quartet_V1_GetAccountRequest: SwiftProtobuf.Message, Swift
   }
 
   public static func ==(lhs: Quartet_V1_GetAccountRequest, rhs: Quartet_V1_GetAccountRequest) -> Bool {
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Quartet_V1_Avatar: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".Avatar"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hash\0\u{1}type\0\u{1}size\0\u{1}width\0\u{1}height\0")
-
-  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self._hash) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self._type) }()
-      case 3: try { try decoder.decodeSingularInt64Field(value: &self._size) }()
-      case 4: try { try decoder.decodeSingularInt64Field(value: &self._width) }()
-      case 5: try { try decoder.decodeSingularInt64Field(value: &self._height) }()
-      default: break
-      }
-    }
-  }
-
-  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    try { if let v = self._hash {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
-    } }()
-    try { if let v = self._type {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
-    } }()
-    try { if let v = self._size {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 3)
-    } }()
-    try { if let v = self._width {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 4)
-    } }()
-    try { if let v = self._height {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 5)
-    } }()
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  public static func ==(lhs: Quartet_V1_Avatar, rhs: Quartet_V1_Avatar) -> Bool {
-    if lhs._hash != rhs._hash {return false}
-    if lhs._type != rhs._type {return false}
-    if lhs._size != rhs._size {return false}
-    if lhs._width != rhs._width {return false}
-    if lhs._height != rhs._height {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Quartet_V1_CheckInState: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".CheckInState"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}interval\0\u{1}reminders\0\u{1}last\0\u{1}due\0\u{1}missed\0\u{1}alarm\0")
-
-  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularInt64Field(value: &self._interval) }()
-      case 2: try { try decoder.decodeRepeatedStringField(value: &self.reminders) }()
-      case 3: try { try decoder.decodeSingularInt64Field(value: &self._last) }()
-      case 4: try { try decoder.decodeSingularInt64Field(value: &self._due) }()
-      case 5: try { try decoder.decodeSingularBoolField(value: &self._missed) }()
-      case 6: try { try decoder.decodeSingularStringField(value: &self._alarm) }()
-      default: break
-      }
-    }
-  }
-
-  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    try { if let v = self._interval {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 1)
-    } }()
-    if !self.reminders.isEmpty {
-      try visitor.visitRepeatedStringField(value: self.reminders, fieldNumber: 2)
-    }
-    try { if let v = self._last {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 3)
-    } }()
-    try { if let v = self._due {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 4)
-    } }()
-    try { if let v = self._missed {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 5)
-    } }()
-    try { if let v = self._alarm {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 6)
-    } }()
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  public static func ==(lhs: Quartet_V1_CheckInState, rhs: Quartet_V1_CheckInState) -> Bool {
-    if lhs._interval != rhs._interval {return false}
-    if lhs.reminders != rhs.reminders {return false}
-    if lhs._last != rhs._last {return false}
-    if lhs._due != rhs._due {return false}
-    if lhs._missed != rhs._missed {return false}
-    if lhs._alarm != rhs._alarm {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Quartet_V1_Device: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".Device"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}name\0\u{1}signedIn\0\u{1}lastSeen\0")
-
-  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self._id) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self._name) }()
-      case 3: try { try decoder.decodeSingularInt64Field(value: &self._signedIn) }()
-      case 4: try { try decoder.decodeSingularInt64Field(value: &self._lastSeen) }()
-      default: break
-      }
-    }
-  }
-
-  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    try { if let v = self._id {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
-    } }()
-    try { if let v = self._name {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
-    } }()
-    try { if let v = self._signedIn {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 3)
-    } }()
-    try { if let v = self._lastSeen {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 4)
-    } }()
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  public static func ==(lhs: Quartet_V1_Device, rhs: Quartet_V1_Device) -> Bool {
-    if lhs._id != rhs._id {return false}
-    if lhs._name != rhs._name {return false}
-    if lhs._signedIn != rhs._signedIn {return false}
-    if lhs._lastSeen != rhs._lastSeen {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -6157,6 +6211,168 @@ nonisolated extension Quartet_V1_AccountState: SwiftProtobuf.Message, SwiftProto
   }
 }
 
+nonisolated extension Quartet_V1_Avatar: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".Avatar"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hash\0\u{1}type\0\u{1}size\0\u{1}width\0\u{1}height\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._hash) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._type) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self._size) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self._width) }()
+      case 5: try { try decoder.decodeSingularInt64Field(value: &self._height) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._hash {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._type {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._size {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._width {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._height {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 5)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Quartet_V1_Avatar, rhs: Quartet_V1_Avatar) -> Bool {
+    if lhs._hash != rhs._hash {return false}
+    if lhs._type != rhs._type {return false}
+    if lhs._size != rhs._size {return false}
+    if lhs._width != rhs._width {return false}
+    if lhs._height != rhs._height {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Quartet_V1_CheckInState: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".CheckInState"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}interval\0\u{1}reminders\0\u{1}last\0\u{1}due\0\u{1}missed\0\u{1}alarm\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self._interval) }()
+      case 2: try { try decoder.decodeRepeatedStringField(value: &self.reminders) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self._last) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self._due) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self._missed) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self._alarm) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._interval {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 1)
+    } }()
+    if !self.reminders.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.reminders, fieldNumber: 2)
+    }
+    try { if let v = self._last {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._due {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._missed {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._alarm {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 6)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Quartet_V1_CheckInState, rhs: Quartet_V1_CheckInState) -> Bool {
+    if lhs._interval != rhs._interval {return false}
+    if lhs.reminders != rhs.reminders {return false}
+    if lhs._last != rhs._last {return false}
+    if lhs._due != rhs._due {return false}
+    if lhs._missed != rhs._missed {return false}
+    if lhs._alarm != rhs._alarm {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Quartet_V1_Device: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".Device"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}name\0\u{1}signedIn\0\u{1}lastSeen\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._id) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._name) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self._signedIn) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self._lastSeen) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._id {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._name {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._signedIn {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._lastSeen {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 4)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Quartet_V1_Device, rhs: Quartet_V1_Device) -> Bool {
+    if lhs._id != rhs._id {return false}
+    if lhs._name != rhs._name {return false}
+    if lhs._signedIn != rhs._signedIn {return false}
+    if lhs._lastSeen != rhs._lastSeen {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension Quartet_V1_ListContactsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ListContactsRequest"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}role\0\u{1}ping\0\u{1}limit\0\u{1}after\0")
@@ -6201,6 +6417,142 @@ nonisolated extension Quartet_V1_ListContactsRequest: SwiftProtobuf.Message, Swi
     if lhs._ping != rhs._ping {return false}
     if lhs._limit != rhs._limit {return false}
     if lhs._after != rhs._after {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Quartet_V1_ContactsPage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ContactsPage"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}code\0\u{1}isApprovalRequired\0\u{1}contacts\0\u{1}requests\0\u{1}blocked\0\u{1}next\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._code) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self._isApprovalRequired) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.contacts) }()
+      case 4: try { try decoder.decodeRepeatedMessageField(value: &self.requests) }()
+      case 5: try { try decoder.decodeRepeatedStringField(value: &self.blocked) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self._next) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._code {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._isApprovalRequired {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 2)
+    } }()
+    if !self.contacts.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.contacts, fieldNumber: 3)
+    }
+    if !self.requests.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.requests, fieldNumber: 4)
+    }
+    if !self.blocked.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.blocked, fieldNumber: 5)
+    }
+    try { if let v = self._next {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 6)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Quartet_V1_ContactsPage, rhs: Quartet_V1_ContactsPage) -> Bool {
+    if lhs._code != rhs._code {return false}
+    if lhs._isApprovalRequired != rhs._isApprovalRequired {return false}
+    if lhs.contacts != rhs.contacts {return false}
+    if lhs.requests != rhs.requests {return false}
+    if lhs.blocked != rhs.blocked {return false}
+    if lhs._next != rhs._next {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Quartet_V1_ContactCard: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ContactCard"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}contact\0\u{1}person\0")
+
+  fileprivate class _StorageClass {
+    var _contact: Quartet_V1_Contact? = nil
+    var _person: Quartet_V1_Person? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _contact = source._contact
+      _person = source._person
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularMessageField(value: &_storage._contact) }()
+        case 2: try { try decoder.decodeSingularMessageField(value: &_storage._person) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      try { if let v = _storage._contact {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+      } }()
+      try { if let v = _storage._person {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+      } }()
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Quartet_V1_ContactCard, rhs: Quartet_V1_ContactCard) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._contact != rhs_storage._contact {return false}
+        if _storage._person != rhs_storage._person {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -6448,83 +6800,6 @@ nonisolated extension Quartet_V1_Person: SwiftProtobuf.Message, SwiftProtobuf._M
   }
 }
 
-nonisolated extension Quartet_V1_ContactCard: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".ContactCard"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}contact\0\u{1}person\0")
-
-  fileprivate class _StorageClass {
-    var _contact: Quartet_V1_Contact? = nil
-    var _person: Quartet_V1_Person? = nil
-
-      // This property is used as the initial default value for new instances of the type.
-      // The type itself is protecting the reference to its storage via CoW semantics.
-      // This will force a copy to be made of this reference when the first mutation occurs;
-      // hence, it is safe to mark this as `nonisolated(unsafe)`.
-      static nonisolated(unsafe) let defaultInstance = _StorageClass()
-
-    private init() {}
-
-    init(copying source: _StorageClass) {
-      _contact = source._contact
-      _person = source._person
-    }
-  }
-
-  fileprivate mutating func _uniqueStorage() -> _StorageClass {
-    if !isKnownUniquelyReferenced(&_storage) {
-      _storage = _StorageClass(copying: _storage)
-    }
-    return _storage
-  }
-
-  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    _ = _uniqueStorage()
-    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
-      while let fieldNumber = try decoder.nextFieldNumber() {
-        // The use of inline closures is to circumvent an issue where the compiler
-        // allocates stack space for every case branch when no optimizations are
-        // enabled. https://github.com/apple/swift-protobuf/issues/1034
-        switch fieldNumber {
-        case 1: try { try decoder.decodeSingularMessageField(value: &_storage._contact) }()
-        case 2: try { try decoder.decodeSingularMessageField(value: &_storage._person) }()
-        default: break
-        }
-      }
-    }
-  }
-
-  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every if/case branch local when no optimizations
-      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-      // https://github.com/apple/swift-protobuf/issues/1182
-      try { if let v = _storage._contact {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
-      } }()
-      try { if let v = _storage._person {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
-      } }()
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  public static func ==(lhs: Quartet_V1_ContactCard, rhs: Quartet_V1_ContactCard) -> Bool {
-    if lhs._storage !== rhs._storage {
-      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
-        let _storage = _args.0
-        let rhs_storage = _args.1
-        if _storage._contact != rhs_storage._contact {return false}
-        if _storage._person != rhs_storage._person {return false}
-        return true
-      }
-      if !storagesAreEqual {return false}
-    }
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
 nonisolated extension Quartet_V1_RequestCard: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".RequestCard"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}account\0\u{1}direction\0\u{1}isMyResponder\0\u{1}iAmResponder\0\u{1}requested\0\u{1}handle\0\u{1}name\0")
@@ -6584,65 +6859,6 @@ nonisolated extension Quartet_V1_RequestCard: SwiftProtobuf.Message, SwiftProtob
     if lhs._requested != rhs._requested {return false}
     if lhs._handle != rhs._handle {return false}
     if lhs._name != rhs._name {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Quartet_V1_ContactsPage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".ContactsPage"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}code\0\u{1}isApprovalRequired\0\u{1}contacts\0\u{1}requests\0\u{1}blocked\0\u{1}next\0")
-
-  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self._code) }()
-      case 2: try { try decoder.decodeSingularBoolField(value: &self._isApprovalRequired) }()
-      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.contacts) }()
-      case 4: try { try decoder.decodeRepeatedMessageField(value: &self.requests) }()
-      case 5: try { try decoder.decodeRepeatedStringField(value: &self.blocked) }()
-      case 6: try { try decoder.decodeSingularStringField(value: &self._next) }()
-      default: break
-      }
-    }
-  }
-
-  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    try { if let v = self._code {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
-    } }()
-    try { if let v = self._isApprovalRequired {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 2)
-    } }()
-    if !self.contacts.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.contacts, fieldNumber: 3)
-    }
-    if !self.requests.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.requests, fieldNumber: 4)
-    }
-    if !self.blocked.isEmpty {
-      try visitor.visitRepeatedStringField(value: self.blocked, fieldNumber: 5)
-    }
-    try { if let v = self._next {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 6)
-    } }()
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  public static func ==(lhs: Quartet_V1_ContactsPage, rhs: Quartet_V1_ContactsPage) -> Bool {
-    if lhs._code != rhs._code {return false}
-    if lhs._isApprovalRequired != rhs._isApprovalRequired {return false}
-    if lhs.contacts != rhs.contacts {return false}
-    if lhs.requests != rhs.requests {return false}
-    if lhs.blocked != rhs.blocked {return false}
-    if lhs._next != rhs._next {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -6804,6 +7020,114 @@ nonisolated extension Quartet_V1_ListNotificationsRequest: SwiftProtobuf.Message
   }
 }
 
+nonisolated extension Quartet_V1_NotificationsPage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".NotificationsPage"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}unread\0\u{1}notifications\0\u{1}next\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self._unread) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.notifications) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._next) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._unread {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 1)
+    } }()
+    if !self.notifications.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.notifications, fieldNumber: 2)
+    }
+    try { if let v = self._next {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Quartet_V1_NotificationsPage, rhs: Quartet_V1_NotificationsPage) -> Bool {
+    if lhs._unread != rhs._unread {return false}
+    if lhs.notifications != rhs.notifications {return false}
+    if lhs._next != rhs._next {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Quartet_V1_Notification: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".Notification"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}kind\0\u{1}subject\0\u{1}details\0\u{1}created\0\u{1}read\0\u{1}cleared\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._id) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._kind) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._subject) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._details) }()
+      case 5: try { try decoder.decodeSingularInt64Field(value: &self._created) }()
+      case 6: try { try decoder.decodeSingularInt64Field(value: &self._read) }()
+      case 7: try { try decoder.decodeSingularInt64Field(value: &self._cleared) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._id {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._kind {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._subject {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._details {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._created {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._read {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 6)
+    } }()
+    try { if let v = self._cleared {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 7)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Quartet_V1_Notification, rhs: Quartet_V1_Notification) -> Bool {
+    if lhs._id != rhs._id {return false}
+    if lhs._kind != rhs._kind {return false}
+    if lhs._subject != rhs._subject {return false}
+    if lhs._details != rhs._details {return false}
+    if lhs._created != rhs._created {return false}
+    if lhs._read != rhs._read {return false}
+    if lhs._cleared != rhs._cleared {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension Quartet_V1_NotificationDetails: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".NotificationDetails"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}at\0\u{1}deadline\0\u{1}lead\0\u{1}count\0\u{1}isMyResponder\0\u{1}iAmResponder\0\u{1}alarm\0\u{1}group\0\u{1}text\0")
@@ -6878,114 +7202,6 @@ nonisolated extension Quartet_V1_NotificationDetails: SwiftProtobuf.Message, Swi
   }
 }
 
-nonisolated extension Quartet_V1_Notification: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".Notification"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}kind\0\u{1}subject\0\u{1}details\0\u{1}created\0\u{1}read\0\u{1}cleared\0")
-
-  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self._id) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self._kind) }()
-      case 3: try { try decoder.decodeSingularStringField(value: &self._subject) }()
-      case 4: try { try decoder.decodeSingularMessageField(value: &self._details) }()
-      case 5: try { try decoder.decodeSingularInt64Field(value: &self._created) }()
-      case 6: try { try decoder.decodeSingularInt64Field(value: &self._read) }()
-      case 7: try { try decoder.decodeSingularInt64Field(value: &self._cleared) }()
-      default: break
-      }
-    }
-  }
-
-  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    try { if let v = self._id {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
-    } }()
-    try { if let v = self._kind {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
-    } }()
-    try { if let v = self._subject {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
-    } }()
-    try { if let v = self._details {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
-    } }()
-    try { if let v = self._created {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 5)
-    } }()
-    try { if let v = self._read {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 6)
-    } }()
-    try { if let v = self._cleared {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 7)
-    } }()
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  public static func ==(lhs: Quartet_V1_Notification, rhs: Quartet_V1_Notification) -> Bool {
-    if lhs._id != rhs._id {return false}
-    if lhs._kind != rhs._kind {return false}
-    if lhs._subject != rhs._subject {return false}
-    if lhs._details != rhs._details {return false}
-    if lhs._created != rhs._created {return false}
-    if lhs._read != rhs._read {return false}
-    if lhs._cleared != rhs._cleared {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Quartet_V1_NotificationsPage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".NotificationsPage"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}unread\0\u{1}notifications\0\u{1}next\0")
-
-  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularInt64Field(value: &self._unread) }()
-      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.notifications) }()
-      case 3: try { try decoder.decodeSingularStringField(value: &self._next) }()
-      default: break
-      }
-    }
-  }
-
-  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    try { if let v = self._unread {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 1)
-    } }()
-    if !self.notifications.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.notifications, fieldNumber: 2)
-    }
-    try { if let v = self._next {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
-    } }()
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  public static func ==(lhs: Quartet_V1_NotificationsPage, rhs: Quartet_V1_NotificationsPage) -> Bool {
-    if lhs._unread != rhs._unread {return false}
-    if lhs.notifications != rhs.notifications {return false}
-    if lhs._next != rhs._next {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
 nonisolated extension Quartet_V1_GetNotificationRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".GetNotificationRequest"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0")
@@ -7054,6 +7270,45 @@ nonisolated extension Quartet_V1_ListOperationsRequest: SwiftProtobuf.Message, S
   }
 }
 
+nonisolated extension Quartet_V1_OperationsPage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".OperationsPage"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}account\0\u{1}operations\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._account) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.operations) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._account {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    if !self.operations.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.operations, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Quartet_V1_OperationsPage, rhs: Quartet_V1_OperationsPage) -> Bool {
+    if lhs._account != rhs._account {return false}
+    if lhs.operations != rhs.operations {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension Quartet_V1_OperationReply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".OperationReply"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}type\0\u{1}state\0\u{1}started\0\u{1}ended\0")
@@ -7108,45 +7363,6 @@ nonisolated extension Quartet_V1_OperationReply: SwiftProtobuf.Message, SwiftPro
   }
 }
 
-nonisolated extension Quartet_V1_OperationsPage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".OperationsPage"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}account\0\u{1}operations\0")
-
-  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self._account) }()
-      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.operations) }()
-      default: break
-      }
-    }
-  }
-
-  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    try { if let v = self._account {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
-    } }()
-    if !self.operations.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.operations, fieldNumber: 2)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  public static func ==(lhs: Quartet_V1_OperationsPage, rhs: Quartet_V1_OperationsPage) -> Bool {
-    if lhs._account != rhs._account {return false}
-    if lhs.operations != rhs.operations {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
 nonisolated extension Quartet_V1_GetOperationRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".GetOperationRequest"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}operation\0")
@@ -7181,8 +7397,8 @@ nonisolated extension Quartet_V1_GetOperationRequest: SwiftProtobuf.Message, Swi
   }
 }
 
-nonisolated extension Quartet_V1_OperationReply2: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".OperationReply2"
+nonisolated extension Quartet_V1_AnyOperationReply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".AnyOperationReply"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}type\0\u{1}state\0\u{1}started\0\u{1}ended\0\u{1}result\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
@@ -7228,7 +7444,7 @@ nonisolated extension Quartet_V1_OperationReply2: SwiftProtobuf.Message, SwiftPr
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Quartet_V1_OperationReply2, rhs: Quartet_V1_OperationReply2) -> Bool {
+  public static func ==(lhs: Quartet_V1_AnyOperationReply, rhs: Quartet_V1_AnyOperationReply) -> Bool {
     if lhs._id != rhs._id {return false}
     if lhs._type != rhs._type {return false}
     if lhs._state != rhs._state {return false}
@@ -7254,6 +7470,36 @@ nonisolated extension Quartet_V1_GetStreamHashesRequest: SwiftProtobuf.Message, 
   }
 
   public static func ==(lhs: Quartet_V1_GetStreamHashesRequest, rhs: Quartet_V1_GetStreamHashesRequest) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Quartet_V1_StreamHashes: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".StreamHashes"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hashes\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.hashes) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.hashes.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.hashes, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Quartet_V1_StreamHashes, rhs: Quartet_V1_StreamHashes) -> Bool {
+    if lhs.hashes != rhs.hashes {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -7298,36 +7544,6 @@ nonisolated extension Quartet_V1_StreamHashesEntry: SwiftProtobuf.Message, Swift
     if lhs._stream != rhs._stream {return false}
     if lhs._id != rhs._id {return false}
     if lhs._hash != rhs._hash {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Quartet_V1_StreamHashes: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".StreamHashes"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hashes\0")
-
-  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.hashes) }()
-      default: break
-      }
-    }
-  }
-
-  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if !self.hashes.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.hashes, fieldNumber: 1)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  public static func ==(lhs: Quartet_V1_StreamHashes, rhs: Quartet_V1_StreamHashes) -> Bool {
-    if lhs.hashes != rhs.hashes {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -7425,9 +7641,9 @@ nonisolated extension Quartet_V1_ListGroupSessionsRequest: SwiftProtobuf.Message
   }
 }
 
-nonisolated extension Quartet_V1_Activity: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".Activity"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}identifier\0\u{1}type\0\u{1}title\0\u{1}subtitle\0\u{1}fallbackURL\0\u{1}payload\0")
+nonisolated extension Quartet_V1_GroupsPage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".GroupsPage"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}groups\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -7435,50 +7651,21 @@ nonisolated extension Quartet_V1_Activity: SwiftProtobuf.Message, SwiftProtobuf.
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self._identifier) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self._type) }()
-      case 3: try { try decoder.decodeSingularStringField(value: &self._title) }()
-      case 4: try { try decoder.decodeSingularStringField(value: &self._subtitle) }()
-      case 5: try { try decoder.decodeSingularStringField(value: &self._fallbackURL) }()
-      case 6: try { try decoder.decodeSingularMessageField(value: &self._payload) }()
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.groups) }()
       default: break
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    try { if let v = self._identifier {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
-    } }()
-    try { if let v = self._type {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
-    } }()
-    try { if let v = self._title {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
-    } }()
-    try { if let v = self._subtitle {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
-    } }()
-    try { if let v = self._fallbackURL {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 5)
-    } }()
-    try { if let v = self._payload {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
-    } }()
+    if !self.groups.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.groups, fieldNumber: 1)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Quartet_V1_Activity, rhs: Quartet_V1_Activity) -> Bool {
-    if lhs._identifier != rhs._identifier {return false}
-    if lhs._type != rhs._type {return false}
-    if lhs._title != rhs._title {return false}
-    if lhs._subtitle != rhs._subtitle {return false}
-    if lhs._fallbackURL != rhs._fallbackURL {return false}
-    if lhs._payload != rhs._payload {return false}
+  public static func ==(lhs: Quartet_V1_GroupsPage, rhs: Quartet_V1_GroupsPage) -> Bool {
+    if lhs.groups != rhs.groups {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -7553,9 +7740,9 @@ nonisolated extension Quartet_V1_GroupOffer: SwiftProtobuf.Message, SwiftProtobu
   }
 }
 
-nonisolated extension Quartet_V1_GroupsPage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".GroupsPage"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}groups\0")
+nonisolated extension Quartet_V1_Activity: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".Activity"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}identifier\0\u{1}type\0\u{1}title\0\u{1}subtitle\0\u{1}fallbackURL\0\u{1}payload\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -7563,21 +7750,50 @@ nonisolated extension Quartet_V1_GroupsPage: SwiftProtobuf.Message, SwiftProtobu
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.groups) }()
+      case 1: try { try decoder.decodeSingularStringField(value: &self._identifier) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._type) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._title) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self._subtitle) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self._fallbackURL) }()
+      case 6: try { try decoder.decodeSingularMessageField(value: &self._payload) }()
       default: break
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if !self.groups.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.groups, fieldNumber: 1)
-    }
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._identifier {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._type {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._title {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._subtitle {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._fallbackURL {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._payload {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Quartet_V1_GroupsPage, rhs: Quartet_V1_GroupsPage) -> Bool {
-    if lhs.groups != rhs.groups {return false}
+  public static func ==(lhs: Quartet_V1_Activity, rhs: Quartet_V1_Activity) -> Bool {
+    if lhs._identifier != rhs._identifier {return false}
+    if lhs._type != rhs._type {return false}
+    if lhs._title != rhs._title {return false}
+    if lhs._subtitle != rhs._subtitle {return false}
+    if lhs._fallbackURL != rhs._fallbackURL {return false}
+    if lhs._payload != rhs._payload {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -7666,6 +7882,50 @@ nonisolated extension Quartet_V1_ListGroupMessagesRequest: SwiftProtobuf.Message
   }
 }
 
+nonisolated extension Quartet_V1_MessagesPage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".MessagesPage"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}messages\0\u{1}truncated\0\u{1}next\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.messages) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self._truncated) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self._next) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.messages.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.messages, fieldNumber: 1)
+    }
+    try { if let v = self._truncated {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._next {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Quartet_V1_MessagesPage, rhs: Quartet_V1_MessagesPage) -> Bool {
+    if lhs.messages != rhs.messages {return false}
+    if lhs._truncated != rhs._truncated {return false}
+    if lhs._next != rhs._next {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension Quartet_V1_GroupMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".GroupMessage"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}account\0\u{1}to\0\u{1}type\0\u{1}data\0\u{1}at\0")
@@ -7720,50 +7980,6 @@ nonisolated extension Quartet_V1_GroupMessage: SwiftProtobuf.Message, SwiftProto
     if lhs._type != rhs._type {return false}
     if lhs._data != rhs._data {return false}
     if lhs._at != rhs._at {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Quartet_V1_MessagesPage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".MessagesPage"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}messages\0\u{1}truncated\0\u{1}next\0")
-
-  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.messages) }()
-      case 2: try { try decoder.decodeSingularBoolField(value: &self._truncated) }()
-      case 3: try { try decoder.decodeSingularInt64Field(value: &self._next) }()
-      default: break
-      }
-    }
-  }
-
-  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.messages.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.messages, fieldNumber: 1)
-    }
-    try { if let v = self._truncated {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 2)
-    } }()
-    try { if let v = self._next {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 3)
-    } }()
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  public static func ==(lhs: Quartet_V1_MessagesPage, rhs: Quartet_V1_MessagesPage) -> Bool {
-    if lhs.messages != rhs.messages {return false}
-    if lhs._truncated != rhs._truncated {return false}
-    if lhs._next != rhs._next {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -8889,6 +9105,40 @@ nonisolated extension Quartet_V1_MarkAllReadRequest: SwiftProtobuf.Message, Swif
   }
 }
 
+nonisolated extension Quartet_V1_ClearNotificationsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ClearNotificationsRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}selection\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._selection) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._selection {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Quartet_V1_ClearNotificationsRequest, rhs: Quartet_V1_ClearNotificationsRequest) -> Bool {
+    if lhs._selection != rhs._selection {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension Quartet_V1_NotificationSelection: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".NotificationSelection"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ids\0\u{1}kinds\0\u{1}category\0\u{1}subjects\0\u{1}groups\0\u{1}occurredBy\0\u{1}everything\0")
@@ -8948,40 +9198,6 @@ nonisolated extension Quartet_V1_NotificationSelection: SwiftProtobuf.Message, S
     if lhs.groups != rhs.groups {return false}
     if lhs._occurredBy != rhs._occurredBy {return false}
     if lhs._everything != rhs._everything {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Quartet_V1_ClearNotificationsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".ClearNotificationsRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}selection\0")
-
-  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularMessageField(value: &self._selection) }()
-      default: break
-      }
-    }
-  }
-
-  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    try { if let v = self._selection {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
-    } }()
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  public static func ==(lhs: Quartet_V1_ClearNotificationsRequest, rhs: Quartet_V1_ClearNotificationsRequest) -> Bool {
-    if lhs._selection != rhs._selection {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -9910,60 +10126,6 @@ nonisolated extension Quartet_V1_SetPlaybackRequest: SwiftProtobuf.Message, Swif
   }
 }
 
-nonisolated extension Quartet_V1_PlaybackItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".PlaybackItem"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}content\0\u{1}title\0\u{1}artworkURL\0\u{1}duration\0")
-
-  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self._id) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self._content) }()
-      case 3: try { try decoder.decodeSingularStringField(value: &self._title) }()
-      case 4: try { try decoder.decodeSingularStringField(value: &self._artworkURL) }()
-      case 5: try { try decoder.decodeSingularInt64Field(value: &self._duration) }()
-      default: break
-      }
-    }
-  }
-
-  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    try { if let v = self._id {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
-    } }()
-    try { if let v = self._content {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
-    } }()
-    try { if let v = self._title {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
-    } }()
-    try { if let v = self._artworkURL {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
-    } }()
-    try { if let v = self._duration {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 5)
-    } }()
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  public static func ==(lhs: Quartet_V1_PlaybackItem, rhs: Quartet_V1_PlaybackItem) -> Bool {
-    if lhs._id != rhs._id {return false}
-    if lhs._content != rhs._content {return false}
-    if lhs._title != rhs._title {return false}
-    if lhs._artworkURL != rhs._artworkURL {return false}
-    if lhs._duration != rhs._duration {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
 nonisolated extension Quartet_V1_PlayItemRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".PlayItemRequest"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}group\0\u{1}expectedItem\0\u{1}item\0\u{1}isPlaying\0\u{1}position\0\u{1}lead\0")
@@ -10018,6 +10180,60 @@ nonisolated extension Quartet_V1_PlayItemRequest: SwiftProtobuf.Message, SwiftPr
     if lhs._isPlaying != rhs._isPlaying {return false}
     if lhs._position != rhs._position {return false}
     if lhs._lead != rhs._lead {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Quartet_V1_PlaybackItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".PlaybackItem"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}content\0\u{1}title\0\u{1}artworkURL\0\u{1}duration\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._id) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._content) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._title) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self._artworkURL) }()
+      case 5: try { try decoder.decodeSingularInt64Field(value: &self._duration) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._id {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._content {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._title {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._artworkURL {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._duration {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 5)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Quartet_V1_PlaybackItem, rhs: Quartet_V1_PlaybackItem) -> Bool {
+    if lhs._id != rhs._id {return false}
+    if lhs._content != rhs._content {return false}
+    if lhs._title != rhs._title {return false}
+    if lhs._artworkURL != rhs._artworkURL {return false}
+    if lhs._duration != rhs._duration {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -10365,6 +10581,65 @@ nonisolated extension Quartet_V1_ClearAllReceivedPingsRequest: SwiftProtobuf.Mes
   }
 }
 
+nonisolated extension Quartet_V1_ClearAllReceivedPingsReply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ClearAllReceivedPingsReply"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}type\0\u{1}state\0\u{1}started\0\u{1}ended\0\u{1}result\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._id) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._type) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._state) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self._started) }()
+      case 5: try { try decoder.decodeSingularInt64Field(value: &self._ended) }()
+      case 6: try { try decoder.decodeSingularMessageField(value: &self._result) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._id {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._type {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._state {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._started {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._ended {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._result {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Quartet_V1_ClearAllReceivedPingsReply, rhs: Quartet_V1_ClearAllReceivedPingsReply) -> Bool {
+    if lhs._id != rhs._id {return false}
+    if lhs._type != rhs._type {return false}
+    if lhs._state != rhs._state {return false}
+    if lhs._started != rhs._started {return false}
+    if lhs._ended != rhs._ended {return false}
+    if lhs._result != rhs._result {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension Quartet_V1_ClearAllReceivedPingsRequestResult: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ClearAllReceivedPingsRequestResult"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}contacts\0\u{1}isCheckedIn\0")
@@ -10423,6 +10698,65 @@ nonisolated extension Quartet_V1_RespondToAllPingsRequest: SwiftProtobuf.Message
   }
 }
 
+nonisolated extension Quartet_V1_RespondToAllPingsReply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".RespondToAllPingsReply"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}type\0\u{1}state\0\u{1}started\0\u{1}ended\0\u{1}result\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._id) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._type) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._state) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self._started) }()
+      case 5: try { try decoder.decodeSingularInt64Field(value: &self._ended) }()
+      case 6: try { try decoder.decodeSingularMessageField(value: &self._result) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._id {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._type {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._state {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._started {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._ended {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._result {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Quartet_V1_RespondToAllPingsReply, rhs: Quartet_V1_RespondToAllPingsReply) -> Bool {
+    if lhs._id != rhs._id {return false}
+    if lhs._type != rhs._type {return false}
+    if lhs._state != rhs._state {return false}
+    if lhs._started != rhs._started {return false}
+    if lhs._ended != rhs._ended {return false}
+    if lhs._result != rhs._result {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension Quartet_V1_RespondToAllPingsRequestResult: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".RespondToAllPingsRequestResult"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}contacts\0")
@@ -10467,6 +10801,65 @@ nonisolated extension Quartet_V1_CloseAccountRequest: SwiftProtobuf.Message, Swi
   }
 
   public static func ==(lhs: Quartet_V1_CloseAccountRequest, rhs: Quartet_V1_CloseAccountRequest) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Quartet_V1_CloseAccountReply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".CloseAccountReply"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}type\0\u{1}state\0\u{1}started\0\u{1}ended\0\u{1}result\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._id) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._type) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._state) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self._started) }()
+      case 5: try { try decoder.decodeSingularInt64Field(value: &self._ended) }()
+      case 6: try { try decoder.decodeSingularMessageField(value: &self._result) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._id {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._type {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._state {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._started {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._ended {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._result {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Quartet_V1_CloseAccountReply, rhs: Quartet_V1_CloseAccountReply) -> Bool {
+    if lhs._id != rhs._id {return false}
+    if lhs._type != rhs._type {return false}
+    if lhs._state != rhs._state {return false}
+    if lhs._started != rhs._started {return false}
+    if lhs._ended != rhs._ended {return false}
+    if lhs._result != rhs._result {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

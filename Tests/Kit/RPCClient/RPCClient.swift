@@ -9,7 +9,7 @@ import SwiftProtobuf
 /// over gRPC.
 public struct RPCClient: Sendable {
     private static let service = "quartet.v1.Quartet"
-    private let client: GRPCClient<HTTP2ClientTransport.Posix>
+    fileprivate let client: GRPCClient<HTTP2ClientTransport.Posix>
 
     /// A call's answer.
     public struct Reply: Sendable {
@@ -66,10 +66,6 @@ public struct RPCClient: Sendable {
                 if isCompressed { $0.compression = .init(algorithm: .gzip, enabledAlgorithms: [.gzip]) }
             })
         return try await withGRPCClient(transport: transport) { try await body(RPCClient(client: $0)) }
-    }
-
-    private init(client: GRPCClient<HTTP2ClientTransport.Posix>) {
-        self.client = client
     }
 
     // MARK: Calls
