@@ -245,10 +245,9 @@ let package = Package(
         .testTarget(
             name: "SessionClientServiceTests",
             dependencies: [
-                "API", "ContractSupport", "Postgres", "ServiceKit", "SessionClientService", "SessionContract",
-                "Vocabulary",
-                "Webhook", crypto,
-                httpTypes, hummingbird,
+                "API", "Bus", "ContractSupport", "Postgres", "ServiceKit", "SessionClientOrchestration",
+                "SessionClientService", "SessionContract", "TestKit", "Vocabulary", "Webhook", crypto, httpTypes,
+                hummingbird,
                 logging, nio, nioHTTP2, nioHTTPTypes, nioTLS,
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ],

@@ -88,6 +88,9 @@ package struct SessionClient: Service {
             session: services.session.sender, renewal: settings.presenceRenewal, logger: logger)
         let groups = GroupStreams(
             reader: services.session.streams, reads: GroupReads(pool: joins), lists: lists, presence: presence)
+        services.session.tail.observe(where: GroupFollowers.isWanted) { [followers = groups.followers] in
+            followers.observe($0)
+        }
         let signals = SignalBus(
             configuration: database, keys: settings.serverKeys, now: { [clock = context.clock] in clock.now },
             logger: logger, deliver: SignalDelivery(to: groups.followers).deliver)

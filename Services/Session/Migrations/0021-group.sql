@@ -59,10 +59,12 @@ CREATE TABLE session.participant (
     since             timestamptz NOT NULL,
     reason            text
         CONSTRAINT reason_is_known CHECK (reason IN ('left', 'removed', 'dropped', 'ended', 'accountClosed')),
+    invited_by        uuid,
     ordinal           int         NOT NULL CONSTRAINT ordinal_is_not_negative CHECK (ordinal >= 0),
     seat              int         CONSTRAINT seat_is_a_number CHECK (seat BETWEEN 0 AND 31),
     dropped_at        timestamptz,
     is_drop_announced boolean     NOT NULL,
+    reconsidered_at   timestamptz,
     version           bigint      NOT NULL CONSTRAINT version_is_not_negative CHECK (version >= 0),
     is_ready          boolean     NOT NULL,
     suspended_at      timestamptz,
@@ -74,9 +76,12 @@ CREATE TABLE session.participant (
     -- Checked after each statement: in one batch two people may change places.
     CONSTRAINT seat_is_taken_once UNIQUE (group_id, seat) DEFERRABLE INITIALLY IMMEDIATE,
     CONSTRAINT who_is_out_knows_why CHECK ((status = 'invalidated') = (reason IS NOT NULL)),
+    CONSTRAINT invitation_has_an_inviter CHECK (status <> 'waiting' OR invited_by IS NOT NULL),
+    CONSTRAINT only_who_left_may_return CHECK (invited_by IS NULL OR reason IS NULL OR reason IN ('left', 'dropped')),
     CONSTRAINT who_is_in_has_joined CHECK (status <> 'joined' OR ordinal > 0),
     CONSTRAINT only_who_is_in_has_a_seat CHECK (seat IS NULL OR status = 'joined'),
     CONSTRAINT only_who_is_in_can_be_away CHECK (dropped_at IS NULL OR status = 'joined'),
+    CONSTRAINT only_who_is_away_is_reconsidered CHECK (reconsidered_at IS NULL OR dropped_at IS NOT NULL),
     CONSTRAINT announced_drop_has_a_time CHECK (NOT is_drop_announced OR dropped_at IS NOT NULL),
     CONSTRAINT only_who_is_in_can_be_ready CHECK (NOT is_ready OR status = 'joined'),
     CONSTRAINT only_who_can_be_ready_is_waited_for CHECK (suspended_at IS NULL OR is_ready),
@@ -89,20 +94,24 @@ CREATE TABLE session.participant (
 CREATE UNIQUE INDEX account_is_in_one_session_of_an_activity ON session.participant (account, activity) WHERE status = 'joined';
 CREATE UNIQUE INDEX nobody_joined_at_the_same_time ON session.participant (group_id, ordinal) WHERE status = 'joined';
 CREATE INDEX participant_by_account ON session.participant (account, group_id) WHERE status <> 'invalidated';
+CREATE INDEX participant_by_inviter ON session.participant (account, invited_by) WHERE invited_by IS NOT NULL;
 COMMENT ON TABLE session.participant IS 'Who is in a group session, was in it, or is invited. An account has one row in a session, however often it joins.';
 COMMENT ON INDEX session.account_is_in_one_session_of_an_activity IS 'Keeps two sessions from taking one account for the same activity.';
 COMMENT ON INDEX session.nobody_joined_at_the_same_time IS 'Keeps succession unambiguous.';
 COMMENT ON INDEX session.participant_by_account IS 'The sessions that an account is in or invited to.';
+COMMENT ON INDEX session.participant_by_inviter IS 'What ends with the relation of two accounts.';
 COMMENT ON COLUMN session.participant.group_id IS 'The session.';
 COMMENT ON COLUMN session.participant.account IS 'Who.';
 COMMENT ON COLUMN session.participant.activity IS 'The session''s activity.';
 COMMENT ON COLUMN session.participant.status IS 'Whether they are invited (waiting), in (joined), or neither any more (invalidated).';
 COMMENT ON COLUMN session.participant.since IS 'Since when.';
 COMMENT ON COLUMN session.participant.reason IS 'Why they aren''t in or invited any more.';
+COMMENT ON COLUMN session.participant.invited_by IS 'By whose invitation they may enter, now or again: the host who invited or let them in, or the creator themselves. NULL for who would need another invitation.';
 COMMENT ON COLUMN session.participant.ordinal IS 'The number of their joining among all of the session. 0 before they joined.';
 COMMENT ON COLUMN session.participant.seat IS 'Their seat.';
 COMMENT ON COLUMN session.participant.dropped_at IS 'Since when no connection of theirs is known. NULL while there is one.';
 COMMENT ON COLUMN session.participant.is_drop_announced IS 'Whether others were told.';
+COMMENT ON COLUMN session.participant.reconsidered_at IS 'Not before then is it decided again that they are away: a command that waited may have said that they are back. NULL unless one waited.';
 COMMENT ON COLUMN session.participant.version IS 'How often their name or picture changed since they joined.';
 COMMENT ON COLUMN session.participant.is_ready IS 'Whether they said that they can be ready, so that the group waits if they ask.';
 COMMENT ON COLUMN session.participant.suspended_at IS 'Since when the group waits for them. NULL if it doesn''t.';
@@ -114,12 +123,14 @@ GRANT SELECT, INSERT, UPDATE ON session.participant TO session;
 CREATE TABLE session.edge (
     edge        uuid        NOT NULL CONSTRAINT edge_is_one_row PRIMARY KEY,
     lease_until timestamptz NOT NULL,
-    ended_at    timestamptz
+    ended_at    timestamptz,
+    reconsidered_at timestamptz
 ) WITH (fillfactor = 50);
 COMMENT ON TABLE session.edge IS 'Edge processes that say which participants are connected. One whose lease ended goes with its last connection.';
 COMMENT ON COLUMN session.edge.edge IS 'The process, another id at each start.';
 COMMENT ON COLUMN session.edge.lease_until IS 'When its lease ends, unless it is renewed.';
 COMMENT ON COLUMN session.edge.ended_at IS 'When the lease ended.';
+COMMENT ON COLUMN session.edge.reconsidered_at IS 'Not before then is it decided again that the lease ended: a command that waited may have renewed it. NULL unless one waited.';
 GRANT SELECT, INSERT, UPDATE, DELETE ON session.edge TO session;
 
 CREATE TABLE session.group_connection (

@@ -74,6 +74,7 @@ CREATE FUNCTION session.delete_old_messages(at_most int) RETURNS bigint
 AS $$
 DECLARE
     deleted bigint;
+    over    bigint := 0;
     emptied bigint;
 BEGIN
     DELETE FROM session.group_message AS m
@@ -84,8 +85,14 @@ BEGIN
              LIMIT at_most) AS g
      WHERE m.group_id = g.group_id AND m.number = g.number;
     GET DIAGNOSTICS deleted = ROW_COUNT;
-    IF deleted = 0 THEN
-        DELETE FROM session.message_history AS h WHERE h.is_over;
+    IF deleted < at_most THEN
+        -- Not those of a session that ended just now: their messages would all go with them.
+        DELETE FROM session.message_history AS h
+         WHERE h.group_id IN (
+            SELECT o.group_id FROM session.message_history AS o
+             WHERE o.is_over AND NOT EXISTS (SELECT FROM session.group_message AS m WHERE m.group_id = o.group_id)
+             LIMIT at_most);
+        GET DIAGNOSTICS over = ROW_COUNT;
     END IF;
     UPDATE session.group_message AS m
        SET type = NULL, data = NULL, recipients = NULL
@@ -95,10 +102,10 @@ BEGIN
              LIMIT at_most) AS c
      WHERE m.group_id = c.group_id AND m.number = c.number;
     GET DIAGNOSTICS emptied = ROW_COUNT;
-    RETURN deleted + emptied;
+    RETURN deleted + over + emptied;
 END
 $$;
 COMMENT ON FUNCTION session.delete_old_messages(int) IS
-    'Deletes at most so many messages of group sessions that are over, and empties at most so many of closed accounts. Returns how many.';
+    'Deletes at most so many messages of group sessions that are over, at most so many histories whose messages are gone, and empties at most so many messages of closed accounts. Returns how many.';
 REVOKE EXECUTE ON FUNCTION session.delete_old_messages(int) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION session.delete_old_messages(int) TO session;

@@ -5,17 +5,20 @@
 CREATE TABLE session.group_stretch (
     group_id  uuid     NOT NULL CONSTRAINT stretch_is_of_a_session REFERENCES session.group_session ON DELETE CASCADE,
     since     bigint   NOT NULL CONSTRAINT since_is_not_negative CHECK (since >= 0),
+    until     bigint,
     partition int      NOT NULL,
     positions bigint[] NOT NULL,
     size      bigint   NOT NULL CONSTRAINT size_is_not_negative CHECK (size >= 0),
     CONSTRAINT stretch_is_one_row PRIMARY KEY (group_id, since),
-    CONSTRAINT events_come_after_its_beginning CHECK (positions[1] > since)
+    CONSTRAINT events_come_after_its_beginning CHECK (positions[1] > since),
+    CONSTRAINT stretch_ends_with_its_last_event CHECK (until = positions[cardinality(positions)])
 ) WITH (fillfactor = 50);
-CREATE INDEX group_stretch_by_position ON session.group_stretch (partition, since);
+CREATE INDEX group_stretch_by_end ON session.group_stretch (partition, until) WHERE until IS NOT NULL;
 COMMENT ON TABLE session.group_stretch IS 'Where the events of group sessions are in session.log. The trigger record_group_events adds them to a session''s last stretch, and begins another one after 64 events or 256 KiB.';
-COMMENT ON INDEX session.group_stretch_by_position IS 'For deleting what retention made useless.';
+COMMENT ON INDEX session.group_stretch_by_end IS 'For deleting what retention made useless.';
 COMMENT ON COLUMN session.group_stretch.group_id IS 'The session.';
 COMMENT ON COLUMN session.group_stretch.since IS 'The position that the stretch begins after. The first one of a session begins at 0, before the session did.';
+COMMENT ON COLUMN session.group_stretch.until IS 'Its last position, where the next stretch begins. NULL for a session''s last stretch.';
 COMMENT ON COLUMN session.group_stretch.partition IS 'The partition of session.log.';
 COMMENT ON COLUMN session.group_stretch.positions IS 'The positions of its events there, ascending.';
 COMMENT ON COLUMN session.group_stretch.size IS 'Bytes in the bodies of these events.';
@@ -60,6 +63,7 @@ BEGIN
             INSERT INTO session.group_stretch (group_id, since, partition, positions, size)
             VALUES (news.group_id, 0, news.partition, news.positions, news.size);
         ELSIF is_full THEN
+            UPDATE session.group_stretch AS s SET until = news.last WHERE s.group_id = news.group_id AND s.until IS NULL;
             INSERT INTO session.group_stretch (group_id, since, partition, positions, size)
             VALUES (news.group_id, news.last, news.partition, '{}', 0);
             INSERT INTO session.group_checkpoint (group_id, position, state)
@@ -119,13 +123,13 @@ DECLARE
 BEGIN
     -- Where the next stretch begins before history does, no position that can still be asked for needs this one.
     DELETE FROM session.group_stretch AS s
-     USING (SELECT o.group_id, o.since
-              FROM session.log_partition AS p
-              JOIN session.group_stretch AS o ON o.partition = p.partition AND o.since < p.base_position
-             WHERE EXISTS (SELECT FROM session.group_stretch AS n
-                            WHERE n.group_id = o.group_id AND n.since > o.since AND n.since <= p.base_position)
-             LIMIT at_most) AS old
-     WHERE s.group_id = old.group_id AND s.since = old.since;
+     WHERE s.ctid = ANY (ARRAY(
+        SELECT old.ctid
+          FROM session.log_partition AS p
+         CROSS JOIN LATERAL (SELECT o.ctid FROM session.group_stretch AS o
+                              WHERE o.partition = p.partition AND o.until <= p.base_position
+                              ORDER BY o.until LIMIT at_most) AS old
+         LIMIT at_most));
     GET DIAGNOSTICS deleted = ROW_COUNT;
     RETURN deleted;
 END

@@ -113,13 +113,15 @@ extension SessionReducer {
     private static func update(
         _ rows: inout SessionRows, _ command: UpdateGame, _ context: CommandContext
     ) throws(Rejection) -> [SessionEvent] {
-        var (account, game) = try player(of: command.group, expecting: command.expectedVersion, rows, context)
+        var (account, session, game) = try player(of: command.group, expecting: command.expectedVersion, rows, context)
         guard game.starts <= context.time else {
             let left = game.starts - context.time
             throw Rejection(.gameNotRunning, "The game starts in \(left.inWords); wait.", retryAfter: left)
         }
-        // Nobody waits for a turn of someone who has left.
-        if let turn = game.turn, turn != account, rows.groups[command.group, turn]?.status == .joined {
+        // Nobody waits for a turn of someone who has left or lost their seat.
+        if let turn = game.turn, turn != account, let owner = rows.groups[command.group, turn],
+            mayPlay(turn, owner, in: session)
+        {
             throw .notYourTurn(turn)
         }
         if let state = command.state {
@@ -142,7 +144,7 @@ extension SessionReducer {
     private static func finish(
         _ rows: inout SessionRows, _ command: FinishGame, _ context: CommandContext
     ) throws(Rejection) -> [SessionEvent] {
-        var (account, game) = try player(of: command.group, expecting: command.expectedVersion, rows, context)
+        var (account, _, game) = try player(of: command.group, expecting: command.expectedVersion, rows, context)
         (game.version, game.author, game.updated) = (game.version + 1, account, context.time)
         game.finished = context.time
         rows.groups.games[command.group] = game
@@ -156,9 +158,9 @@ extension SessionReducer {
     /// The asker, who may move, and the running game, at the version they expect.
     private static func player(
         of group: GroupID, expecting version: Int64, _ rows: SessionRows, _ context: CommandContext
-    ) throws(Rejection) -> (account: AccountID, game: Game) {
+    ) throws(Rejection) -> (account: AccountID, session: GroupSessionRow, game: Game) {
         let (account, session, own) = try participant(of: group, rows, context)
-        guard own.seat != nil || session.host == account || session.seats == 0 else {
+        guard mayPlay(account, own, in: session) else {
             throw Rejection(.notSeated, "You have no seat; claim one to play.")
         }
         guard let game = rows.groups.games[group] else {
@@ -168,7 +170,12 @@ extension SessionReducer {
         guard game.finished == nil else {
             throw Rejection(.gameNotRunning, "This game is over; wait until the host starts another one.")
         }
-        return (account, game)
+        return (account, session, game)
+    }
+
+    /// Whether somebody may move in a session's games.
+    private static func mayPlay(_ account: AccountID, _ row: ParticipantRow, in session: GroupSessionRow) -> Bool {
+        row.status == .joined && (row.seat != nil || session.host == account || session.seats == 0)
     }
 }
 

@@ -29,6 +29,12 @@ extension SessionRows {
         package var uploads: Set<UploadKey> = []
         /// Group sessions.
         package var groups: Set<GroupID> = []
+        /// Accounts that ask or are named, so their rows in group sessions are needed even if they are out.
+        package var named: Set<AccountID> = []
+        /// Group sessions that new accounts may come to.
+        package var welcoming: Set<GroupID> = []
+        /// Pairs of accounts, of which one doesn't invite the other any more.
+        package var estranged: [(inviter: AccountID, invited: AccountID)] = []
         /// Group sessions whose connections are needed.
         package var connectedGroups: Set<GroupID> = []
         /// Group sessions whose games are needed.
@@ -55,11 +61,16 @@ extension SessionRows {
         package var renewingEdges: Set<OwnerID> = []
         /// Edge processes whose lease ends.
         package var expiringEdges: Set<OwnerID> = []
+        /// Group sessions and edge processes about whose absence timers decide.
+        package var deciding: Set<Key> = []
         /// Edge processes that get a connection.
         package var connectingEdges: Set<OwnerID> = []
 
         package init(_ requests: [Request<SessionCommand>]) {
-            for request in requests { add(request.command, of: request.account) }
+            for request in requests {
+                add(request.command, of: request.account)
+                if let asker = request.account { named.insert(asker) }
+            }
             proving.formUnion(securing)
             signing.formUnion(securing)
             coding.formUnion(undoing)

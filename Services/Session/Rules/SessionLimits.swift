@@ -49,6 +49,8 @@ package struct SessionLimits: Equatable, Sendable {
     package var groups = 20
     /// People who are invited to a group session and not in it.
     package var invitations = 200
+    /// Accounts that are in a group session, were in it or invited to it.
+    package var groupAccounts = 1000
     /// Connections by which a participant follows a group session.
     package var connections = 32
     /// How long a participant is without a connection before the others learn of it.

@@ -20,9 +20,11 @@ struct Uploads: Sendable {
     private let storing = Share(0.25)
     /// Of the time in which a service copies chunks: that keeps a batch busy for longer than other commands do.
     private let claims = Share(0.25)
-    /// How many bytes wait to be claimed at most: of everybody, and of one account.
+    /// How many bytes are to wait to be claimed: of everybody, and at most of one account.
     private static let waitingLimit: Int64 = 4 << 30
     private static let accountLimit: Int64 = 200 << 20
+    /// How many bytes of an account may always wait: enough for a picture, or for one piece of an attachment.
+    private static let smallLimit: Int64 = 4 << 20
     /// How many chunks one transaction deletes.
     private static let piece: Int64 = 64
 
@@ -94,6 +96,12 @@ struct Uploads: Sendable {
             """)
     }
 
+    /// How many bytes of one account may wait while so many wait of everybody. Few accounts can't take the room of all others:
+    /// as it gets short, each may have an eighth of what is left.
+    static func allowance(whileWaiting waiting: Int64) -> Int64 {
+        min(accountLimit, max(smallLimit, (waitingLimit - waiting) / 8))
+    }
+
     /// A small upload counts as one of a whole chunk, so that there can't be very many.
     private static func requireRoom(for account: AccountID, _ database: Database) throws {
         let chunk = Int64(ContentHash.chunkSize)
@@ -110,7 +118,7 @@ struct Uploads: Sendable {
                 .uploadsFull,
                 "Your uploads that wait have \(accountLimit >> 20) MB; complete or delete one first, or wait an hour.")
         }
-        guard waiting.0 <= waitingLimit else {
+        guard waiting.1 <= allowance(whileWaiting: waiting.0) else {
             throw APIError(.overloaded, "Too many uploads are waiting; try again later.", retryAfter: 600)
         }
     }

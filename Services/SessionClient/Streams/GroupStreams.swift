@@ -28,23 +28,47 @@ struct GroupStreams: Sendable {
 
 /// The group sessions that a connection follows only because it is a contact of their hosts.
 final class OpenGroups: Sendable {
-    private let subscriptions = Mutex<[GroupID: (host: AccountID, subscription: Subscription)]>([:])
-
-    /// Notes why the connection follows a session from now on; nil when it doesn't any more.
-    func note(_ basis: GroupAccess.Basis?, of group: GroupID, _ subscription: Subscription) {
-        subscriptions.withLock { subscriptions in
-            subscriptions[group] = if case .openness(let host) = basis { (host, subscription) } else { nil }
-        }
+    private struct State: Sendable {
+        var followed: [GroupID: (host: AccountID, end: @Sendable () -> Void)] = [:]
+        /// The contacts at the last interruption.
+        var contacts: [AccountID: Bool] = [:]
+        var interruptions: UInt64 = 0
     }
 
-    /// Interrupts what is followed because of hosts who aren't among the contacts any more. Joined again, it is looked up.
-    func interrupt(besides contacts: [AccountID: Bool]) {
-        let ended = subscriptions.withLock { subscriptions in
-            let ended = subscriptions.filter { contacts[$0.value.host] == nil }
-            for group in ended.keys { subscriptions[group] = nil }
-            return ended.values.map(\.subscription)
+    private let state = Mutex(State())
+
+    /// The number of interruptions so far: to be taken before it is looked up why a session may be followed.
+    var interruptions: UInt64 { state.withLock(\.interruptions) }
+
+    /// Notes why the connection follows a session from now on; nil when it doesn't any more.
+    /// - Parameters:
+    ///   - interruptions: How many there had been when this was looked up. If the host was no contact at one since then, what was
+    ///     found may be old, and following ends at once.
+    ///   - end: Interrupts it. Joined again, it is looked up.
+    func note(
+        _ basis: GroupAccess.Basis?, of group: GroupID, since interruptions: UInt64, end: @escaping @Sendable () -> Void
+    ) {
+        let isOld = state.withLock { state in
+            guard case .openness(let host) = basis else {
+                state.followed[group] = nil
+                return false
+            }
+            let isOld = state.interruptions != interruptions && state.contacts[host] == nil
+            state.followed[group] = isOld ? nil : (host, end)
+            return isOld
         }
-        for subscription in ended { subscription.end() }
+        if isOld { end() }
+    }
+
+    /// Interrupts what is followed because of hosts who aren't among the contacts any more.
+    func interrupt(besides contacts: [AccountID: Bool]) {
+        let ended = state.withLock { state in
+            (state.contacts, state.interruptions) = (contacts, state.interruptions + 1)
+            let ended = state.followed.filter { contacts[$0.value.host] == nil }
+            for group in ended.keys { state.followed[group] = nil }
+            return ended.values.map(\.end)
+        }
+        for end in ended { end() }
     }
 }
 
@@ -60,8 +84,14 @@ extension StreamConnection {
             followed.note(nil, of: .group(group))
         }
         while reason == nil, !Task.isCancelled {
+            let following = streams.groups.followers.add(.init(account: caller.account, outlet: outlet), to: group)
             let subscription = try await join(
                 .group(group), of: streams.groups.reader, from: token, withState: true, state: States.group(group))
+            guard streams.groups.followers.isCurrent(following) else {
+                subscription.end()
+                continue
+            }
+            let interruptions = open.interruptions
             let joined = try subscription.state.map {
                 (state: try JSONDecoder().decode(GroupState.self, from: Data($0.body)), position: $0.position)
             }
@@ -69,12 +99,10 @@ extension StreamConnection {
             if let joined, case .granted(let access) = access {
                 var reader = GroupReader(
                     group: group, access: access, participants: Set(joined.state.participants.map(\.id)),
-                    position: joined.position,
-                    fold: streams.groups.followers.add(
-                        .init(account: caller.account, outlet: outlet), to: group))
+                    position: joined.position, following: following, interruptions: interruptions)
                 reason = try await show(subscription, joined.state, &reader, &attendance, view, open)
                 token = subscription.token
-                open.note(nil, of: group, subscription)
+                open.note(nil, of: group, since: interruptions) {}
             } else if case .refused(let why) = access {
                 reason = why
             }
@@ -117,9 +145,12 @@ extension StreamConnection {
         _ attendance: inout Presence.Attendance?, _ view: PeopleView, _ open: OpenGroups
     ) async throws -> GroupStreamEnded.Reason? {
         let name = StreamName.group(reader.group)
-        open.note(reader.access.basis, of: reader.group, subscription)
-        attend(reader, &attendance)
-        let hash = reader.fold.join(state, at: reader.position)
+        func note() {
+            open.note(reader.access.basis, of: reader.group, since: reader.interruptions) { subscription.end() }
+        }
+        note()
+        attend(reader, at: reader.position, &attendance)
+        let hash = reader.following.fold.join(state, at: reader.position)
         switch subscription.beginning {
         case .resumed: await outlet.put(.event(.resumed(name)))
         case .snapshot(let body, let isRefetched):
@@ -136,14 +167,14 @@ extension StreamConnection {
                 continue
             }
             guard case .event(let recorded, let next) = element else { return nil }
-            let hash = reader.fold.pass(recorded)
+            let hash = reader.following.fold.pass(recorded)
             await put(reader.shown(recorded, hash: hash), of: name, at: next)
             guard recorded.position > reader.position, GroupReader.followed.contains(recorded.message.type) else {
                 continue
             }
             let change = try reader.apply(recorded.message)
-            open.note(reader.access.basis, of: reader.group, subscription)
-            attend(reader, &attendance)
+            note()
+            attend(reader, at: recorded.position, &attendance)
             await end(view.see(reader.people, in: name))
             switch change {
             case .none: break
@@ -155,9 +186,10 @@ extension StreamConnection {
     }
 
     /// Says that a participant is here, whether they were in the session when the connection began or joined meanwhile.
-    private func attend(_ reader: GroupReader, _ attendance: inout Presence.Attendance?) {
+    private func attend(_ reader: GroupReader, at position: Position, _ attendance: inout Presence.Attendance?) {
         let isParticipant = reader.access.basis == .participant
-        streams.groups.followers.note(isParticipant: isParticipant, outlet, in: reader.group)
+        streams.groups.followers.note(
+            isParticipant: isParticipant, at: position, outlet, in: reader.group, reader.following)
         guard attendance == nil, isParticipant else { return }
         attendance = streams.groups.presence.begin(caller.account, in: reader.group)
     }
@@ -170,13 +202,16 @@ private struct GroupReader {
     private(set) var participants: Set<AccountID>
     /// Where the session was joined: what is older is in the state already.
     let position: Position
-    let fold: GroupFold
+    let following: GroupFollowers.Following
+    /// How often open sessions had been interrupted before it was looked up that this one may be followed.
+    let interruptions: UInt64
 
     init(
-        group: GroupID, access: GroupAccess, participants: Set<AccountID>, position: Position, fold: GroupFold
+        group: GroupID, access: GroupAccess, participants: Set<AccountID>, position: Position,
+        following: GroupFollowers.Following, interruptions: UInt64
     ) {
         (self.group, self.access, self.participants) = (group, access, participants)
-        (self.position, self.fold) = (position, fold)
+        (self.position, self.following, self.interruptions) = (position, following, interruptions)
     }
 
     /// What the reader sees of an event: all of it, except that messages are for participants, and some for some of them. A

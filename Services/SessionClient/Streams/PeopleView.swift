@@ -66,7 +66,7 @@ final class PeopleView: Sendable {
             while let (account, isResponder) = takeChanged() {
                 await outlet.waitForRoom()
                 guard let person = try source.person(account, seenByResponder: isResponder) else {
-                    await outlet.giveRoom()
+                    outlet.giveRoom()
                     continue
                 }
                 let isShown = state.withLock { state in
@@ -74,7 +74,7 @@ final class PeopleView: Sendable {
                     outlet.putNow(.event(.person(person)))
                     return true
                 }
-                if !isShown { await outlet.giveRoom() }
+                if !isShown { outlet.giveRoom() }
             }
         }
     }

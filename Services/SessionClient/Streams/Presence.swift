@@ -167,7 +167,7 @@ final class Presence: Service, Sendable {
                     lose(edge)
                 // They aren't in it any more, or follow it by as many connections as may be counted.
                 case .refused: isRefused = true
-                case .unknown:
+                case .failed, .unknown:
                     attempt += 1
                     try? await Task.sleep(for: Backoff.joining.delay(attempt: attempt))
                     if Task.isCancelled { break loop }
@@ -175,11 +175,30 @@ final class Presence: Service, Sendable {
             }
             if attendance.ended != nil { break }
         }
-        if let said, !isRefused, attendance.ended == .lost {
-            let command = DisconnectParticipant(group: attendance.group, connection: said.connection)
-            _ = await ask(command, .group(attendance.group), by: attendance.account)
-        }
+        if let said, !isRefused, attendance.ended == .lost { await sayLost(attendance, said) }
         state.withLock { $0.attendances[ObjectIdentifier(attendance)] = nil }
+    }
+
+    /// Says that a connection is gone, until it is known that session has heard of it: otherwise its participant would be here for
+    /// as long as the lease lasts. With the lease, session takes it for lost anyway.
+    private func sayLost(_ attendance: Attendance, _ said: (edge: OwnerID, connection: ConnectionID)) async {
+        let command = DisconnectParticipant(group: attendance.group, connection: said.connection)
+        // The same command while nothing is known of it, so that an outage leaves one and not many.
+        var id = CommandID.new()
+        var attempt = 0
+        while true {
+            switch await ask(
+                command, .group(attendance.group), by: attendance.account, id: id, mayBeRepeated: attempt > 0)
+            {
+            case .done, .refused: return
+            case .failed: id = .new()
+            case .unknown: break
+            }
+            attempt += 1
+            try? await Task.sleep(for: Backoff.joining.delay(attempt: attempt))
+            let isKept = state.withLock { $0.edge == said.edge && !$0.isStopping }
+            guard isKept, !Task.isCancelled else { return }
+        }
     }
 
     // MARK: Asking
@@ -187,17 +206,22 @@ final class Presence: Service, Sendable {
     private enum Answer: Equatable {
         case done
         case refused(Rejection.Code)
+        /// It wasn't done, by session's own fault.
+        case failed
         /// Nothing is known of it; it may still be done.
         case unknown
     }
 
-    private func ask(_ command: some CommandBody, _ key: Key, by account: AccountID? = nil) async -> Answer {
+    private func ask(
+        _ command: some CommandBody, _ key: Key, by account: AccountID? = nil, id: CommandID = .new(),
+        mayBeRepeated: Bool = false
+    ) async -> Answer {
         do {
-            let message = try Message(command, id: .new(), key: key, account: account)
-            switch try await session.send(message, mayBeRepeated: false, patience: Self.patience) {
+            let message = try Message(command, id: id, key: key, account: account)
+            switch try await session.send(message, mayBeRepeated: mayBeRepeated, patience: Self.patience) {
             case .accepted: return .done
             case .rejected(let rejection): return .refused(rejection.code)
-            case .failed: return .unknown
+            case .failed: return .failed
             }
         } catch {
             return .unknown

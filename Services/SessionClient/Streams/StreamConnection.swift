@@ -108,7 +108,7 @@ struct StreamConnection: Sendable {
                 } catch {
                     result = .failure(error)
                 }
-                await outlet.close()
+                outlet.close()
                 tasks.cancelAll()
                 try result.get()
             }
@@ -194,7 +194,11 @@ struct StreamConnection: Sendable {
                         at: .init(stream.name, token)))
             }
             var people = contacts == nil ? nil : try people(in: subscription)
-            if let contacts, let people { await show(people, contacts) }
+            if let contacts, let people {
+                // No event says which relations ended before a snapshot.
+                contacts.open.interrupt(besides: people.roles)
+                await show(people, contacts)
+            }
             contacts?.view.list?.changed()
             events: while let element = await subscription.next() {
                 switch element {

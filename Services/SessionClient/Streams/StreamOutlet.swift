@@ -54,11 +54,12 @@ final class StreamOutlet: Sendable {
         putNow(item)
     }
 
-    /// Waits until the writer has room for one item, which is then to be put, or the room given back.
-    func waitForRoom() async { await credit.take() }
+    /// Waits until the writer has room for one item, which is then to be put, or the room given back. A cancelled task doesn't
+    /// wait: its connection is over.
+    func waitForRoom() async { try? await credit.take() }
 
     /// Makes room for so many items: those that were written.
-    func giveRoom(_ count: Int = 1) async { await credit.give(count) }
+    func giveRoom(_ count: Int = 1) { credit.give(count) }
 
     /// Hands over an item that there is room for, or one that takes no room: a heartbeat, or that the app has left.
     func putNow(_ item: StreamItem) {
@@ -84,7 +85,7 @@ final class StreamOutlet: Sendable {
     func waitForEnd() async { for await _ in ends {} }
 
     /// Lets all waiters go: nothing more is written.
-    func close() async { await credit.close() }
+    func close() { credit.close() }
 
     /// The writer has taken one. Returns whether there are more.
     func taken() -> Bool { waiting.subtract(1, ordering: .relaxed).newValue > 0 }

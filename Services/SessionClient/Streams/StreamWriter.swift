@@ -55,7 +55,7 @@ struct StreamWriter<Transport: StreamTransport>: Sendable {
             }
             guard !hasMore || transport.isFull else { continue }
             try await write(&transport)
-            await outlet.giveRoom(count)
+            outlet.giveRoom(count)
             count = 0
         }
         if let end = outlet.end {

@@ -144,12 +144,14 @@ extension DatabaseTemplate {
     /// - Parameters:
     ///   - schema: The service's schema.
     ///   - folder: The service's folder below `Services`.
-    public static func tables(of schema: String, in folder: String) -> DatabaseTemplate {
+    ///   - others: SQL for what the service looks at in other schemas.
+    public static func tables(of schema: String, in folder: String, besides others: String = "") -> DatabaseTemplate {
         DatabaseTemplate("\(schema)_tables", services: DatabaseTemplate.productServices) { database in
             try await Migrator(
                 MigrationSet(schema: schema, target: "\(folder)Service"),
                 configuration: Configuration(try database.url(as: "quartet_migrator"))
             ).apply()
+            if !others.isEmpty { try await database.psql(others) }
         }
     }
 }

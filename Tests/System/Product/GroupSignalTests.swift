@@ -236,6 +236,30 @@ struct GroupSignalTests {
     }
 }
 
+extension GroupSignalTests {
+    @Test(
+        "who is removed gets no signal that is sent after, even if their connection has long stopped reading (P8, P26)")
+    func removedWhileSlow() async throws {
+        try await Quartet.with { quartet in
+            try await quartet.waitLongForPeopleWhoAreAway()
+            let (anna, bob) = try await quartet.signUp("anna", "bob")
+            let group = try await Group.create(by: anna, of: [bob])
+            let sees = try await LiveView.open(anna, following: [group])
+            let slow = try RawConnection(port: try await quartet.edgePort(), receiveBuffer: 4096)
+            try slow.send(RawConnection.request("GET", "/v1/stream?group=\(group.id)", bob))
+            _ = try await slow.body(until: "group.snapshot")
+            try await quartet.fillUnread(bob)
+            try await group.act(anna, "RemoveParticipant", ["participant": .string(bob.account)])
+            try await sees.wait("ParticipantLeft", of: bob, in: group)
+            #expect(try await group.signal(anna, ["topic": "after"]).status == 202)
+            try await sees.wait("the other signal") { $0.data["topic"] == "after" }
+            let seen = String(decoding: try await slow.body(until: "group.ended"), as: UTF8.self)
+            #expect(seen.contains("\"reason\":\"removed\"") && !seen.contains("\"topic\":\"after\""))
+            await sees.close()
+        }
+    }
+}
+
 extension Group {
     /// Sends a signal, and returns the answer, whatever it is.
     func signal(_ device: Device, _ body: JSON) async throws -> EdgeClient.Reply {

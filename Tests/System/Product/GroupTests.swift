@@ -66,6 +66,13 @@ struct GroupTests {
             try await group.act(carl, "LeaveGroupSession")
             let left = try await group.get(carl)
             #expect(left.status == 403 && left.body["code"] == "notParticipant", "\(left)")
+            // By Anna's invitation he comes back, until they aren't contacts any more.
+            try await group.act(carl, "JoinGroupSession")
+            try await group.act(carl, "LeaveGroupSession")
+            try await anna.act("RemoveContact", ["contact": .string(carl.account)])
+            try await quartet.waitUntilQuiet()
+            let estranged = try await group.ask(carl, "JoinGroupSession")
+            #expect(estranged.status == 404 && estranged.body["code"] == "groupNotFound", "\(estranged)")
             try await group.act(bob, "EndGroupSession")
             for device in [anna, bob, carl] {
                 let over = try await group.get(device)

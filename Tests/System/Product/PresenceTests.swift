@@ -136,13 +136,92 @@ struct PresenceTests {
         }
     }
 
+    @Test("a connection that is lost while session takes no more commands is missed as soon as it does (P15)")
+    func lostInOverload() async throws {
+        let environment = Self.environment.merging(["COMMANDS_UNANSWERED": "8"]) { $1 }
+        try await Self.with(environment) { quartet, anna, bob, carl in
+            let group = try await Self.gather(anna, bob, carl)
+            let (annaSees, bobSees) = try await (
+                LiveView.open(anna, following: [group]), LiveView.open(bob, following: [group])
+            )
+            try await quartet.wait(connections: 2)
+            try await quartet.limit(notice: "200 milliseconds", lease: "2 minutes")
+            try await quartet.wait(
+                for: "a long lease",
+                "SELECT count(*) FROM session.edge WHERE lease_until > clock_timestamp() + interval '1 minute'"
+            ) { $0 == "1" }
+            let subscribers = try await quartet.subscribers()
+            try await quartet.kill(.session)
+            let refused = Observed(0)
+            let waiting = (0..<12).map { _ in
+                Task {
+                    let reply = try await quartet.edge.send(
+                        "POST", "/v1/commands/CheckIn", body: [:], token: anna.token, key: EdgeClient.newKey())
+                    if reply.status == 503 { refused.update { $0 += 1 } }
+                }
+            }
+            try await refused.wait("a refused command") { $0 > 0 ? true : nil }
+            await bobSees.close()
+            for _ in 0..<3000 where try await quartet.subscribers() == subscribers {
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            try await quartet.start(.session)
+            try await annaSees.wait("ParticipantDisconnected", of: bob, in: group)
+            for task in waiting { try await task.value }
+            await annaSees.close()
+        }
+    }
+
+    @Test("who comes back in time stays, even if session only hears of it after the grace (P15)")
+    func heardLate() async throws {
+        try await Self.with { quartet, anna, bob, carl in
+            let group = try await Group.create(by: anna)
+            try await group.invite(bob, carl, by: anna)
+            try await group.act(bob, "JoinGroupSession")
+            let (annaSees, bobSees) = try await (
+                LiveView.open(anna, following: [group]), LiveView.open(bob, following: [group])
+            )
+            try await quartet.wait(connections: 2)
+            try await quartet.limit(notice: "1 minute", grace: "5 seconds", lease: "2 minutes")
+            await bobSees.close()
+            try await quartet.wait(connections: 1)
+            // A command that can't be handled yet is in the way of what follows.
+            let release = try await quartet.hold(
+                "SELECT FROM session.account WHERE account = '\(carl.account)' FOR UPDATE")
+            async let join = group.ask(carl, "JoinGroupSession")
+            try await quartet.wait(for: "Carl's join", Self.commands("JoinGroupSession")) { $0 == "2" }
+            let back = try await LiveView.open(bob, following: [group])
+            try await quartet.wait(for: "Bob's connection", Self.commands("ConnectParticipant")) { $0 == "3" }
+            try await quartet.wait(
+                for: "the end of the grace",
+                """
+                SELECT count(*) FROM session.participant
+                 WHERE account = '\(bob.account)' AND (reconsidered_at IS NOT NULL OR status <> 'joined')
+                """
+            ) { $0 == "1" }
+            await release()
+            try await quartet.wait(connections: 2)
+            _ = try await join
+            try await quartet.waitUntilQuiet()
+            #expect(try await group.state(by: bob)["participants"].array.count == 3)
+            #expect(!annaSees.events(of: group).contains("ParticipantLeft"))
+            for view in [annaSees, back] { await view.close() }
+        }
+    }
+
+    private static func commands(_ type: String) -> String {
+        "SELECT count(*) FROM session_client.session_commands WHERE type = '\(type)'"
+    }
+
     // MARK: Scenes
 
     /// Processes that say every 200 ms that they are alive.
     private static let environment = ["PRESENCE_RENEWAL": "200ms"]
 
     /// Anna, whose contacts Bob and Carl are. At first nobody is missed.
-    private static func with(_ body: (Quartet, Device, Device, Device) async throws -> Void) async throws {
+    private static func with(
+        _ environment: [String: String] = environment, _ body: (Quartet, Device, Device, Device) async throws -> Void
+    ) async throws {
         try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
             try await quartet.start(.sessionClient, environment: environment)
             try await quartet.limit(notice: "1 minute")
@@ -169,6 +248,13 @@ extension Quartet {
     fileprivate func limit(notice: String, grace: String = "5 minutes", lease: String = "15 seconds") async throws {
         _ = try await psql(
             "UPDATE session.limits SET drop_notice = '\(notice)', drop_grace = '\(grace)', edge_lease = '\(lease)'")
+    }
+
+    /// How many streams the edge follows.
+    fileprivate func subscribers() async throws -> Int {
+        try await metrics(of: .sessionClient).filter { $0.hasPrefix("quartet_subscribers{") }
+            .compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }
+            .reduce(0) { $0 + Int($1) }
     }
 
     /// Waits until session knows of so many connections to group sessions.

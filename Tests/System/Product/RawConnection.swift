@@ -109,27 +109,12 @@ final class RawConnection: Sendable {
 
     /// Waits for a text in the body of an answer that is sent in chunks, and returns all of the body that came so far.
     func body(until text: String) async throws -> [UInt8] {
-        let wanted = Array(text.utf8)
+        let body = Mutex(ChunkedBody(until: text))
         return try await read(after: received.withLock { $0 }) { bytes in
-            let body = Self.unchunked(bytes)
-            guard body.firstRange(of: wanted) != nil else { return nil }
+            guard let body = body.withLock({ $0.take(bytes) }) else { return nil }
             self.received.withLock { $0 = bytes }
             return body
         }
-    }
-
-    /// What came of a body that is sent in chunks (RFC 9112, section 7.1).
-    private static func unchunked(_ bytes: [UInt8]) -> [UInt8] {
-        let lineEnd = Array("\r\n".utf8)
-        guard let head = bytes.firstRange(of: lineEnd + lineEnd) else { return [] }
-        var rest = bytes[head.upperBound...]
-        var body: [UInt8] = []
-        while let end = rest.firstRange(of: lineEnd) {
-            guard let size = Int(String(decoding: rest[..<end.lowerBound], as: UTF8.self), radix: 16) else { break }
-            body += rest[end.upperBound...].prefix(size)
-            rest = rest[end.upperBound...].dropFirst(size + lineEnd.count)
-        }
-        return body
     }
 
     /// Waits until the other side closes the connection, and returns all that it said before.
@@ -168,5 +153,46 @@ final class RawConnection: Sendable {
         let head = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).lowercased()
         guard let status = head.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else { return nil }
         return (status, head, bytes[end.upperBound...])
+    }
+}
+
+/// A body that is sent in chunks (RFC 9112, section 7.1), and a text that it is read up to.
+private struct ChunkedBody: Sendable {
+    private let wanted: [UInt8]
+    private var body: [UInt8] = []
+    /// How far the bytes were taken.
+    private var next = 0
+    /// What is left of a chunk.
+    private var left = 0
+    /// What is left of the line end after it.
+    private var skipped = 0
+    private var isBegun = false
+    private static let lineEnd = Array("\r\n".utf8)
+
+    init(until text: String) { wanted = Array(text.utf8) }
+
+    /// Takes all bytes that came so far. Returns the body as soon as the text is in it.
+    mutating func take(_ bytes: [UInt8]) -> [UInt8]? {
+        if !isBegun {
+            guard let head = bytes.firstRange(of: Self.lineEnd + Self.lineEnd) else { return nil }
+            (isBegun, next) = (true, head.upperBound)
+        }
+        let searched = max(0, body.count - wanted.count)
+        while next < bytes.count {
+            if left > 0 {
+                let part = bytes[next...].prefix(left)
+                body += part
+                (next, left) = (next + part.count, left - part.count)
+            } else if skipped > 0 {
+                let count = min(skipped, bytes.count - next)
+                (next, skipped) = (next + count, skipped - count)
+            } else {
+                guard let end = bytes[next...].firstRange(of: Self.lineEnd),
+                    let size = Int(String(decoding: bytes[next..<end.lowerBound], as: UTF8.self), radix: 16)
+                else { break }
+                (next, left, skipped) = (end.upperBound, size, Self.lineEnd.count)
+            }
+        }
+        return body[searched...].firstRange(of: wanted) == nil ? nil : body
     }
 }

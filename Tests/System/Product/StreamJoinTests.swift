@@ -201,20 +201,31 @@ extension Quartet {
         throw TimedOut("waited two minutes until nobody listens; last: \(last)")
     }
 
-    /// Puts events straight into an account's notifications stream.
-    func publish(events: Int, bytes: Int, to account: String) async throws {
+    /// Puts more into an account's stream of notifications than the system and the edge keep for a connection that isn't read.
+    func fillUnread(_ device: Device) async throws {
+        try await publish(events: 120, bytes: 60_000, to: device.account)
+        try await publish(events: 600, bytes: 17, to: device.account)
+    }
+
+    /// Puts events straight into one of an account's streams.
+    /// - Parameter body: What their JSON has besides as many bytes.
+    func publish(
+        events: Int, bytes: Int, to account: String, in schema: String = "notifications",
+        as type: String = "NotificationRead", _ body: JSON = [:]
+    ) async throws {
         let key = "account/\(account)"
         _ = try await psql(
             """
-            SELECT notifications.log_append(
-                       ARRAY[notifications.log_partition_of('\(key)')], array_fill(1, ARRAY[\(events)]),
+            SELECT \(schema).log_append(
+                       ARRAY[\(schema).log_partition_of('\(key)')], array_fill(1, ARRAY[\(events)]),
                        (SELECT array_agg(n) FROM generate_series(1, \(events)) AS n),
-                       array_fill('event'::text, ARRAY[\(events)]), array_fill('NotificationRead'::text, ARRAY[\(events)]),
+                       array_fill('event'::text, ARRAY[\(events)]), array_fill('\(type)'::text, ARRAY[\(events)]),
                        array_fill(1::smallint, ARRAY[\(events)]), array_fill('\(key)'::text, ARRAY[\(events)]), NULL,
-                       array_fill(json_build_object('padding', repeat('x', \(bytes))), ARRAY[\(events)]),
+                       array_fill(('\(body)'::jsonb || jsonb_build_object('padding', repeat('x', \(bytes))))::json,
+                                  ARRAY[\(events)]),
                        (SELECT array_agg(gen_random_uuid()) FROM generate_series(1, \(events))),
                        NULL, NULL, NULL, NULL, NULL, NULL, NULL);
-            SELECT pg_notify('notifications.log', '')
+            SELECT pg_notify('\(schema).log', '')
             """)
     }
 }

@@ -1,4 +1,5 @@
 import API
+import Bus
 import Foundation
 import SessionContract
 import Synchronization
@@ -204,7 +205,7 @@ struct SignalTests {
     func behind() async throws {
         let (capture, outlet, followers) = (Capture(), StreamOutlet(room: 8), GroupFollowers())
         let delivery = SignalDelivery(to: followers)
-        _ = followers.add(.init(account: ben, outlet: outlet, isParticipant: true), to: group)
+        follow(ben, outlet, followers)
         let writer = StreamWriter(
             outlet, after: try StreamTokens(""), deadline: .seconds(60), Transport(capture: capture))
         let running = Task { try await writer.run() }
@@ -238,10 +239,11 @@ struct SignalTests {
         let (delivery, cleo) = (SignalDelivery(to: followers), AccountID.new())
         let outlets = (0..<5).map { _ in StreamOutlet(room: 8) }
         for (outlet, account) in zip(outlets, [anna, ben, ben, cleo, .new()]) {
-            _ = followers.add(.init(account: account, outlet: outlet, isParticipant: true), to: group)
+            follow(account, outlet, followers)
         }
+        let following = follow(ben, outlets[2], followers)
         // One only looks on.
-        followers.note(isParticipant: false, outlets[4], in: group)
+        follow(.new(), outlets[4], followers, isParticipant: false)
         func taken() -> [[String]] { outlets.map { $0.takeSignals().map(\.topic) } }
         delivery.deliver([signal("some", to: [ben]), signal("all")])
         #expect(taken() == [["some", "all"], ["some", "all"], ["some", "all"], ["all"], []])
@@ -249,16 +251,79 @@ struct SignalTests {
         #expect(taken() == [[], [], [], [], []])
         delivery.deliver([signal("waiting")])
         followers.remove(outlets[1], from: group)
-        followers.note(isParticipant: false, outlets[2], in: group)
+        followers.note(isParticipant: false, at: Position(2), outlets[2], in: group, following)
         delivery.deliver([signal("later")])
         #expect(taken() == [["waiting", "later"], [], [], ["waiting", "later"], []])
+    }
+
+    /// A connection joins the session at position 1.
+    @discardableResult
+    private func follow(
+        _ account: AccountID, _ outlet: StreamOutlet, _ followers: GroupFollowers, isParticipant: Bool = true
+    ) -> GroupFollowers.Following {
+        let following = followers.add(.init(account: account, outlet: outlet), to: group)
+        followers.note(isParticipant: isParticipant, at: Position(1), outlet, in: group, following)
+        return following
+    }
+
+    private func row(_ event: some EventBody, at position: Int64) throws -> Tail.Observation {
+        .row(
+            RecordedMessage(
+                partition: Partition(0), position: Position(position),
+                message: Message(
+                    kind: .event, type: type(of: event).type, key: .group(group), body: try event.encoded()),
+                recordedAt: .now))
+    }
+
+    @Test(
+        "who isn't in the session any more gets nothing, however far behind their connection is, until they are in it again (P26 P8)"
+    )
+    func gone() throws {
+        let followers = GroupFollowers()
+        let delivery = SignalDelivery(to: followers)
+        let (outlet, other) = (StreamOutlet(room: 8), StreamOutlet(room: 8))
+        let following = follow(ben, outlet, followers)
+        follow(anna, other, followers)
+        func note(_ isParticipant: Bool, at position: Int64, _ following: GroupFollowers.Following) {
+            followers.note(isParticipant: isParticipant, at: Position(position), outlet, in: group, following)
+        }
+        func taken(_ topic: String) -> [[String]] {
+            delivery.deliver([signal(topic)])
+            return [outlet, other].map { $0.takeSignals().map(\.topic) }
+        }
+        #expect(taken("a") == [["a"], ["a"]])
+        delivery.deliver([signal("waiting")])
+        let left = ParticipantLeft(group: group, account: ben, reason: .removed, by: anna, host: anna, at: now)
+        followers.observe(try row(left, at: 20))
+        #expect(taken("b") == [[], ["waiting", "b"]])
+        // The connection is still among earlier events.
+        note(true, at: 15, following)
+        #expect(taken("c") == [[], ["c"]])
+        note(false, at: 20, following)
+        note(true, at: 30, following)
+        #expect(taken("d") == [["d"], ["d"]])
+
+        // After a failover nobody knows until they have joined again.
+        followers.observe(.reconnected(hasMissedRows: false))
+        #expect(taken("e") == [["e"], ["e"]])
+        followers.observe(.reconnected(hasMissedRows: true))
+        note(true, at: 40, following)
+        #expect(!followers.isCurrent(following) && taken("f") == [[], []])
+        let again = follow(ben, outlet, followers)
+        #expect(followers.isCurrent(again) && taken("g") == [["g"], []])
+
+        let ended = GroupSessionEnded(
+            group: group, account: anna, reason: .ended, participants: [anna, ben], invited: [], at: now)
+        followers.observe(try row(ended, at: 50))
+        note(true, at: 49, again)
+        #expect(taken("h") == [[], []])
     }
 
     @Test("through however many processes a person sends, others get thirty a second and twice as many at once (P26)")
     func flood() throws {
         let (followers, outlet) = (GroupFollowers(), StreamOutlet(room: 8))
         let delivery = SignalDelivery(to: followers)
-        _ = followers.add(.init(account: ben, outlet: outlet, isParticipant: true), to: group)
+        follow(ben, outlet, followers)
         delivery.deliver((0..<200).map { signal("t\($0)") })
         let flood = outlet.takeSignals().count
         #expect((60...70).contains(flood))

@@ -12,7 +12,7 @@ import Vocabulary
 
 @Suite("Session: the tables of attachments")
 struct AttachmentStoreTests {
-    private static let tables = DatabaseTemplate.tables(of: "session", in: "Session")
+    private static let tables = DatabaseTemplate.session
     private typealias Trial = StoreTrial<SessionStore>
 
     /// The edge's uploads, as far as session reads them.

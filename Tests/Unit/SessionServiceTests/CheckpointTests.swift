@@ -13,7 +13,7 @@ import Vocabulary
 
 @Suite("Session: the state of a group session at a position")
 struct CheckpointTests {
-    private static let tables = DatabaseTemplate.tables(of: "session", in: "Session")
+    private static let tables = DatabaseTemplate.session
     private typealias Trial = StoreTrial<SessionStore>
     private static let log = LogName(schema: "session", table: "log")
 
@@ -136,6 +136,38 @@ struct CheckpointTests {
                     try await Self.state(of: group, at: events[later].position, reader)?.state
                         == gathering.state(group))
                 await reader.close()
+            }
+        }
+    }
+
+    @Test("forgetting looks at stretches that are over, not at each session's last one")
+    func nothingToForget() async throws {
+        try await withRandom { random in
+            try await TestDatabase.with(Self.tables) { database in
+                var gathering = Gathering(seed: random.next())
+                let players = try gathering.people(2)
+                for number in 0..<10 {
+                    _ = try gathering.group(of: players, Activity(identifier: "\(number)", title: "Together"))
+                }
+                try await Self.replay(gathering, into: database, using: &random)
+                let read = """
+                    SELECT 'read ' || (coalesce(t.idx_tup_fetch, 0) + coalesce(t.seq_tup_read, 0))
+                      FROM pg_stat_xact_user_tables AS t WHERE t.relid = 'session.group_stretch'::regclass
+                    """
+                let answer = try await database.psql(
+                    """
+                    UPDATE session.log_partition SET base_position = 1000000;
+                    BEGIN;
+                    SELECT 'stretches ' || count(*) FROM session.group_stretch;
+                    \(read);
+                    SELECT 'deleted ' || session.delete_old_checkpoints(100);
+                    \(read);
+                    COMMIT
+                    """)
+                let lines = answer.split(separator: "\n")
+                #expect(lines.contains("stretches 10") && lines.contains("deleted 0"), "\(answer)")
+                let counts = lines.filter { $0.hasPrefix("read ") }
+                #expect(counts.count == 2 && Set(counts).count == 1, "\(answer)")
             }
         }
     }

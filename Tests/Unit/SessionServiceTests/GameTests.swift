@@ -178,6 +178,31 @@ struct GameTests {
         try gathering.ask(people[1], FinishGame(group: group, expectedVersion: 4))
     }
 
+    @Test("nobody waits for the turn of someone who has no seat, unless they may move without one (P22)")
+    func turnsWithoutSeat() throws {
+        var gathering = Gathering()
+        let people = try gathering.people(3)
+        let group = try game(
+            &gathering, of: people, ["next": .string("\(people[1])")], turnField: "next")
+        try gathering.ask(people[0], ReleaseSeat(group: group, participant: people[1]))
+        try gathering.ask(
+            people[0], UpdateGame(group: group, expectedVersion: 1, patch: ["next": .string("\(people[0])")]))
+        // The host moves without a seat.
+        try gathering.ask(people[0], ReleaseSeat(group: group))
+        try gathering.ask(people[1], ClaimSeat(group: group, seat: 0))
+        #expect(
+            try gathering.rejection(people[1], UpdateGame(group: group, expectedVersion: 2, patch: [:]))
+                == .notYourTurn)
+        let free = try gathering.group(of: people, Activity(identifier: "film", title: "Film"), seats: 0)
+        try gathering.ask(
+            people[0],
+            StartGame(
+                group: free, state: ["next": .string("\(people[2])")], turnField: "next", lead: .seconds(0)))
+        #expect(
+            try gathering.rejection(people[1], UpdateGame(group: free, expectedVersion: 1, patch: [:]))
+                == .notYourTurn)
+    }
+
     @Test("where there are no seats, everybody plays")
     func withoutSeats() throws {
         var gathering = Gathering()

@@ -28,8 +28,11 @@ extension Gathering {
                 // Presence changes quietly: what is short isn't published.
                 switch command {
                 case is RenewEdge, is ExpireEdge, is ConnectParticipant, is DisconnectParticipant: after
+                case is AnnounceDrop, is DropParticipant: after
                 // Nobody sees an attachment before it is whole.
                 case is BeginAttachment, is AdoptChunks, is RemoveAttachment: after
+                // Nobody sees who may come back.
+                case is WithdrawInvitations: after
                 default: before
                 }
             },

@@ -32,6 +32,7 @@ struct GroupPropertyTests {
         gathering.rows.limits.groups = 2
         gathering.rows.limits.connections = 2
         gathering.rows.limits.invitations = 3
+        gathering.rows.limits.groupAccounts = 4
         gathering.rows.limits.messages = 5
         gathering.rows.limits.messageBytes = 400
         return try gathering.people(5)
@@ -70,7 +71,7 @@ struct GroupPropertyTests {
         let seat = Int.random(in: 0...3, using: &random)
         let game = gathering.rows.groups.games[group]
         let version = (game?.version ?? 0) - (random.oneIn(4) ? 1 : 0)
-        switch Int.random(in: 0..<52, using: &random) {
+        switch Int.random(in: 0..<54, using: &random) {
         case 0...1:
             let activity = Activity(identifier: random.oneIn(2) ? "chess" : "film", title: "Together")
             let capacity = Int.random(in: 1...4, using: &random)
@@ -124,6 +125,8 @@ struct GroupPropertyTests {
             } else if let row = gathering.rows[person] {
                 try gathering.ask(person, UpdateProfile(expectedVersion: row.profileVersion, name: name))
             }
+        case 52...53:
+            try gathering.ask(random.oneIn(2) ? person : host ?? person, WithdrawInvitations(contact: other))
         case 32...34:
             let data = JSONValue.string(String(repeating: "x", count: Int.random(in: 1...200, using: &random)))
             try gathering.ask(
@@ -142,6 +145,7 @@ struct GroupPropertyTests {
             try #require(state.participants.isEmpty == (state.host == nil))
             if let host = state.host { try #require(state.participants[host] != nil) }
             try #require(state.participants.count <= state.capacity)
+            try #require(groups.known(of: group) <= gathering.rows.limits.groupAccounts)
             let seats = state.participants.compactMap(\.seat)
             try #require(Set(seats).count == seats.count && seats.allSatisfy { (0..<state.seats).contains($0) })
             if state.end != nil {

@@ -13,7 +13,7 @@ import Vocabulary
 
 @Suite("Session: the tables of group sessions")
 struct GroupStoreTests {
-    private static let tables = DatabaseTemplate.tables(of: "session", in: "Session")
+    private static let tables = DatabaseTemplate.session
     private typealias Trial = StoreTrial<SessionStore>
 
     @Test(
@@ -173,6 +173,47 @@ struct GroupStoreTests {
         }
     }
 
+    @Test(
+        "timers decide that somebody is gone once no command waits that is as old as that, neither in the log nor parked (P15)"
+    )
+    func waitingCommands() async throws {
+        try await withRandom { random in
+            try await TestDatabase.with(Self.tables) { database in
+                var gathering = Gathering(seed: random.next())
+                let people = try gathering.people(2)
+                let group = try gathering.group(of: people)
+                try gathering.disconnect(people[1], from: group)
+                let since = gathering.time
+                let trial = try await Trial(SessionStore(), in: database, as: "session")
+                try await trial.replay(gathering, using: &random)
+                let drop = DropParticipant(group: group, participant: people[1], since: since)
+                func stays(for waiting: String) async throws {
+                    gathering.pass(.seconds(40))
+                    try await database.psql(waiting)
+                    let ended = try await trial.handle([gathering.command(nil, drop)])
+                    #expect(ended == [.success([])], "\(waiting)")
+                    let due = try await database.psql(
+                        "SELECT session.microseconds(due_at) FROM session.timer WHERE name LIKE 'DropParticipant/%'")
+                    #expect(due == "\((gathering.time + .seconds(1)).microseconds)")
+                }
+                let source = "'session_client.session_commands'"
+                let old = "to_timestamp(\(since.microseconds / 1_000_000))"
+                try await stays(for: "INSERT INTO session_client.session_commands VALUES (0, 1, \(old)), (0, 2, now())")
+                try await stays(
+                    for: """
+                        INSERT INTO session.batch VALUES (\(source), 0, 1, 1, gen_random_uuid(), 1, now(), 1);
+                        INSERT INTO session.parked (source, partition, position, kind, type, version, key, body, message_id,
+                                                    attempts, recorded_at)
+                        VALUES (\(source), 0, 1, 'command', 'T', 1, 'group/\(group)', '{}', gen_random_uuid(), 0, \(old))
+                        """)
+                try await database.psql("UPDATE session.parked SET key = 'group/\(GroupID.new())'")
+                let ended = try await trial.handle([gathering.command(nil, drop)])
+                #expect(try ended.first?.get().count == 1)
+                await trial.close()
+            }
+        }
+    }
+
     @Test("who repairs timers sees each account, edge process and session once, in the order of their keys")
     func repair() async throws {
         try await withRandom { random in
@@ -273,6 +314,38 @@ struct GroupStoreTests {
         }
     }
 
+    @Test("the messages of sessions that are over go in pieces, and what counted them after them")
+    func forgetHistories() async throws {
+        try await withRandom { random in
+            try await TestDatabase.with(Self.tables) { database in
+                var gathering = Gathering(seed: random.next())
+                let anna = try gathering.person("anna")
+                for number in 0..<5 {
+                    let group = try gathering.group(of: [anna], Activity(identifier: "\(number)", title: "Together"))
+                    try gathering.ask(anna, SendGroupMessage(group: group, type: "x"))
+                    try gathering.ask(anna, EndGroupSession(group: group))
+                }
+                let trial = try await Trial(SessionStore(), in: database, as: "session")
+                try await trial.replay(gathering, using: &random)
+                await trial.close()
+                let connection = try await Connection.connect(Configuration(try database.url(as: "session")))
+                func delete(_ count: Int32) async throws -> Int64? {
+                    try await connection.run { database in
+                        try database.query("SELECT session.delete_old_messages(\(count))").only?.decode(
+                            0, as: Int64.self)
+                    }
+                }
+                // With none of its messages deleted, a history stays.
+                #expect(try await delete(0) == 0)
+                #expect(try await database.psql("SELECT count(*) FROM session.group_message") == "5")
+                var deleted: [Int64?] = []
+                for _ in 0..<6 { deleted.append(try await delete(2)) }
+                #expect(deleted == [2, 2, 3, 2, 1, 0])
+                await connection.close()
+            }
+        }
+    }
+
     @Test("the messages of a session that is over, and of a closed account, are gone (P25 S18)")
     func forgetMessages() async throws {
         try await withRandom { random in
@@ -310,7 +383,7 @@ struct GroupStoreTests {
                     }
                 }
                 await connection.close()
-                #expect(deleted == [4, 0, 0, 0])
+                #expect(deleted == [4, 1, 0, 0])
                 #expect(try await counts() == "2 4 1")
                 #expect(
                     try await database.psql(

@@ -15,7 +15,7 @@ struct GroupTableTests {
 
     @Test("every property of group sessions has its column, and comes back from it as it was")
     func columns() async throws {
-        try await TestDatabase.with(DatabaseTemplate.tables(of: "session", in: "Session")) { database in
+        try await TestDatabase.with(DatabaseTemplate.session) { database in
             var (going, empty, over) = (Tables.groupSession.blank, Tables.groupSession.blank, Tables.groupSession.blank)
             for row in [0, 1, 2] {
                 var session = Tables.groupSession.blank
@@ -51,13 +51,15 @@ struct GroupTableTests {
             here.suspension = Suspension(reason: .interstitial, since: time(5), until: time(7), participantLimit: 4)
             (gone.identifier, gone.status, gone.since, gone.reason) = ("film", .invalidated, time(6), .removed)
             let (anna, ben) = (AccountID.new(), AccountID.new())
+            (here.invitedBy, here.reconsideredAt) = (ben, time(8))
             try await Tables.participant.expectRoundTrip(
                 of: [(ParticipantKey(groups[0], anna), here), (ParticipantKey(groups[0], ben), gone)],
                 in: database, as: "session")
 
             try await Tables.edge.expectRoundTrip(
                 of: [
-                    (.new(), EdgeRow(leaseUntil: time(7), ended: time(8))), (.new(), EdgeRow(leaseUntil: time(9))),
+                    (.new(), EdgeRow(leaseUntil: time(7), ended: time(8))),
+                    (.new(), EdgeRow(leaseUntil: time(9), reconsideredAt: time(10))),
                 ], in: database, as: "session")
             let edges = [OwnerID.new(), .new()]
             for edge in edges {

@@ -12,7 +12,7 @@ import Vocabulary
 
 @Suite("Session: the tables of shared playback")
 struct PlaybackStoreTests {
-    private static let tables = DatabaseTemplate.tables(of: "session", in: "Session")
+    private static let tables = DatabaseTemplate.session
     private typealias Trial = StoreTrial<SessionStore>
 
     /// A song that ten people play, with a queue, in a database that two replicas of session work on.

@@ -198,6 +198,27 @@ struct PlaybackTests {
         #expect(gathering.rows.groups.playbacks.keys.isEmpty && gathering.rows.groups.queueItems.keys.isEmpty)
     }
 
+    @Test(
+        "an item without an end plays to the last position that there is, and is still paused and waited for there (M8)"
+    )
+    func endless() throws {
+        var gathering = Gathering()
+        let people = try gathering.people(2)
+        let live = gathering.song(duration: nil)
+        let group = try gathering.playing(live, of: people)
+        let last = PlaybackRules.positions.upperBound
+        try gathering.ask(people[0], SetPlayback(group: group, expectedItem: live.id, position: last))
+        gathering.pass(.minutes(1))
+        #expect(try gathering.position(group) == last)
+        try gathering.ask(people[1], DeclareReadiness(group: group))
+        try gathering.ask(people[1], BeginSuspension(group: group, reason: .stalled))
+        #expect(try gathering.playback(group).position == last)
+        try gathering.ask(people[1], EndSuspension(group: group))
+        gathering.pass(.minutes(1))
+        try gathering.ask(people[0], SetPlayback(group: group, expectedItem: live.id, isPlaying: false))
+        #expect(try gathering.playback(group).position == last)
+    }
+
     @Test("a session of one is for somebody's own devices: nobody is invited, and it outlasts all connections (M3)")
     func solo() throws {
         var gathering = Gathering()

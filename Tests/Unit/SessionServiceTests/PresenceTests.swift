@@ -61,6 +61,53 @@ struct PresenceTests {
         #expect(try gathering.state(group).participants[people[1]]?.ordinal == 3)
     }
 
+    @Test("nobody is missed while commands wait that are as old as that: they may say who is back (P15 T8)")
+    func waitingCommands() throws {
+        var gathering = Gathering()
+        let people = try gathering.people(2)
+        let group = try gathering.group(of: people)
+        let edge = try #require(gathering.rows.groups.edges.keys.first)
+        try gathering.disconnect(people[1], from: group)
+        let since = gathering.time
+        let count = gathering.events(of: group).count
+        // One from the last moment of the grace waits. Nothing so old does that it could be about the first seconds.
+        gathering.rows.groups.waitingCommands[.group(group)] = since + .seconds(30)
+        try gathering.run(.seconds(40))
+        #expect(gathering.events(of: group, since: count).map { type(of: $0).type } == ["ParticipantDisconnected"])
+        let next = try #require(gathering.rows.wantedTimers(of: group).first)
+        #expect(next.due > gathering.time && next.due <= gathering.time + .seconds(1))
+        _ = try gathering.connect(people[1], to: group, at: edge)
+        #expect(gathering.rows.groups[group, people[1]]?.reconsideredAt == nil)
+        try gathering.run(.minutes(2))
+        #expect(
+            gathering.events(of: group, since: count).map { type(of: $0).type } == [
+                "ParticipantDisconnected", "ParticipantConnected",
+            ])
+
+        // What was said after the grace was said too late.
+        try gathering.disconnect(people[1], from: group)
+        gathering.rows.groups.waitingCommands[.group(group)] = gathering.time + .seconds(31)
+        try gathering.run(.seconds(31))
+        #expect(try gathering.state(group).participants.count == 1)
+    }
+
+    @Test("an edge process isn't taken for lost while commands wait that are as old as its lease (P15)")
+    func waitingRenewal() throws {
+        var gathering = Gathering()
+        let people = try gathering.people(2)
+        let group = try gathering.group(of: people)
+        let edge = try #require(gathering.rows.groups.edges.keys.first)
+        let until = try #require(gathering.rows.groups.edges[edge]?.leaseUntil)
+        gathering.rows.groups.waitingCommands[.edge(edge)] = until
+        try gathering.run(.minutes(1), renewing: false)
+        #expect(gathering.rows.groups.connections(of: group).count == 2)
+        try gathering.ask(nil, RenewEdge(edge: edge, begins: false))
+        #expect(gathering.rows.groups.edges[edge]?.reconsideredAt == nil)
+        gathering.rows.groups.waitingCommands = [:]
+        try gathering.run(.minutes(5), renewing: false)
+        #expect(gathering.rows.groups.edges[edge] == nil && gathering.rows.groups.connections(of: group).isEmpty)
+    }
+
     @Test("a participant is here while any of their connections is; whoever joins without one gets the grace (P15)")
     func devices() throws {
         var gathering = Gathering()

@@ -9,7 +9,7 @@ import Vocabulary
 
 @Suite("Session: the tables")
 struct SessionStoreTests {
-    private static let tables = DatabaseTemplate.tables(of: "session", in: "Session")
+    private static let tables = DatabaseTemplate.session
     typealias Trial = StoreTrial<SessionStore>
 
     @Test("after any commands, in batches of any size, the tables hold and publish what the rules alone give (S14)")

@@ -11,7 +11,7 @@ import Vocabulary
 
 @Suite("Session: what each table keeps")
 struct SessionTableTests {
-    private static let tables = DatabaseTemplate.tables(of: "session", in: "Session")
+    private static let tables = DatabaseTemplate.session
     private let anna = AccountID.new()
     private let ben = AccountID.new()
     private let key = KeyVersion("0123abcd") ?? .blank

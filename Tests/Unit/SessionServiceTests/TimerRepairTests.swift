@@ -11,7 +11,7 @@ import Vocabulary
 /// Deadlines whose timers are gone, and those that only look like it.
 @Suite("Session: timers are repaired")
 struct TimerRepairTests {
-    private static let tables = DatabaseTemplate.tables(of: "session", in: "Session")
+    private static let tables = DatabaseTemplate.session
 
     @Test("a deadline that lost its timer gets it back, unless its command is on its way, parked or discarded (S32)")
     func repair() async throws {

@@ -70,6 +70,9 @@ package struct ParticipantRow: Equatable, Sendable {
     package var since: Instant
     /// Why not any more.
     package var reason: LeaveReason?
+    /// By whose invitation they may enter, now or again: the host who invited or let them in, or for the creator themselves. Nil
+    /// for those who would need another invitation.
+    package var invitedBy: AccountID?
     /// The place in the order of joining, from 1; 0 before joining.
     package var ordinal = 0
     /// Their seat.
@@ -78,6 +81,8 @@ package struct ParticipantRow: Equatable, Sendable {
     package var droppedAt: Instant?
     /// Whether the loss was announced to the others.
     package var isDropAnnounced = false
+    /// Not before then is it decided again that they are away: by now they may have said that they are back.
+    package var reconsideredAt: Instant?
     /// Counts the changes of their name and picture since they joined.
     package var version: Int64 = 0
     /// Whether they said that they can be ready.
@@ -88,8 +93,9 @@ package struct ParticipantRow: Equatable, Sendable {
     /// To read a row into.
     package static let blank = Self(identifier: "", status: .waiting, since: .blank)
 
-    /// Puts them out, or takes their invitation back.
+    /// Puts them out, or takes their invitation back. Only those who were in and weren't put out by anybody may come back.
     mutating func invalidate(_ reason: LeaveReason, at time: Instant) {
+        if status != .joined || !reason.allowsReturn { invitedBy = nil }
         status = .invalidated
         since = time
         self.reason = reason
@@ -101,6 +107,17 @@ package struct ParticipantRow: Equatable, Sendable {
     mutating func comeBack() {
         droppedAt = nil
         isDropAnnounced = false
+        reconsideredAt = nil
+    }
+}
+
+extension LeaveReason {
+    /// Whether those who left for this reason may join again as they did before.
+    fileprivate var allowsReturn: Bool {
+        switch self {
+        case .left, .dropped: true
+        case .removed, .ended, .accountClosed: false
+        }
     }
 }
 
@@ -138,15 +155,18 @@ package struct EdgeRow: Equatable, Sendable {
     package var leaseUntil: Instant
     /// When the lease ended; the row goes with the last connection.
     package var ended: Instant?
+    /// Not before then is it decided again that the lease ended: by now it may have been renewed.
+    package var reconsideredAt: Instant?
 
-    package init(leaseUntil: Instant, ended: Instant? = nil) {
+    package init(leaseUntil: Instant, ended: Instant? = nil, reconsideredAt: Instant? = nil) {
         self.leaseUntil = leaseUntil
         self.ended = ended
+        self.reconsideredAt = reconsideredAt
     }
 }
 
 /// What session keeps of group sessions, as far as a batch of commands touches it: of a session that is here, all
-/// participants; its connections, its game, its playback, its queue and its attachments where these matter.
+/// participants and invited accounts, and of those who are out the ones that commands name; its connections, its game, its playback, its queue and its attachments where these matter.
 package struct GroupRows: Equatable, Sendable {
     /// Sessions, also such as are over.
     package var sessions = WorkingSet<GroupID, GroupSessionRow>()
@@ -158,6 +178,11 @@ package struct GroupRows: Equatable, Sendable {
     package var edges = WorkingSet<OwnerID, EdgeRow>()
     /// Edge processes that have connections besides those here.
     package var edgesWithMore: Set<OwnerID> = []
+    /// The times of the oldest commands that are to be handled yet, for sessions and edge processes about which timers decide: among
+    /// them may be some for these.
+    package var waitingCommands: [Key: Instant] = [:]
+    /// How many accounts that are out of a session aren't here, where commands bring new ones.
+    package var others: [GroupID: Int] = [:]
     /// The games of sessions.
     package var games = WorkingSet<GroupID, Game>()
     /// What was sent in sessions so far.
@@ -206,6 +231,14 @@ package struct GroupRows: Equatable, Sendable {
     /// The accounts of a session that have a status there, in the order of their ids.
     package func accounts(of group: GroupID, _ status: ParticipantStatus) -> [AccountID] {
         accounts[group, default: []].filter { self[group, $0]?.status == status }.sorted()
+    }
+
+    /// The number of accounts that are in a session, were in it or invited to it.
+    func known(of group: GroupID) -> Int { accounts[group, default: []].count + others[group, default: 0] }
+
+    /// The sessions where an account may enter by somebody's invitation, or is by one, in the order of their ids.
+    func groups(inviting account: AccountID) -> [GroupID] {
+        groups[account, default: []].filter { self[$0, account]?.invitedBy != nil }.sorted()
     }
 
     /// The sessions that an account is in, in the order of their ids.

@@ -10,33 +10,43 @@ extension SessionRows.Selection {
         case .joinGroupSession(let command):
             addPlayback(command.group)
             addNewcomer(asker)
+            welcoming.insert(command.group)
         case .activateGroupSession(let command):
             groups.insert(command.group)
             accounts.formUnion(command.contacts)
+            named.formUnion(command.contacts)
+            welcoming.insert(command.group)
         case .leaveGroupSession(let command): addLeaving(command.group)
         case .removeParticipant(let command): addLeaving(command.group)
         case .transferHost(let command): groups.insert(command.group)
         case .endGroupSession(let command): addLeaving(command.group)
         case .expireGroupSession(let command): addLeaving(command.group)
-        case .withdrawInvitations:
+        case .withdrawInvitations(let command):
             guard let asker else { return }
-            accounts.insert(asker)
+            accounts.formUnion([asker, command.contact])
             followed.insert(asker)
+            named.insert(command.contact)
+            estranged.append((inviter: asker, invited: command.contact))
         }
     }
 
     mutating func add(_ command: PresenceCommand) {
         switch command {
         case .renewEdge(let command): renewingEdges.insert(command.edge)
-        case .expireEdge(let command): expiringEdges.insert(command.edge)
+        case .expireEdge(let command):
+            expiringEdges.insert(command.edge)
+            deciding.insert(.edge(command.edge))
         case .connectParticipant(let command):
             addPresence(command.group)
             connectingEdges.insert(command.edge)
         case .disconnectParticipant(let command): addPresence(command.group)
-        case .announceDrop(let command): addPlayback(command.group)
+        case .announceDrop(let command):
+            addPlayback(command.group)
+            deciding.insert(.group(command.group))
         case .dropParticipant(let command):
             addPresence(command.group)
             addPlayback(command.group)
+            deciding.insert(.group(command.group))
         }
     }
 

@@ -21,17 +21,18 @@ extension SessionRows {
                         due: until, part: account.description))
             }
             guard let since = row.droppedAt else { continue }
+            let earliest = row.reconsideredAt ?? since
             if !row.isDropAnnounced, limits.dropNotice < limits.dropGrace {
                 timers.append(
                     WantedTimer(
                         .presence(.announceDrop(.init(group: group, participant: account, since: since))),
-                        due: since + limits.dropNotice, part: account.description))
+                        due: max(earliest, since + limits.dropNotice), part: account.description))
             }
             guard !session.isSolo else { continue }
             timers.append(
                 WantedTimer(
                     .presence(.dropParticipant(.init(group: group, participant: account, since: since))),
-                    due: since + limits.dropGrace, part: account.description))
+                    due: max(earliest, since + limits.dropGrace), part: account.description))
         }
         return timers.sorted { $0.due < $1.due }
     }
@@ -40,7 +41,9 @@ extension SessionRows {
     package func wantedTimers(of edge: OwnerID) -> [WantedTimer<SessionCommand>] {
         guard let row = groups.edges[edge] else { return [] }
         return [
-            WantedTimer(.presence(.expireEdge(.init(edge: edge, until: row.leaseUntil))), due: row.leaseUntil)
+            WantedTimer(
+                .presence(.expireEdge(.init(edge: edge, until: row.leaseUntil))),
+                due: max(row.reconsideredAt ?? row.leaseUntil, row.leaseUntil))
         ]
     }
 }
@@ -59,8 +62,13 @@ extension GroupRows {
             groups.insert(entry.key.group)
         }
         for change in participants.updated
-        where (change.row.droppedAt, change.row.isDropAnnounced, change.row.suspension?.until)
-            != (change.before.droppedAt, change.before.isDropAnnounced, change.before.suspension?.until)
+        where (
+            change.row.droppedAt, change.row.isDropAnnounced, change.row.reconsideredAt, change.row.suspension?.until
+        )
+            != (
+                change.before.droppedAt, change.before.isDropAnnounced, change.before.reconsideredAt,
+                change.before.suspension?.until
+            )
         {
             groups.insert(change.key.group)
         }

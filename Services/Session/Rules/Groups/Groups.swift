@@ -88,7 +88,8 @@ extension SessionReducer {
         rows.groups.sessions[command.group] = session
         rows.groups.activities[command.group] = command.activity
         rows.groups[command.group, account] = ParticipantRow(
-            identifier: session.identifier, status: .joined, since: context.time, ordinal: 1, droppedAt: context.time)
+            identifier: session.identifier, status: .joined, since: context.time, invitedBy: account, ordinal: 1,
+            droppedAt: context.time)
         return [
             .group(
                 .groupSessionCreated(
@@ -121,15 +122,27 @@ extension SessionReducer {
                 field: "contacts")
         }
         guard !invited.isEmpty else { return [] }
+        let new = invited.count { rows.groups[command.group, $0] == nil }
+        try requireRoom(for: new, in: command.group, rows, field: "contacts")
         for contact in invited {
             rows.groups[command.group, contact] = ParticipantRow(
-                identifier: session.identifier, status: .waiting, since: context.time)
+                identifier: session.identifier, status: .waiting, since: context.time, invitedBy: account)
         }
         return [
             .group(
                 .participantsInvited(
                     .init(group: command.group, account: account, invited: invited, at: context.time)))
         ]
+    }
+
+    /// Each account that ever had to do with a session has a row there while the session lasts.
+    private static func requireRoom(
+        for new: Int, in group: GroupID, _ rows: SessionRows, field: String? = nil
+    ) throws(Rejection) {
+        guard new > 0, rows.groups.known(of: group) + new > rows.limits.groupAccounts else { return }
+        throw Rejection(
+            .limitReached, "As many people as may be were in this session or invited to it; create another one.",
+            field: field)
     }
 
     // MARK: Coming and going
@@ -139,18 +152,23 @@ extension SessionReducer {
     ) throws(Rejection) -> [SessionEvent] {
         guard let asker = context.account else { throw .accountRequired }
         let own = rows.groups[command.group, asker]
-        guard var session = rows.groups.sessions[command.group],
-            own != nil || (session.isOpenToContacts && command.contactOf != nil)
-        else { throw .groupNotFound }
+        guard var session = rows.groups.sessions[command.group] else { throw .groupNotFound }
+        let isContact = session.isOpenToContacts && command.contactOf != nil
+        guard own != nil || isContact else { throw .groupNotFound }
         guard session.ended == nil else { throw .groupEnded }
         if own?.status == .joined { return [] }
         if own?.reason == .removed {
             throw Rejection(.removedFromGroup, "The host put you out; ask them to invite you again.")
         }
-        if own == nil, command.contactOf != session.host {
-            throw Rejection(
-                .hostChanged, "The session has another host by now; look again, and repeat this.", field: "contactOf")
+        if own?.invitedBy == nil {
+            guard isContact else { throw .groupNotFound }
+            guard command.contactOf == session.host else {
+                throw Rejection(
+                    .hostChanged, "The session has another host by now; look again, and repeat this.",
+                    field: "contactOf")
+            }
         }
+        try requireRoom(for: own == nil ? 1 : 0, in: command.group, rows)
         guard rows.groups.accounts(of: command.group, .joined).count < session.capacity else {
             throw Rejection(
                 .groupFull,
@@ -164,8 +182,8 @@ extension SessionReducer {
         session.emptySince = nil
         rows.groups.sessions[command.group] = session
         rows.groups[command.group, account] = ParticipantRow(
-            identifier: session.identifier, status: .joined, since: context.time, ordinal: session.joins,
-            droppedAt: context.time)
+            identifier: session.identifier, status: .joined, since: context.time,
+            invitedBy: own?.invitedBy ?? command.contactOf, ordinal: session.joins, droppedAt: context.time)
         return [
             .group(
                 .participantJoined(
@@ -241,14 +259,23 @@ extension SessionReducer {
         ] + ended
     }
 
+    /// Wherever the asker is the host or invited them. Who is in stays, but doesn't come back after leaving.
     private static func withdraw(
         _ rows: inout SessionRows, _ command: WithdrawInvitations, _ context: CommandContext
     ) throws(Rejection) -> [SessionEvent] {
         guard let account = context.account else { throw .accountRequired }
-        return rows.groups.groups(of: account).filter { group in
-            rows.groups.sessions[group]?.host == account
-                && rows.groups[group, command.contact]?.status == .waiting
-        }.map { withdraw(&rows, $0, command.contact, .removed, by: account, context.time) }
+        var events: [SessionEvent] = []
+        for group in rows.groups.groups(inviting: command.contact) {
+            guard let session = rows.groups.sessions[group], session.ended == nil,
+                let row = rows.groups[group, command.contact], row.invitedBy == account || session.host == account
+            else { continue }
+            if row.status == .waiting {
+                events.append(withdraw(&rows, group, command.contact, .removed, by: account, context.time))
+            } else {
+                rows.groups[group, command.contact]?.invitedBy = nil
+            }
+        }
+        return events
     }
 
     private static func withdraw(

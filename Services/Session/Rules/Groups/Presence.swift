@@ -40,7 +40,7 @@ extension SessionReducer {
             return
         }
         guard row.ended == nil else { throw edgeNotFound }
-        rows.groups.edges[command.edge]?.leaseUntil = time + rows.limits.edgeLease
+        rows.groups.edges[command.edge] = EdgeRow(leaseUntil: time + rows.limits.edgeLease)
     }
 
     /// The first piece ends the lease, so that no connection joins those that are lost; the last one forgets the process.
@@ -50,6 +50,10 @@ extension SessionReducer {
         guard let row = rows.groups.edges[command.edge], row.leaseUntil == command.until else { return }
         if row.ended == nil {
             try requireDue(command.until, time)
+            guard isDecided(.edge(command.edge), at: command.until, rows) else {
+                rows.groups.edges[command.edge]?.reconsideredAt = time + reconsideration
+                return
+            }
             rows.groups.edges[command.edge]?.ended = time
         }
         for key in rows.groups.connections.keys.sorted()
@@ -98,13 +102,27 @@ extension SessionReducer {
 
     // MARK: Away
 
+    /// How long a timer waits for commands that are older than its time.
+    private static let reconsideration: Interval = .seconds(1)
+
+    /// Whether all that was said by then is known. Timers' commands overtake others, which an outage may have kept waiting: who
+    /// came back in time may have said so in one of these.
+    private static func isDecided(_ key: Key, at time: Instant, _ rows: SessionRows) -> Bool {
+        rows.groups.waitingCommands[key].map { $0 > time } ?? true
+    }
+
     private static func announceDrop(
         _ rows: inout SessionRows, _ command: AnnounceDrop, _ time: Instant
     ) throws(Rejection) -> [SessionEvent] {
         guard let row = rows.groups[command.group, command.participant], row.droppedAt == command.since,
             !row.isDropAnnounced
         else { return [] }
-        try requireDue(command.since + rows.limits.dropNotice, time)
+        let due = command.since + rows.limits.dropNotice
+        try requireDue(due, time)
+        guard isDecided(.group(command.group), at: due, rows) else {
+            rows.groups[command.group, command.participant]?.reconsideredAt = time + reconsideration
+            return []
+        }
         rows.groups[command.group, command.participant]?.isDropAnnounced = true
         return [
             .group(
@@ -119,7 +137,12 @@ extension SessionReducer {
         guard let row = rows.groups[command.group, command.participant], row.droppedAt == command.since,
             rows.groups.sessions[command.group]?.isSolo == false
         else { return [] }
-        try requireDue(command.since + rows.limits.dropGrace, time)
+        let due = command.since + rows.limits.dropGrace
+        try requireDue(due, time)
+        guard isDecided(.group(command.group), at: due, rows) else {
+            rows.groups[command.group, command.participant]?.reconsideredAt = time + reconsideration
+            return []
+        }
         return putOut(&rows, command.group, command.participant, .dropped, time)
     }
 }

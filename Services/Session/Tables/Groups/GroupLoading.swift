@@ -19,18 +19,23 @@ extension Pipeline {
         var (groups, connected, playing) = (touched.groups, touched.connectedGroups, touched.playing)
         if !touched.followed.isEmpty || !touched.expiringEdges.isEmpty {
             let joined = self.groups(of: touched.followed)
+            let inviting = self.groups(of: touched.estranged)
             let lost = self.groups(connectedBy: touched.expiringEdges, limit: Int64(Self.expiryPiece) + 1)
             try flush()
             let lostGroups = try lost.rowsIfAsked.map { try $0.decode(0, as: GroupID.self) }
             if lostGroups.count > Self.expiryPiece { loading.edgesWithMore = touched.expiringEdges }
             let joinedGroups = try joined.rowsIfAsked.map { try $0.decode(0, as: GroupID.self) }
+            let invitingGroups = try inviting.rowsIfAsked.map { try $0.decode(0, as: GroupID.self) }
             let found = joinedGroups + lostGroups.prefix(Self.expiryPiece)
+            groups.formUnion(invitingGroups)
             groups.formUnion(found)
             connected.formUnion(found)
             playing.formUnion(joinedGroups)
         }
         loading.sessions = lockGroups(groups.sorted())
-        loading.participants = participants(of: groups.sorted())
+        loading.waitingCommands = waitingCommands(for: touched.deciding)
+        loading.participants = participants(of: groups.sorted(), besides: touched.named)
+        loading.others = otherAccounts(of: touched.welcoming, besides: touched.named)
         loading.participations = participations(of: touched.newcomers)
         loading.connections = connections(to: connected.sorted())
         loading.games = games(of: touched.gaming)
@@ -72,6 +77,8 @@ struct LoadingGroups {
     var edgesWithMore: Set<OwnerID> = []
     var sessions: Pending?
     var participants: Pending?
+    var others: Pending?
+    var waitingCommands: Pending?
     var participations: Pending?
     var connections: Pending?
     var games: Pending?
@@ -90,6 +97,13 @@ struct LoadingGroups {
         for (group, row) in try Tables.groupSession.rows(of: sessions) { rows.sessions.load(row, at: group) }
         for (key, row) in try Tables.participant.rows(of: participations) { rows.load(row, at: key) }
         for (key, row) in try Tables.participant.rows(of: participants) { rows.load(row, at: key) }
+        for row in try waitingCommands.rowsIfAsked {
+            guard let key = Key(try row.decode(0, as: String.self)) else { continue }
+            rows.waitingCommands[key] = try row.decode(1, as: Instant?.self)
+        }
+        for row in try others.rowsIfAsked {
+            rows.others[try row.decode(0, as: GroupID.self)] = Int(try row.decode(1, as: Int64.self))
+        }
         for (key, row) in try Tables.connection.rows(of: connections) { rows.connections.load(row, at: key) }
         for (group, game) in try Tables.game.rows(of: games) { rows.games.load(game, at: group) }
         for (group, row) in try Tables.messageHistory.rows(of: messageHistories) {

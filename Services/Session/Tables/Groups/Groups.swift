@@ -39,10 +39,12 @@ extension Tables {
             Column("status", \.status),
             Column("since", \.since),
             Column("reason", \.reason),
+            Column("invited_by", \.invitedBy),
             Column("ordinal", \.ordinal),
             Column("seat", \.seat),
             Column("dropped_at", \.droppedAt),
             Column("is_drop_announced", \.isDropAnnounced),
+            Column("reconsidered_at", \.reconsideredAt),
             Column("version", \.version),
             Column("is_ready", \.isReady),
             Column("suspended_at", \.suspension.keptSince),
@@ -78,14 +80,39 @@ extension Pipeline {
             """)
     }
 
-    /// The participants of sessions.
-    func participants(of groups: [GroupID]) -> Pending? {
+    /// The participants of sessions and their invited accounts, besides some others even if they are out.
+    func participants(of groups: [GroupID], besides others: Set<AccountID> = []) -> Pending? {
         guard !groups.isEmpty else { return nil }
         return query(
             """
             SELECT \(unescaped: Tables.participant.selection)
               FROM session.participant AS p
-             WHERE p.group_id = ANY (\(groups))
+             WHERE p.group_id = ANY (\(groups)) AND (p.status <> 'invalidated' OR p.account = ANY (\(others.sorted())))
+            """)
+    }
+
+    /// How many accounts sessions have besides those that ``participants(of:besides:)`` reads.
+    func otherAccounts(of groups: Set<GroupID>, besides others: Set<AccountID>) -> Pending? {
+        guard !groups.isEmpty else { return nil }
+        return query(
+            """
+            SELECT p.group_id, count(*)
+              FROM session.participant AS p
+             WHERE p.group_id = ANY (\(groups.sorted()))
+               AND p.status = 'invalidated' AND p.account <> ALL (\(others.sorted()))
+             GROUP BY p.group_id
+            """)
+    }
+
+    /// The sessions that go on where accounts are, or may enter, by others' invitations.
+    func groups(of estranged: [(inviter: AccountID, invited: AccountID)]) -> Pending? {
+        guard !estranged.isEmpty else { return nil }
+        return query(
+            """
+            SELECT DISTINCT p.group_id
+              FROM unnest(\(estranged.map(\.inviter)), \(estranged.map(\.invited))) AS e(inviter, invited)
+              JOIN session.participant AS p ON p.account = e.invited AND p.invited_by = e.inviter
+              JOIN session.group_session AS g ON g.group_id = p.group_id AND g.ended_at IS NULL
             """)
     }
 

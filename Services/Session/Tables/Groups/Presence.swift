@@ -12,6 +12,7 @@ extension Tables {
         columns: [
             Column("lease_until", \.leaseUntil),
             Column("ended_at", \.ended),
+            Column("reconsidered_at", \.reconsideredAt),
         ])
 
     package static let connection = Table<ConnectionKey, ConnectionRow>(
@@ -83,6 +84,30 @@ extension Pipeline {
             SELECT DISTINCT p.group_id
               FROM session.participant AS p
              WHERE p.account = ANY (\(accounts.sorted())) AND p.status = 'joined'
+            """)
+    }
+
+    /// When the oldest commands were appended that may be for these keys and aren't handled yet: the first one of the key's
+    /// partition that no batch has passed, and the key's first parked one. Reads one row of the log per key. The locks that the
+    /// batch has by now keep what is handled meanwhile from being missed: its rows are read later.
+    func waitingCommands(for keys: Set<Key>) -> Pending? {
+        guard !keys.isEmpty else { return nil }
+        return query(
+            """
+            SELECT k.key, least(l.recorded_at, p.recorded_at)
+              FROM unnest(\(keys.map(\.description).sorted())) AS k(key)
+             CROSS JOIN LATERAL (SELECT session_client.session_commands_partition_of(k.key) AS partition) AS w
+             CROSS JOIN LATERAL (SELECT coalesce((SELECT b.position FROM session.batch AS b
+                                                   WHERE b.source = 'session_client.session_commands'
+                                                     AND b.partition = w.partition
+                                                   ORDER BY b.number DESC LIMIT 1), 0) AS position) AS h
+              LEFT JOIN LATERAL (SELECT c.recorded_at FROM session_client.session_commands AS c
+                                  WHERE c.partition = w.partition AND c.position > h.position
+                                  ORDER BY c.position LIMIT 1) AS l ON true
+              LEFT JOIN LATERAL (SELECT q.recorded_at FROM session.parked AS q
+                                  WHERE q.source = 'session_client.session_commands'
+                                    AND q.partition = w.partition AND q.key = k.key
+                                  ORDER BY q.position LIMIT 1) AS p ON true
             """)
     }
 

@@ -109,11 +109,12 @@ public struct ActivateGroupSession: GroupCommandBody {
     }
 }
 
-/// Enters a session: one that the asker is invited to, was in before, or may enter as a contact of its host.
+/// Enters a session: one that the asker is invited to, left or was dropped from, or may enter as a contact of its host.
 ///
-/// If the asker is already in it, nothing changes.
+/// If the asker is already in it, nothing changes. A declined invitation lets nobody in, and neither does one after
+/// ``WithdrawInvitations``.
 ///
-/// Rejected: `groupNotFound` also without an invitation, `groupEnded`, `groupFull`, `removedFromGroup`, `hostChanged`,
+/// Rejected: `groupNotFound` also without an invitation, `groupEnded`, `groupFull`, `removedFromGroup`, `hostChanged`, `limitReached`,
 /// `needsProfile`, `alreadyInSession` with the other session, `tooManyGroups`. Result: ``ParticipantJoined``; nothing if they were in.
 public struct JoinGroupSession: GroupCommandBody {
     /// The session.
@@ -194,9 +195,10 @@ public struct ExpireGroupSession: GroupCommandBody {
     }
 }
 
-/// Withdraws a person's invitations to all sessions whose host the asker is: they aren't contacts any more. A policy sends this.
+/// Withdraws a person's invitations to all sessions whose host the asker is or to which the asker invited them: they aren't contacts
+/// any more. Whoever is in one of these stays, but can't come back by the invitation after leaving. A policy sends this.
 ///
-/// Result: ``InvitationWithdrawn`` for each; nothing if there is none.
+/// Result: ``InvitationWithdrawn`` for each that wasn't used; nothing if there is none.
 public struct WithdrawInvitations: CommandBody {
     /// The invited account.
     public let contact: AccountID

@@ -119,8 +119,10 @@ public struct Playback: Codable, Hashable, Sendable {
         return clamped(Interval(microseconds: overflow ? .max : sum))
     }
 
-    /// The position that is meant in this item: one behind its end is its end.
-    public func clamped(_ position: Interval) -> Interval { item?.duration.map { min(position, $0) } ?? position }
+    /// The position that is meant in this item: one behind its end is its end. Where an item has no end, positions do.
+    public func clamped(_ position: Interval) -> Interval {
+        min(position, item?.duration ?? PlaybackRules.positions.upperBound)
+    }
 }
 
 /// Why a participant asks the group to wait.

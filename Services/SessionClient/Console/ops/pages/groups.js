@@ -4,7 +4,7 @@ import { changed } from '../../core/model.js'
 import { badge, waiting } from '../../parts/pieces.js'
 import { watch } from '../feed.js'
 import { ask } from '../key.js'
-import { card, panel, second, table, trouble } from '../pieces.js'
+import { card, clock, panel, second, table, trouble } from '../pieces.js'
 
 export const groups = () => [
   h('h1', {}, 'Group sessions'),
@@ -46,7 +46,7 @@ function moment({ position, state, hash }) {
   const people = Array.isArray(participants) ? participants : Object.values(participants)
   return [
     card('Who is in it', undefined, h('p', {}, badge(`position ${position}`), ' ', badge(`hash ${hash}`)),
-      people.length ? table(people, { title: 'Participants' }) : h('p', { class: 'hint' }, 'Nobody.')),
+      people.length ? table(people, { title: 'Participants', cells: { joined: (time) => clock(new Date(time / 1000).toISOString()) } }) : h('p', { class: 'hint' }, 'Nobody.')),
     card('State', undefined, h('pre', { tabindex: '0' }, JSON.stringify({ seats, ...rest }, null, 2))),
   ]
 }

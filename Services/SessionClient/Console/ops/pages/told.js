@@ -37,7 +37,7 @@ function answer(document) {
       h('p', { class: `verdict ${reached.length === responders.length && responders.length ? 'good' : 'critical'}` }, verdict(responders, reached)),
       h('dl', { class: 'facts' },
         due && fact('Due', clock(due)),
-        fact(due ? 'Noticed' : 'Raised', clock(noticed), due && ` ${late(noticedMs)} later`),
+        fact(due ? 'Noticed' : 'Raised', clock(noticed), due && `, ${late(noticedMs)} later`),
         event && fact('In the log', place(event)))),
     ...recipients.map((one) => recipient(one)),
     h('details', { class: 'card' }, h('summary', {}, h('h2', {}, 'As JSON')),

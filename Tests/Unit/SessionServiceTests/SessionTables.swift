@@ -1,0 +1,16 @@
+import StoreKit
+import TestKit
+
+extension DatabaseTemplate {
+    /// Session's tables, and the log of its commands as far as its store looks into it: with nothing in it.
+    static let session = DatabaseTemplate.tables(
+        of: "session", in: "Session",
+        besides: """
+            CREATE TABLE session_client.session_commands (
+                partition int, position bigint, recorded_at timestamptz, PRIMARY KEY (partition, position));
+            CREATE FUNCTION session_client.session_commands_partition_of(key text) RETURNS int
+                LANGUAGE sql STABLE RETURN 0;
+            GRANT USAGE ON SCHEMA session_client TO session;
+            GRANT SELECT ON session_client.session_commands TO session
+            """)
+}
