@@ -31,7 +31,7 @@ function inserted(queue, items, after) {
 /** Where in the item everybody is at a time at the server, in microseconds. */
 export function positionOf({ item, isPlaying, isWaiting, rate, position, anchor }, at) {
   const isMoving = isPlaying && !isWaiting && item && at > anchor
-  return Math.min(isMoving ? position + rate * (at - anchor) : position, item?.duration ?? Infinity)
+  return Math.min(isMoving ? position + rate * (at - anchor) : position, item?.duration ?? 30 * day)
 }
 
 /** Whether the item is over. */
