@@ -28,10 +28,13 @@ function inserted(queue, items, after) {
   return [...queue.slice(0, place), ...items, ...queue.slice(place)]
 }
 
+/** Of an item without an end, such as a live stream: 30 days, as the server has it. */
+const longest = 30 * 24 * 3600 * 1_000_000
+
 /** Where in the item everybody is at a time at the server, in microseconds. */
 export function positionOf({ item, isPlaying, isWaiting, rate, position, anchor }, at) {
   const isMoving = isPlaying && !isWaiting && item && at > anchor
-  return Math.min(isMoving ? position + rate * (at - anchor) : position, item?.duration ?? 30 * day)
+  return Math.min(isMoving ? position + rate * (at - anchor) : position, item?.duration ?? longest)
 }
 
 /** Whether the item is over. */
