@@ -18,6 +18,7 @@ struct Tokens: Sendable {
     /// over before another saw it.
     private let now: @Sendable () -> Instant
     private let keys: JWTKeyCollection
+    private let verified = VerifiedTokens()
     private let current: JWKIdentifier
     /// For refresh tokens.
     let serverKeys: ServerKeys
@@ -123,20 +124,25 @@ struct Tokens: Sendable {
 
     /// - Throws: `invalidToken` for anything but a valid token of ours.
     func caller(of token: String) async throws(APIError) -> Caller {
-        guard token.utf8.count <= 2048, let claims = try? await keys.verify(token, as: Claims.self),
-            let account = AccountID(claims.sub.value), let device = DeviceID(claims.dev),
-            claims.roles.contains(Self.user), let left = left(of: claims)
-        else {
-            throw APIError(.invalidToken, "The access token is invalid or has expired; refresh it or sign in.")
-        }
-        return Caller(account: account, device: device, expiresAt: .now + left.duration)
+        guard token.utf8.count <= 2048, let bearer = await bearer(of: token) else { throw Self.invalid }
+        let left = bearer.end - now()
+        guard left > .seconds(0) else { throw Self.invalid }
+        return Caller(account: bearer.account, device: bearer.device, expiresAt: .now + left.duration)
     }
 
-    /// How long a token is still good for; nil when its time is over.
-    private func left(of claims: Claims) -> Interval? {
-        guard let end = Int64(exactly: (claims.exp.value.timeIntervalSince1970 * 1e6).rounded()) else { return nil }
-        let left = Instant(microseconds: end) - now()
-        return left > .seconds(0) ? left : nil
+    private static let invalid = APIError(
+        .invalidToken, "The access token is invalid or has expired; refresh it or sign in.")
+
+    private func bearer(of token: String) async -> VerifiedTokens.Bearer? {
+        if let known = verified[token] { return known }
+        guard let claims = try? await keys.verify(token, as: Claims.self),
+            let account = AccountID(claims.sub.value), let device = DeviceID(claims.dev),
+            claims.roles.contains(Self.user),
+            let end = Int64(exactly: (claims.exp.value.timeIntervalSince1970 * 1e6).rounded())
+        else { return nil }
+        let bearer = VerifiedTokens.Bearer(account: account, device: device, end: Instant(microseconds: end))
+        verified.insert(bearer, for: token)
+        return bearer
     }
 
     // MARK: Refresh tokens

@@ -16,10 +16,10 @@ struct Uploads: Sendable {
     private let arrivals = Arrivals(
         .init(
             perMinute: 3000, perMinuteFromAddress: 12_000, atOnce: 8, atOnceFromAddress: 64, atOnceAltogether: 64))
-    /// How many requests store chunks at a time: those of one upload wait for each other, and leave the other connections free.
-    private let storing = Credit(limit: 4)
-    /// How many commands at a time may have a service copy chunks: each keeps its batch busy for longer than others do.
-    private let claims = Credit(limit: 2)
+    /// Of the time in which chunks are stored.
+    private let storing = Share(0.25)
+    /// Of the time in which a service copies chunks: that keeps a batch busy for longer than other commands do.
+    private let claims = Share(0.25)
     /// How many bytes wait to be claimed at most: of everybody, and of one account.
     private static let waitingLimit: Int64 = 4 << 30
     private static let accountLimit: Int64 = 200 << 20

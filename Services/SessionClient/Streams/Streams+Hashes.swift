@@ -13,7 +13,7 @@ extension Streams {
             let (state, token) = try await source.reader.state(
                 of: .account(caller.account), try source.state(caller.account))
             var hash = StateHash()
-            hash.add(try JSONDecoder().decode(JSONValue.self, from: Data(state)).withoutNulls)
+            hash.add(StateHash.Entity(try JSONDecoder().decode(JSONValue.self, from: Data(state)).withoutNulls))
             hashes.append(.init(stream: source.name.description, id: "\(source.name)=\(token)", hash: "\(hash)"))
         }
         return StreamHashes(hashes: hashes)

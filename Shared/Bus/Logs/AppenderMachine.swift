@@ -1,5 +1,4 @@
-/// The protocol of micro-batching: no caller waits for a timer, because the next flush fills while one is in flight. It
-/// does no I/O. `Entry` is whatever identifies a row and its sender.
+/// The protocol of micro-batching: the next flush fills while one is in flight. It does no I/O. `Entry` is whatever identifies a row and its sender.
 ///
 /// A flush that the server refuses (bad data) is repeated row by row, so that the refusal reaches only the row at
 /// fault. A flush whose connection was lost may or may not have been committed; its rows go first in the next one. That
@@ -26,6 +25,9 @@ struct AppenderMachine<Entry: Sendable>: Sendable {
 
     /// Rows queued and in flight.
     var waiting: Int { queue.count + inFlight.count }
+
+    /// Whether the next flush can't take more than it has.
+    var isFull: Bool { alone > 0 || queue.count >= batchLimit }
 
     /// Returns false when the queue is full: the caller has to try again later.
     mutating func enqueue(_ entry: Entry) -> Bool {

@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import Synchronization
 import Vocabulary
 
@@ -38,6 +39,13 @@ final class Bell: Sendable {
             defer { rings = Rings(stop: rings.stop) }
             return rings
         }
+    }
+
+    /// Blocks this thread until then, whatever rings; not once it is stopped.
+    func rest(until time: ContinuousClock.Instant) {
+        let nanoseconds = (time - .now) / .nanoseconds(1)
+        guard nanoseconds > 0, !isStopped else { return }
+        Thread.sleep(forTimeInterval: nanoseconds / 1e9)
     }
 
     /// Blocks this thread until something rings or the time-out has passed.

@@ -210,6 +210,7 @@ public final class CommandSender: Service, Sendable {
         }
         guard let found else { return }
         for waiter in found {
+            appender.answered(waiter.entry)
             waiter.resume(
                 .success(
                     waiter.hash == hash

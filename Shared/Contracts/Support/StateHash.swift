@@ -12,21 +12,26 @@ public struct StateHash: Hashable, Sendable, CustomStringConvertible {
     /// Of no entities.
     public init() {}
 
+    /// One entity's hash.
+    public struct Entity: Hashable, Sendable {
+        fileprivate let value: UInt64
+
+        public init(_ entity: JSONValue) {
+            value = SHA256.hash(data: Array(entity.canonical.utf8)).withUnsafeBytes {
+                UInt64(bigEndian: $0.loadUnaligned(as: UInt64.self))
+            }
+        }
+    }
+
     /// Takes an entity in.
-    public mutating func add(_ entity: JSONValue) { sum &+= Self.hash(of: entity) }
+    public mutating func add(_ entity: Entity) { sum &+= entity.value }
 
     /// Takes an entity out.
-    public mutating func remove(_ entity: JSONValue) { sum &-= Self.hash(of: entity) }
+    public mutating func remove(_ entity: Entity) { sum &-= entity.value }
 
     /// Sixteen hexadecimal digits in lower case.
     public var description: String {
         let digits = String(sum, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
-    }
-
-    private static func hash(of entity: JSONValue) -> UInt64 {
-        SHA256.hash(data: Array(entity.canonical.utf8)).withUnsafeBytes {
-            UInt64(bigEndian: $0.loadUnaligned(as: UInt64.self))
-        }
     }
 }

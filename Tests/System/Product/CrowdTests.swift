@@ -62,4 +62,69 @@ struct CrowdTests {
             #expect(read["account"].string == anna.account)
         }
     }
+
+    @Test(
+        """
+        a crowd of streams outlives two generations of access tokens without a reconnect: each app presents its next \
+        token for each of its streams (T19)
+        """)
+    func generations() async throws {
+        let (people, devices, streams) = (Soak.count(3, long: 16), 4, 16)
+        let lifetime = Duration.seconds(Soak.count(15, long: 60))
+        try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
+            let limits = ["STREAMS", "READS", "COMMANDS"].map { ("\($0)_PER_MINUTE", "1000000") }
+            try await quartet.start(
+                .sessionClient,
+                environment: Dictionary(uniqueKeysWithValues: limits)
+                    .merging(["ACCESS_TOKEN_LIFETIME": "\(lifetime.components.seconds)s"]) { $1 })
+            for person in 0..<people { _ = try await Device.signUp("person-\(person)", at: quartet.edge) }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for person in 0..<people {
+                    for _ in 0..<devices {
+                        group.addTask {
+                            try await Self.outlive(lifetime, "person-\(person)", streams, quartet.edge)
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    /// Signs a device in, opens streams, and keeps them open until two of its tokens have ended.
+    private static func outlive(
+        _ lifetime: Duration, _ handle: String, _ streams: Int, _ edge: EdgeClient
+    ) async throws {
+        var device = try await Device.signIn(handle, at: edge)
+        var views: [LiveView] = []
+        var ends = [ContinuousClock.now + lifetime]
+        for _ in 0..<streams { views.append(try await LiveView.open(device)) }
+        for _ in 1...2 {
+            try await Task.sleep(until: ends[ends.count - 1] - lifetime / 2, clock: .continuous)
+            device = try await refresh(device, for: views, edge)
+            ends.append(.now + lifetime)
+        }
+        try await Task.sleep(until: ends[1] + .seconds(1), clock: .continuous)
+        try await device.act("SetCheckInInterval", ["interval": .int(7_200_000_000)])
+        for view in views {
+            try await view.wait("CheckInIntervalSet", in: "account")
+            #expect(!view.all.contains { $0.name == "end" })
+            await view.close()
+        }
+    }
+
+    /// Exchanges the refresh token, and presents the new access token for each stream.
+    private static func refresh(
+        _ device: Device, for views: [LiveView], _ edge: EdgeClient
+    ) async throws -> Device {
+        let reply = try await edge.insist("/v1/token", ["refreshToken": .string(device.refreshToken)])
+        let next = try Device(reply, edge: edge)
+        for view in views {
+            let name = try #require(view.all.first?.data["stream"])
+            let presented = try await edge.send(
+                "POST", "/v1/stream/token", body: ["stream": name], token: next.token)
+            #expect(presented.status == 200, "\(presented)")
+        }
+        return next
+    }
 }

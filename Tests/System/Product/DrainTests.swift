@@ -23,12 +23,12 @@ struct DrainTests {
         }
     }
 
-    /// One person, and what was accepted of what they asked.
-    private struct Person: Sendable {
-        let device: Device
-        let streams = 5
-        static let last: Int64 = 7 * 86_400_000_000
-    }
+    /// How many people there are, and streams of each.
+    private static let (people, streams) = (Soak.count(4, long: 34), Soak.count(10, long: 15))
+    /// How many commands all of them send in a second.
+    private static let rate = 200
+    /// The interval that a person sets last.
+    private static let last: Int64 = 7 * 86_400_000_000
 
     /// Sends a command, and once more elsewhere if that isn't answered.
     private static func setInterval(_ interval: Int64, of device: Device, over fleet: Fleet) async throws {
@@ -73,7 +73,7 @@ struct DrainTests {
                     guard event.data["type"] == "CheckInIntervalSet", let interval = event.data["body"]["interval"].int
                     else { continue }
                     sight.intervals.append(interval)
-                    if interval == Person.last { return sight }
+                    if interval == Self.last { return sight }
                 }
             } catch is CancellationError { throw CancellationError() } catch {}
             if hasBegun { sight.cuts += 1 }
@@ -90,36 +90,41 @@ struct DrainTests {
         try await Quartet.with { quartet in
             let fleet = Fleet()
             func start(_ id: Int) async throws -> ChildProcess {
-                let process = try await quartet.startAnother(.sessionClient, environment: ["DRAIN_TIME": "3s"])
+                let process = try await quartet.startAnother(
+                    .sessionClient, environment: ["DRAIN_TIME": "3s", "COMMANDS_PER_MINUTE": "1000000"])
                 fleet.add(id, try await quartet.edge(of: process))
                 return process
             }
             var edges = [try await start(0), try await start(1)]
-            let (anna, bob) = try await quartet.signUp("anna", "bob")
-            let people = [Person(device: anna), Person(device: bob)]
+            var people: [Device] = []
+            for number in 0..<Self.people {
+                people.append(try await Device.signUp("person-\(number)", at: fleet.pick().client))
+            }
             let (isOver, isDraining, begun) = (Observed(false), Observed(false), Observed(0))
-            let streams = people.map(\.streams).reduce(0, +)
+            let streams = Self.people * Self.streams
+            let pause = Duration.seconds(1) * Self.people / Self.rate
 
             try await withThrowingTaskGroup(of: (Int, [Int64], Sight?).self) { group in
                 for (index, person) in people.enumerated() {
-                    for _ in 0..<person.streams {
+                    for _ in 0..<Self.streams {
                         group.addTask {
-                            let sight = try await Self.follow(person.device, over: fleet, begun, isDraining)
+                            let sight = try await Self.follow(person, over: fleet, begun, isDraining)
                             return (index, [], sight)
                         }
                     }
                     group.addTask {
                         try await begun.wait("all streams to begin") { $0 == streams ? true : nil }
-                        var sent: [Int64] = []
+                        var (sent, next) = ([Int64](), ContinuousClock.now)
                         while !isOver.value {
                             let interval = 3_600_000_000 + Int64(sent.count)
-                            try await Self.setInterval(interval, of: person.device, over: fleet)
+                            try await Self.setInterval(interval, of: person, over: fleet)
                             sent.append(interval)
                             // So many requests a second, whatever the machine could do.
-                            try await Task.sleep(for: .milliseconds(20))
+                            next += pause
+                            try await Task.sleep(until: next, clock: .continuous)
                         }
-                        try await Self.setInterval(Person.last, of: person.device, over: fleet)
-                        return (index, sent + [Person.last], nil)
+                        try await Self.setInterval(Self.last, of: person, over: fleet)
+                        return (index, sent + [Self.last], nil)
                     }
                 }
                 try await begun.wait("all streams to begin") { $0 >= streams ? true : nil }
@@ -130,10 +135,10 @@ struct DrainTests {
                     old.send(.terminate)
                     try await isDraining.wait("the first stream to be ended") { $0 ? true : nil }
                     let refused = await #expect(throws: EdgeClient.Refused.self) {
-                        _ = try await client.stream(token: anna.token)
+                        _ = try await client.stream(token: people[0].token)
                     }
                     #expect(refused?.status == 503 && refused?.body["code"] == "serverStopping")
-                    let served = try await client.send("GET", "/v1/account", token: anna.token)
+                    let served = try await client.send("GET", "/v1/account", token: people[0].token)
                     #expect(served.status == 200 && served.headers["connection"] == "close", "\(served)")
                     edges.append(try await start(id + 2))
                     try await old.waitForExit(.exited(0))

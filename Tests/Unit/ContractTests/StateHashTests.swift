@@ -34,7 +34,7 @@ struct StateHashTests {
         for vector in try Self.vectors().values {
             #expect(vector.value.canonical == vector.canonical)
             var hash = StateHash()
-            hash.add(vector.value)
+            hash.add(StateHash.Entity(vector.value))
             #expect(hash.description == vector.hash, "\(vector.canonical)")
         }
     }
@@ -44,8 +44,8 @@ struct StateHashTests {
         let group = try Self.vectors().group
         #expect(HashedGroupState(group.state).hash.description == group.hash)
         var hash = StateHash()
-        for entity in group.entities.shuffled() + group.entities { hash.add(entity) }
-        for entity in group.entities.shuffled() { hash.remove(entity) }
+        for entity in group.entities.shuffled() + group.entities { hash.add(StateHash.Entity(entity)) }
+        for entity in group.entities.shuffled() { hash.remove(StateHash.Entity(entity)) }
         #expect(hash.description == group.hash)
     }
 }

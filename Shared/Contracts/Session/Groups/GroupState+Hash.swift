@@ -13,6 +13,8 @@ public struct HashedGroupState: Hashable, Sendable {
     public private(set) var state: GroupState
     /// Its hash.
     public private(set) var hash = StateHash()
+    /// What each entity adds to it.
+    private var parts: [Entity: StateHash.Entity] = [:]
 
     private enum Entity: Hashable {
         case session, game, playback, queue
@@ -24,15 +26,20 @@ public struct HashedGroupState: Hashable, Sendable {
     /// Hashes a whole state.
     public init(_ state: GroupState) {
         self.state = state
-        for entity in all { if let value = value(of: entity) { hash.add(value) } }
+        for entity in all { update(entity) }
     }
 
     /// Takes in the next event of the stream.
     public mutating func apply(_ event: SessionEvent) {
         let changed = entities(changedBy: event)
-        for entity in changed { if let value = value(of: entity) { hash.remove(value) } }
         state.apply(event)
-        for entity in changed { if let value = value(of: entity) { hash.add(value) } }
+        for entity in changed { update(entity) }
+    }
+
+    private mutating func update(_ entity: Entity) {
+        if let former = parts[entity] { hash.remove(former) }
+        parts[entity] = value(of: entity).map(StateHash.Entity.init)
+        if let part = parts[entity] { hash.add(part) }
     }
 
     private var all: [Entity] {
