@@ -173,6 +173,10 @@ public struct Browser: Sendable {
     }
 
     public func choose(_ label: String, _ value: String) async throws {
+        // Choices may come later than their list.
+        try await wait(
+            "the choice \(value)",
+            "[...document.querySelectorAll('option')].some((one) => one.value === \(JSON.string(value)))")
         try await run(
             "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('change', { bubbles: true }))",
             await field(label), .string(value))
