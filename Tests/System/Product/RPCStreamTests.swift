@@ -110,7 +110,8 @@ struct RPCStreamTests {
         "a process that is told to stop says so to health checks, streams and new streams over gRPC, and then stops (T20)"
     )
     func draining() async throws {
-        try await Quartet.with { quartet in
+        try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
+            try await quartet.start(.sessionClient, environment: ["DRAIN_TIME": "5s"])
             let anna = try await quartet.signUp("anna")
             try await quartet.rpc { rpc in
                 #expect(try await rpc.health() == "serving")
@@ -132,7 +133,7 @@ struct RPCStreamTests {
                 }
                 #expect(late.status == "unavailable" && late.code == "serverStopping", "\(late)")
                 try await process.waitForExit(.exited(0))
-                try await quartet.restart(.sessionClient)
+                try await quartet.start(.sessionClient)
                 try await quartet.rpc { rpc in
                     let view = try await LiveView.open(rpc.watch(token: anna.token, after: position))
                     #expect(view.all.allSatisfy { !$0.name.hasSuffix(".snapshot") })

@@ -36,7 +36,8 @@ struct ConsoleModuleTests {
             let games = try await page.runModules(["state/four-in-a-row.js"], Self.games)
             #expect(games == [true, false, false, false, false, false, false])
             let drafts = try await page.runModules(["core/drafts.js"], Self.drafts)
-            #expect(drafts == [["note": "typed meanwhile"], [:]], "what is sent isn't typed any more; what came later is")
+            #expect(
+                drafts == [["note": "typed meanwhile"], [:]], "what is sent isn't typed any more; what came later is")
 
             let seed = Int64.random(in: 1..<1 << 31)
             let differences = try await page.runModules(
