@@ -91,7 +91,8 @@ struct HTTPCarrier: Carrier {
         let reply = try await edge.send(
             operation.method, path, body: operation.method == "GET" ? nil : .object(members), token: token, key: key)
         guard let code = reply.body["code"].string, !(200..<300).contains(reply.status) || reply.status == 202 else {
-            return .done(reply.body)
+            // Where HTTP has no content, gRPC has an empty message.
+            return .done(reply.body == .null ? [:] : reply.body)
         }
         return .refused(code: code, field: reply.body["field"].string, details: reply.body["details"])
     }

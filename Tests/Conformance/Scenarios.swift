@@ -94,7 +94,7 @@ struct Scenario: Sendable {
             let view = try await bob.watch()
             let code = try await bob.call("ListContacts")["code"]
             try await anna.call("AddContact", ["code": code, "iAmResponder": true])
-            try await view.see("NotificationAdded")
+            try await view.see("NotificationDelivered")
             view.leave()
             let list = try await bob.call("ListNotifications", ["unread": true, "limit": 1])
             let id = list["notifications"][0]["id"]
