@@ -5,7 +5,7 @@ import Testing
 import WebDriver
 
 /// How every page looks, for everybody: by the rules of axe-core, at 320 and 1280 pixels, dark and light.
-@Suite("Console: look", .timeLimit(.minutes(15)))
+@Suite("Console: look", .timeLimit(.minutes(30)))
 struct ConsoleLookTests {
     @Test("every page, dialog and sheet keeps axe's rules and fits 320 and 1280 pixels in both themes (C7)")
     func everyPage() async throws {

@@ -5,7 +5,7 @@ import Testing
 import WebDriver
 
 /// What operators see and do in the console.
-@Suite("Console: operators", .timeLimit(.minutes(15)))
+@Suite("Console: operators", .timeLimit(.minutes(30)))
 struct ConsoleOperatorTests {
     @Test("a key opens the pages; they answer whether somebody was told, and show the bus at work (A13, T24, R17)")
     func looking() async throws {

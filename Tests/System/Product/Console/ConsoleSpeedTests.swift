@@ -5,7 +5,7 @@ import Testing
 import WebDriver
 
 /// How soon the console is there, as far as the number of things that it waits for says so.
-@Suite("Console: speed", .timeLimit(.minutes(15)))
+@Suite("Console: speed", .timeLimit(.minutes(30)))
 struct ConsoleSpeedTests {
     @Test(
         "over HTTP/2 the list of contacts is there after three round trips: the page, at most 100 kB of files all at once, the stream (C1)"
