@@ -92,6 +92,7 @@ struct Scenario: Sendable {
         Scenario(name: "notifications: reading, clearing, pages") { stage in
             let (anna, bob) = (try await stage.signUp("Anna"), try await stage.signUp("Bob"))
             let view = try await bob.watch()
+            try await view.see("notifications.snapshot")
             let code = try await bob.call("ListContacts")["code"]
             try await anna.call("AddContact", ["code": code, "iAmResponder": true])
             try await view.see("NotificationDelivered")
@@ -150,7 +151,8 @@ struct Scenario: Sendable {
             try await bob.call("ClaimSeat", ["group": group, "seat": 1])
             try await bob.call("StartGame", ["group": group])
             try await anna.call(
-                "StartGame", ["group": group, "state": ["board": [], "turn": 1, "big": 4_503_599_627_370_497]])
+                "StartGame",
+                ["group": group, "lead": 0, "state": ["board": [], "turn": 1, "big": 4_503_599_627_370_497]])
             try await view.see("GameStarted")
             try await bob.call("UpdateGame", ["group": group, "expectedVersion": 1, "patch": ["turn": 2, "big": nil]])
             try await bob.call("UpdateGame", ["group": group, "expectedVersion": 1, "patch": ["turn": 3]])

@@ -153,7 +153,7 @@ private struct Names {
                 if value != .null, value != .array([]) { normal[name] = value }
             }
             return .object(normal)
-        case .string, .int,
+        case .string where Self.secrets.contains(member), .int where Self.secrets.contains(member),
             .double where Self.secrets.contains(member):
             return .string("some \(member)")
         case .array where Self.secrets.contains(member): return .string("some \(member)")

@@ -33,6 +33,20 @@ struct ReplicaTests {
         #expect(replica.state == "C")
     }
 
+    @Test("what is accepted while a stream is asked for stays until its event comes: the snapshot may be older (S21)")
+    func olderSnapshot() {
+        var replica = Replica<Int>()
+        replica.restore(30)
+        replica.begins(1)
+        let command = CommandID.new()
+        replica.begin(1) { $0 = 31 }
+        replica.accept(1, Self.reply(command))
+        replica.replace(30, opening: 1)
+        #expect(replica.state == 31)
+        replica.apply(causedBy: command) { $0 = 31 }
+        #expect(replica.state == 31 && replica.openEdits.isEmpty)
+    }
+
     @Test("a refused edit goes, and later ones stay (S24)")
     func refusal() {
         var replica = Replica<[String]>()

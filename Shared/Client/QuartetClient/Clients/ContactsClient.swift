@@ -120,6 +120,8 @@ private final class ContactsCopy: StreamConsumer {
     func restore(_ encoded: Data, asOf time: Instant) throws { try holder.restore(encoded, asOf: time) }
     func heartbeat() { holder.heartbeat() }
     func liveness(_ liveness: Liveness) { holder.liveness(liveness) }
+    func begins(_ opening: Int) { holder.change(touched: []) { $0.begins(opening) } }
+
     func reset(opening: Int) { holder.reset(opening: opening) }
 }
 

@@ -99,6 +99,8 @@ private final class GroupsCopy: StreamConsumer {
 
     func heartbeat() {}
     func liveness(_ liveness: Liveness) { holder.liveness(liveness) }
+    func begins(_ opening: Int) { holder.change(touched: []) { $0.begins(opening) } }
+
     func reset(opening: Int) { holder.reset(opening: opening) }
 }
 
@@ -153,6 +155,8 @@ private final class GroupCopy: StreamConsumer {
 
     func heartbeat() { holder.heartbeat() }
     func liveness(_ liveness: Liveness) { holder.liveness(liveness) }
+    func begins(_ opening: Int) { holder.change(touched: []) { $0.begins(opening) } }
+
     func reset(opening: Int) { holder.reset(opening: opening) }
 }
 

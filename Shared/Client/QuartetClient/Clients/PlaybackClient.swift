@@ -61,6 +61,8 @@ private final class PlaybackCopy: StreamConsumer {
 
     func heartbeat() { holder.heartbeat() }
     func liveness(_ liveness: Liveness) { holder.liveness(liveness) }
+    func begins(_ opening: Int) { holder.change(touched: []) { $0.begins(opening) } }
+
     func reset(opening: Int) { holder.reset(opening: opening) }
 }
 

@@ -5,6 +5,7 @@ import Vocabulary
 
 extension Connection {
     func follow(_ opening: Int, until end: AsyncStream<Never>) async {
+        for consumer in core.withLock({ $0.consumers }) { consumer.begins(opening) }
         let (begun, report) = AsyncStream<Begun>.makeStream(bufferingPolicy: .bufferingNewest(1))
         await withTaskGroup { group in
             group.addTask {

@@ -5,6 +5,8 @@ import Vocabulary
 /// Keeps an app's copy of one or more sequences.
 protocol StreamConsumer: AnyObject, Sendable {
     var sequences: Set<StreamName> { get }
+    /// A stream is about to be asked for: what was accepted before is in its snapshots.
+    func begins(_ opening: Int)
     /// - Parameter opening: The number of the stream's opening.
     /// - Throws: If the copy can't be continued by this event. The sequence then begins again with a snapshot.
     func take(_ event: StreamEvent, opening: Int) throws

@@ -17,7 +17,7 @@ struct Replica<State: Sendable>: Sendable {
     /// The command was accepted, and its event is still to come.
     private struct Acceptance: Sendable {
         let command: CommandID
-        /// The stream that was open then. A snapshot of a later one has the change.
+        /// The newest stream that was asked for by then. A snapshot of a later one has the change.
         let opening: Int
         var heartbeats = 0
     }
@@ -28,7 +28,7 @@ struct Replica<State: Sendable>: Sendable {
     private(set) var base: State?
     private var edits: [Edit] = []
     private var seen: [CommandID] = []
-    /// The newest stream that something came from.
+    /// The newest stream that was asked for.
     private var opening = 0
     /// The newest stream that brought a snapshot; nil if none did.
     private var snapshotOpening: Int?
@@ -47,18 +47,22 @@ struct Replica<State: Sendable>: Sendable {
 
     // MARK: The server
 
+    /// A stream is about to be asked for.
+    mutating func begins(_ opening: Int) { self.opening = max(self.opening, opening) }
+
     /// What the device kept: the server's state at an earlier time.
     mutating func restore(_ state: State) { base = state }
 
     /// The server's state from which its events go on.
     mutating func replace(_ state: State, opening: Int) {
         base = state
-        (self.opening, snapshotOpening) = (opening, opening)
+        begins(opening)
+        snapshotOpening = opening
         edits.removeAll { $0.acceptance.map { $0.opening < opening } ?? false }
     }
 
     /// The sequence goes on where it was.
-    mutating func resume(opening: Int) { self.opening = opening }
+    mutating func resume(opening: Int) { begins(opening) }
 
     /// - Parameter command: The command that caused it.
     mutating func apply(causedBy command: CommandID?, _ change: (inout State) throws -> Void) rethrows {
