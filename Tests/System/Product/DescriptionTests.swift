@@ -90,6 +90,7 @@ struct DescriptionTests {
                         try await curl.waitForLine(containing: "event: account.snapshot")
                         return
                     }
+                    try await curl.waitForLine(containing: "}")
                     try await curl.waitForExit(.exited(0))
                     let answer = try JSON(parsing: curl.lines(on: .output).joined())
                     #expect(answer["code"].string == nil, "\(example): \(answer)")
