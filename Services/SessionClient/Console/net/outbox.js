@@ -32,7 +32,21 @@ export async function reload() {
   const account = model.account?.account
   model.outbox = (await all('outbox')).filter((entry) => entry.account === account)
   close()
+  model.outbox.forEach(closeLater)
   changed()
+}
+
+/** For how long what is done shows without its event: a snapshot may have had it before the answer came. */
+const grace = 5000
+const closing = new Set()
+
+function closeLater({ id, state }) {
+  if (state !== 'done' || closing.has(id)) return
+  closing.add(id)
+  setTimeout(() => {
+    closing.delete(id)
+    if (model.outbox.some((entry) => entry.id === id)) drop(id)
+  }, grace)
 }
 
 /**
