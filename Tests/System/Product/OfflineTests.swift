@@ -16,14 +16,7 @@ struct OfflineTests {
         an app that is killed again and again, with and without network, loses no change and makes none twice: each is made in its \
         order, and what it kept shows at every start (S20, S22, S42)
         """)
-    func kills() async {
-        // After a start with kept changes, the app may show an older value for a moment, until events arrive.
-        await withKnownIssue("an accepted change can be out of sight until its event arrives", isIntermittent: true) {
-            try await Self.killAgainAndAgain()
-        }
-    }
-
-    private static func killAgainAndAgain() async throws {
+    func kills() async throws {
         try await withRandom { random in
             let kills = (0..<8).map { _ in Int.random(in: 1...9, using: &random) }
             let folder = FileManager.default.temporaryDirectory.appending(path: "offline-\(UUID().uuidString)")

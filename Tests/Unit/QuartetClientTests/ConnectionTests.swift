@@ -174,7 +174,7 @@ struct ConnectionTests {
     func several() async throws {
         let (server, other) = (Server(), Server())
         let (game, main) = (server.connection(.disabled), other.connection(.disabled))
-        let connections = Connections(["game": game, "main": main], default: "main")
+        let connections = Connections(default: "main", main, others: ["game": game])
         #expect(connections.default === main && connections["game"] === game && connections["none"] == nil)
         try await withThrowingTaskGroup { group in
             group.addTask { await connections.run() }

@@ -47,6 +47,24 @@ struct ReplicaTests {
         #expect(replica.state == 31 && replica.openEdits.isEmpty)
     }
 
+    @Test(
+        "an accepted edit that a snapshot had covers no later one of the same person: events come in the order of edits (S21)",
+        arguments: [false, true])
+    func coveredEdits(eventFirst: Bool) {
+        var replica = Replica<Int>()
+        replica.begins(1)
+        let (first, second) = (CommandID.new(), CommandID.new())
+        for (id, number) in [(Int64(1), 1), (2, 2)] { replica.begin(id) { $0 = number } }
+        replica.accept(1, Self.reply(first))
+        // It has the first change, whose event doesn't come any more.
+        replica.replace(1, opening: 1)
+        #expect(replica.state == 2)
+        if eventFirst { replica.apply(causedBy: second) { $0 = 2 } }
+        replica.accept(2, Self.reply(second))
+        if !eventFirst { replica.apply(causedBy: second) { $0 = 2 } }
+        #expect(replica.state == 2 && replica.openEdits.isEmpty)
+    }
+
     @Test("a refused edit goes, and later ones stay (S24)")
     func refusal() {
         var replica = Replica<[String]>()

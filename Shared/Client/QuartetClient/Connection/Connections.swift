@@ -5,12 +5,10 @@ public struct Connections: Sendable {
     public let `default`: Connection
 
     /// - Parameters:
-    ///   - connections: By the names that they are found under.
-    ///   - default: One of them.
-    /// - Precondition: The default is among them.
-    public init(_ connections: [String: Connection], default name: String) {
-        guard let connection = connections[name] else { preconditionFailure("there is no connection \(name)") }
-        self.connections = connections
+    ///   - name: The name under which the default is found.
+    ///   - others: By their names.
+    public init(default name: String, _ connection: Connection, others: [String: Connection] = [:]) {
+        connections = others.merging([name: connection]) { $1 }
         `default` = connection
     }
 

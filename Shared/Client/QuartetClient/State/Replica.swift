@@ -70,12 +70,19 @@ struct Replica<State: Sendable>: Sendable {
         try change(&state)
         base = state
         guard let command else { return }
-        let count = edits.count
-        edits.removeAll { $0.acceptance?.command == command }
-        if edits.count == count {
+        if let index = edits.firstIndex(where: { $0.acceptance?.command == command }) {
+            end(through: index)
+        } else {
             seen.append(command)
             if seen.count > Self.memory { seen.removeFirst() }
         }
+    }
+
+    /// Ends an edit that the base has by now, and the accepted ones before it: commands are decided in the order of the edits, so a
+    /// snapshot had whatever of theirs brought no event.
+    private mutating func end(through index: Int) {
+        let later = edits[(index + 1)...]
+        edits = edits[..<index].filter { $0.acceptance == nil } + later
     }
 
     /// Nothing happens at the server. An accepted edit whose event was part of a snapshot has no event of its own: after the second
@@ -95,10 +102,11 @@ struct Replica<State: Sendable>: Sendable {
 
     mutating func accept(_ id: Int64, _ reply: CommandReply) {
         guard let index = edits.firstIndex(where: { $0.id == id }) else { return }
-        guard reply.event != nil, !seen.contains(reply.command) else {
+        guard reply.event != nil else {
             edits.remove(at: index)
             return
         }
+        guard !seen.contains(reply.command) else { return end(through: index) }
         edits[index].acceptance = Acceptance(command: reply.command, opening: opening)
     }
 
