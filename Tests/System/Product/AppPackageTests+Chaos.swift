@@ -229,21 +229,20 @@ extension AppPackageTests {
                     group.addTask { await fresh.run() }
                     try await withDeadline(.patience, "a connection") { try await fresh.ready() }
                     // Signing in was an event, too.
-                    try await PackageApp.wait("the same account", quartet.user.user.values) {
-                        $0 == other.user.user.value
-                    }
-                    try await PackageApp.wait("the same contacts", quartet.contacts.contacts.values) {
-                        $0.contacts == other.contacts.contacts.contacts && $0.code == other.contacts.contacts.code
-                    }
-                    try await PackageApp.wait("the same people", quartet.contacts.contacts.values) { mine in
-                        mine.ids.allSatisfy { id in
-                            mine.person(by: id) == other.contacts.contacts.value.person(by: id)
-                                && mine.person(by: id)?.emergencyNote == "\(Soak.count(12, long: 1000))"
+                    try await PackageApp.waitForSame("account", quartet.user.user, other.user.user) { $0 }
+                    let (mine, theirs) = (quartet.contacts.contacts, other.contacts.contacts)
+                    try await PackageApp.waitForSame("contacts", mine, theirs) { $0.contacts }
+                    try await PackageApp.waitForSame("code", mine, theirs) { $0.code }
+                    // A snapshot of the contacts comes before the people.
+                    try await PackageApp.waitForSame("people", mine, theirs) { $0.ids.map($0.person(by:)) }
+                    try await PackageApp.wait("everybody's last number", mine.values) { contacts in
+                        contacts.ids.allSatisfy {
+                            contacts.person(by: $0)?.emergencyNote == "\(Soak.count(12, long: 1000))"
                         }
                     }
-                    try await PackageApp.wait("the same notifications", quartet.notifications.notifications.values) {
-                        $0 == other.notifications.notifications.value
-                    }
+                    try await PackageApp.waitForSame(
+                        "notifications", quartet.notifications.notifications, other.notifications.notifications
+                    ) { $0 }
                     group.cancelAll()
                 }
             }

@@ -82,4 +82,19 @@ extension PackageApp {
     ) async throws {
         try await withDeadline(.patience, what) { for await value in values where isMeant(value) { return } }
     }
+
+    /// Waits until two apps show the same, whichever of them hears of it last.
+    static func waitForSame<State, Part: Equatable & SendableMetatype>(
+        _ what: String, _ one: Shared<State>, _ other: Shared<State>, _ part: @Sendable @escaping (State) -> Part
+    ) async throws {
+        try await withDeadline(.patience, "the same \(what)") {
+            await withTaskGroup { group in
+                for values in [one.values, other.values] {
+                    group.addTask { for await _ in values where part(one.value) == part(other.value) { return } }
+                }
+                await group.next()
+                group.cancelAll()
+            }
+        }
+    }
 }
