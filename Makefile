@@ -20,6 +20,10 @@ run: ## Build, start PostgreSQL and the four services, and wait until they are r
 demo: ## Play a story through the HTTP API of the running services and show what each person sees
 	@deploy/run.sh demo
 
+.PHONY: tui
+tui: ## Open the app for terminals at the running services (ARGS='--folder .local/bob' is a second person)
+	@deploy/run.sh tui $(ARGS)
+
 .PHONY: psql
 psql: ## Open psql as a role that can only read; :help lists named queries
 	@deploy/run.sh psql

@@ -45,6 +45,8 @@ let package = Package(
         // What keeps an app's state on the device, in SQLite.
         .library(name: "QuartetStorage", targets: ["QuartetStorage"]),
         .library(name: "QuartetClientTesting", targets: ["QuartetClientTesting"]),
+        // An app for terminals, made of these.
+        .executable(name: "quartet-tui", targets: ["quartet-tui"]),
         // For the package of micro-benchmarks, Tests/Benchmarks/Functions.
         .library(name: "QuartetBus", targets: ["Bus", "Postgres", "Vocabulary"]),
         .library(name: "QuartetLedger", targets: ["LedgerContract", "LedgerRules"]),
@@ -159,6 +161,12 @@ let package = Package(
                 "Vocabulary",
             ],
             path: "Shared/Client/Testing", swiftSettings: settings),
+
+        .target(name: "Games", path: "Shared/Client/Games", swiftSettings: settings),
+        .systemLibrary(name: "CWidth", path: "Shared/Client/CWidth"),
+        .executableTarget(
+            name: "quartet-tui", dependencies: ["CWidth", "Games", "QuartetClient", "QuartetStorage"],
+            path: "Shared/Client/Terminal", swiftSettings: settings),
 
         // MARK: Services
         .target(
@@ -278,6 +286,9 @@ let package = Package(
         .testTarget(
             name: "QuartetStorageTests", dependencies: ["QuartetClient", "QuartetStorage", "Vocabulary"],
             path: "Tests/Unit/QuartetStorageTests", swiftSettings: settings),
+        .testTarget(
+            name: "QuartetTUITests", dependencies: ["Games", "QuartetClient", "TestKit", "quartet-tui"],
+            path: "Tests/Unit/QuartetTUITests", swiftSettings: settings),
         .executableTarget(
             name: "offline-app", dependencies: ["QuartetClient", "QuartetStorage"], path: "Tests/Kit/OfflineApp",
             swiftSettings: settings),
@@ -307,7 +318,7 @@ let package = Package(
         .executableTarget(name: "test-supervisor", path: "Tests/Kit/Supervisor"),
         .target(name: "SkewedClock", path: "Tests/Kit/SkewedClock"),
         .target(
-            name: "TestKit", dependencies: ["CLibpq", "test-supervisor"], path: "Tests/Kit/TestKit",
+            name: "TestKit", dependencies: ["CLibpq", "CWidth", "test-supervisor"], path: "Tests/Kit/TestKit",
             exclude: ["clone.sql"],
             swiftSettings: settings),
         .testTarget(
@@ -334,13 +345,15 @@ let package = Package(
             path: "Tests/Conformance",
             swiftSettings: settings),
         .executableTarget(
-            name: "demo", dependencies: ["EdgeClient", httpClient], path: "Tests/Demo", swiftSettings: settings),
+            name: "demo", dependencies: ["EdgeClient", "Games", httpClient], path: "Tests/Demo", swiftSettings: settings
+        ),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "EdgeClient", "NotificationsContract", "Postgres", "QuartetClient", "RPCClient", "ServiceKit",
-                "TestKit", "WebDriver", "contacts", "notifications", "offline-app", "quartet-conformance", "session",
-                "session-client", crypto, httpClient, httpTypes, hummingbird, logging, nio, nioHTTP, nioSSL,
+                "EdgeClient", "Games", "NotificationsContract", "Postgres", "QuartetClient", "RPCClient", "ServiceKit",
+                "TestKit", "WebDriver", "contacts", "notifications", "offline-app", "quartet-conformance",
+                "quartet-tui", "session", "session-client", crypto, httpClient, httpTypes, hummingbird, logging, nio,
+                nioHTTP, nioSSL,
             ],
             path: "Tests/System/Product", exclude: ["Clients", "Description"], swiftSettings: settings),
         .testTarget(

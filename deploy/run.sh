@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.."
 
 usage() {
   cat <<'TEXT'
-Usage: run.sh start|stop|status|demo|logs|psql|operate|url
+Usage: run.sh start|stop|status|demo|tui|logs|psql|operate|url
 
   start    build, start a private PostgreSQL in .local/, migrate, start the four
            services, wait until all are ready, and print where they are. If some are
@@ -13,6 +13,7 @@ Usage: run.sh start|stop|status|demo|logs|psql|operate|url
   stop     stop the services and the private PostgreSQL
   status   print what is running; exit status 0 if all is ready, 3 if not
   demo     play a story through the HTTP API of the running services
+  tui      open the app for terminals at the running services; its flags may follow
   logs     show the ends of the logs and follow them
   psql     open psql as a role that can only read
   operate  open psql as a role that can also call the functions for operators: retry
@@ -327,7 +328,7 @@ report() {
   echo "  Database   $([ -n "$own_database" ] && echo "yours (DATABASE_URL)" || echo "private, in $cluster")"
   echo "  Logs       $state/*.log"
   echo
-  echo "Try:   make demo    make psql    make logs    make status"
+  echo "Try:   make demo    make tui    make psql    make logs    make status"
   echo "Stop:  make stop"
 }
 
@@ -370,12 +371,24 @@ status() {
   exit $all
 }
 
-demo() {
+# Builds a program that speaks to the running services.
+build_for_services() { # product
   curl --silent --insecure --output /dev/null --max-time 5 "$url/" || fail "nothing answers at $url; start it: make run"
   # The same flags as in other builds; with different ones, SwiftPM would rebuild most of it.
-  swift build --configuration "$configuration" --product demo --quiet --explicit-target-dependency-import-check error
-  exec "$(swift build --configuration "$configuration" --show-bin-path)/demo" "$url" \
-    $([ "$scheme" = http ] || echo "$certificate")
+  swift build --configuration "$configuration" --product "$1" --quiet --explicit-target-dependency-import-check error
+  executables=$(swift build --configuration "$configuration" --show-bin-path)
+}
+
+demo() {
+  build_for_services demo
+  exec "$executables/demo" "$url" $([ "$scheme" = http ] || echo "$certificate")
+}
+
+tui() {
+  build_for_services quartet-tui
+  # What Foundation's HTTP client trusts.
+  [ "$scheme" = http ] || export URLSessionCertificateAuthorityInfoFile="$PWD/$certificate"
+  exec "$executables/quartet-tui" --server "$url" "$@"
 }
 
 logs() {
@@ -400,6 +413,7 @@ case "$command" in
   stop) stop ;;
   status) status ;;
   demo) demo ;;
+  tui) tui "$@" ;;
   logs) logs ;;
   psql) open_psql quartet_reader "$@" ;;
   operate) open_psql quartet_operator "$@" ;;

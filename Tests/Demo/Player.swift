@@ -1,4 +1,5 @@
 import EdgeClient
+import Games
 import Synchronization
 
 /// Somebody who plays: follows the session's stream and knows the game by what comes there alone.
@@ -12,18 +13,20 @@ final class Player: Sendable {
     }
 
     let name: String
-    let disc: Character
     let device: Device
     private let narrator: Narrator
     private let state = Mutex(State())
 
-    init(name: String, disc: Character, device: Device, narrator: Narrator) {
-        (self.name, self.disc, self.device, self.narrator) = (name, disc, device, narrator)
+    init(name: String, device: Device, narrator: Narrator) {
+        (self.name, self.device, self.narrator) = (name, device, narrator)
     }
 
     /// The board as the stream has it, and the version that it is of.
     var game: (board: FourInARow, version: Int64) {
-        state.withLock { (FourInARow(.object($0.game)), $0.version) }
+        get throws {
+            let (game, version) = state.withLock { ($0.game, $0.version) }
+            return (try FourInARow(.object(game)), version)
+        }
     }
 
     /// Follows the session, from where the stream was lost if it was.

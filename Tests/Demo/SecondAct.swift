@@ -1,4 +1,5 @@
 import EdgeClient
+import Games
 
 /// Anna and Bob play four in a row in a group session; in mid-game Bob loses the connection and comes back.
 struct SecondAct {
@@ -8,32 +9,33 @@ struct SecondAct {
 
     init(anna: Device, bob: Device, narrator: Narrator) {
         self.narrator = narrator
-        self.anna = Player(name: "Anna", disc: "X", device: anna, narrator: narrator)
-        self.bob = Player(name: "Bob", disc: "O", device: bob, narrator: narrator)
+        self.anna = Player(name: "Anna", device: anna, narrator: narrator)
+        self.bob = Player(name: "Bob", device: bob, narrator: narrator)
     }
 
     func play() async throws {
         let group = try await gather()
+        let board = FourInARow(first: anna.device.account, second: bob.device.account)
         try await anna.device.act(
             "StartGame",
             [
-                "group": .string(group), "lead": 0, "turnField": "turn",
-                "state": .object(FourInARow().members.merging(["turn": .string(anna.device.account)]) { $1 }),
+                "group": .string(group), "lead": 0, "turnField": .string(FourInARow.turnField),
+                "state": JSON(encoding: board),
             ])
         narrator.does("Anna", "starts the game")
         for player in [anna, bob] { try await player.expect("GameStarted") }
 
         var (mover, other, moves) = (anna, bob, 0)
-        while try await move(of: mover, against: other, in: group) {
+        while try await move(of: mover, seenBy: other, in: group) {
             moves += 1
             (mover, other) = (other, mover)
             if moves == 6 { try await loseBob(in: group) }
         }
-        show("What both see now:", anna.game.board)
-        let result = anna.game.board.isWon(by: mover.disc) ? "\(mover.name) wins." : "Nobody wins."
+        show("What both see now:", try anna.game.board)
+        let result = try anna.game.board.winner == nil ? "Nobody wins." : "\(mover.name) wins."
         narrator.say("\n    \(result)")
         try await anna.device.act(
-            "FinishGame", ["group": .string(group), "expectedVersion": .int(anna.game.version)])
+            "FinishGame", ["group": .string(group), "expectedVersion": .int(try anna.game.version)])
         for player in [anna, bob] { try await player.expect("GameFinished") }
         try await anna.device.act("EndGroupSession", ["group": .string(group)])
         narrator.does("Anna", "ends the session")
@@ -68,27 +70,24 @@ struct SecondAct {
     }
 
     /// Returns whether the game goes on.
-    private func move(of mover: Player, against other: Player, in group: String) async throws -> Bool {
-        let (board, version) = mover.game
-        guard let column = board.choice(of: mover.disc, against: other.disc) else { return false }
-        let next = board.playing(mover.disc, in: column)
-        let member = next.member(of: column)
+    private func move(of mover: Player, seenBy other: Player, in group: String) async throws -> Bool {
+        let (board, version) = try mover.game
+        guard let column = board.choice, let next = board.playing(column) else { return false }
         let (_, took) = try await timed {
             try await mover.device.act(
                 "UpdateGame",
                 [
-                    "group": .string(group), "expectedVersion": .int(version),
-                    "patch": .object([member.name: member.value, "turn": .string(other.device.account)]),
+                    "group": .string(group), "expectedVersion": .int(version), "patch": try JSON(encoding: next.move),
                 ])
         }
         narrator.does(mover.name, "plays column \(column + 1)", took: took)
         for player in [mover, other] { try await player.waitFor(version: version + 1) }
-        return !next.isWon(by: mover.disc) && !next.isFull
+        return !next.isOver
     }
 
     /// A drop isn't a leave: the seat stays Bob's, and the stream goes on where it was cut off.
     private func loseBob(in group: String) async throws {
-        show("The board so far:", anna.game.board)
+        show("The board so far:", try anna.game.board)
         narrator.say("")
         await bob.disconnect()
         narrator.does("Bob", "loses the connection; after five seconds others are told")

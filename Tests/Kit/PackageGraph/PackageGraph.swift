@@ -62,8 +62,8 @@ struct PackageGraph: Sendable {
         for target in targets {
             let reached = target.closure(in: byName)
             if target.isBelow("Shared/Client") {
-                let isStorage = target.isBelow("Shared/Client/Storage")
-                let allowed = Self.packagesOfApps.union(isStorage ? Self.packagesOfStorage : [])
+                let keepsState = ["Storage", "Terminal"].contains { target.isBelow("Shared/Client/\($0)") }
+                let allowed = Self.packagesOfApps.union(keepsState ? Self.packagesOfStorage : [])
                 for other in reached.union([target]).sorted(by: { $0.name < $1.name }) {
                     for package in other.packages.subtracting(allowed).sorted() {
                         found.append(

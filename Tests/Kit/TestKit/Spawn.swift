@@ -74,3 +74,21 @@ func inheritedEnvironment() -> [String: String] {
     let passed = ["PATH", "HOME", "TMPDIR", "LANG", "LD_LIBRARY_PATH", "PG_BIN", "PGPASSFILE", "PGSERVICEFILE"]
     return ProcessInfo.processInfo.environment.filter { passed.contains($0.key) }
 }
+
+/// Makes a pseudo-terminal whose ends no other program inherits.
+/// - Returns: The end at which somebody types and looks, the program's end, and the path by which programs open that.
+func openTerminal(width: Int, height: Int) throws -> (controlling: Int32, program: Int32, path: String) {
+    var size = winsize(ws_row: UInt16(height), ws_col: UInt16(width), ws_xpixel: 0, ws_ypixel: 0)
+    var name = [CChar](repeating: 0, count: 256)
+    let (controlling, program) = inheritance.withLock { _ in
+        var (one, other): (Int32, Int32) = (-1, -1)
+        guard openpty(&one, &other, &name, nil, &size) == 0 else { return (Int32(-1), Int32(-1)) }
+        let moved = [one, other].map { fcntl($0, F_DUPFD_CLOEXEC, 10) }
+        for end in [one, other] { close(end) }
+        return (moved[0], moved[1])
+    }
+    guard controlling >= 0, program >= 0 else {
+        throw SpawnFailed(description: "could not make a pseudo-terminal: \(String(cString: strerror(errno)))")
+    }
+    return (controlling, program, name.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" })
+}

@@ -169,6 +169,21 @@ struct PackageGraphTests {
         #expect(found.contains { $0.contains("Orchestration depends on Bus: orchestration knows contracts") })
     }
 
+    @Test(
+        "of what apps add, only what keeps state on a device needs GRDB; an app in this package knows no server, either"
+    )
+    func apps() {
+        func found(_ path: String, dependencies: Set<String> = []) -> [String] {
+            violations {
+                $0["App"] = .init(name: "App", path: path, dependencies: dependencies, packages: ["GRDB.swift"])
+            }
+        }
+        #expect(found("Shared/Client/Storage") == [] && found("Shared/Client/Terminal") == [])
+        #expect(found("Shared/Client/QuartetClient").count == 1)
+        let law = "the client knows the API, contracts and the vocabulary"
+        #expect(found("Shared/Client/Terminal", dependencies: ["Bus"]).contains { $0.contains(law) })
+    }
+
     @Test("what apps add reaches neither the bus nor a package that only the server needs, not even by a detour")
     func appsNeedNoServer() {
         let found = violations {

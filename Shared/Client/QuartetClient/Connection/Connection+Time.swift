@@ -4,6 +4,9 @@ import Synchronization
 import Vocabulary
 
 extension Connection {
+    /// The server's time as its last answer gave it, to about a second; nil before the first one.
+    public var serverTime: Instant? { clock.precise ?? clock.now }
+
     /// The server's time to some milliseconds; nil while nobody needs it or no question was answered.
     public var preciseTime: Instant? { clock.precise }
 

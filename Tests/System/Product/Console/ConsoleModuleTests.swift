@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import EdgeClient
 import Foundation
+import Games
 import NIOCore
 import NIOHTTP1
 import NotificationsContract
@@ -117,6 +118,21 @@ struct ConsoleModuleTests {
                 ];
                 """)
             #expect(game == ["anna", "bob", "anna", 4, nil, nil], "down, down, both diagonals, none, a full column")
+            let columns = (0..<200).map { _ in (0..<42).map { _ in Int64.random(in: 0..<7) } }
+            let played = try await page.runModules(
+                ["state/four-in-a-row.js"],
+                """
+                const { newGame, drop } = m['state/four-in-a-row.js'];
+                return argument.map((columns) => columns.reduce(
+                    (game, column) => (game.winner ? game : { ...game, ...drop(game, column) }), newGame('anna', 'bob')));
+                """, .array(columns.map { .array($0.map(JSON.int)) }))
+            for (columns, theirs) in zip(columns, played.array) {
+                let ours = columns.reduce(FourInARow(first: "anna", second: "bob")) { game, column in
+                    game.winner == nil ? game.playing(Int(column)) ?? game : game
+                }
+                let encoded = String(decoding: try JSONEncoder().encode(ours), as: UTF8.self)
+                #expect(try JSON(parsing: encoded) == theirs, "apps and the console play by the same rules: \(columns)")
+            }
             let rows = try await page.runModules(
                 ["parts/virtual-list.js", "core/view.js"],
                 """

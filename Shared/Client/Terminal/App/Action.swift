@@ -1,0 +1,58 @@
+import QuartetClient
+
+/// What somebody asks the app to do by a key.
+enum Action: Hashable, Sendable {
+    case quit, redraw, suspend
+    case signIn(handle: String, password: String)
+    case signUp(handle: String, name: String, password: String)
+    case signOut
+
+    case checkIn
+    case setInterval(Interval)
+    case raiseAlert, clearAlert
+
+    case add(AddContactRequest)
+    case approve(ContactRequest)
+    case decline(AccountID)
+    case withdraw(AccountID)
+    case remove(AccountID)
+    case ping(AccountID)
+    case cancelPing(AccountID)
+    case respond(AccountID)
+    case respondToAll
+
+    case markRead(NotificationID)
+    case markAllRead
+    case clear([NotificationID])
+
+    case newGame
+    case open(GroupID)
+    case join(GroupID)
+    case leave(GroupID)
+    case end(GroupID)
+    case invite(GroupID, [AccountID])
+    case claimSeat(GroupID, Int)
+    case releaseSeat(GroupID)
+    case startGame(GroupID, first: AccountID, second: AccountID)
+    case drop(GroupID, column: Int)
+
+    case play(title: String)
+    case setPlaying(GroupID, Bool)
+    case next(GroupID)
+
+    /// What is said when it is done.
+    var done: String? {
+        switch self {
+        case .signOut: "Signed out."
+        case .checkIn: "Checked in."
+        case .setInterval(let interval): "You check in every \(Words.span(interval)) from now on."
+        case .raiseAlert: "Your responders are notified."
+        case .clearAlert: "The alert is over."
+        case .add: "Added or asked."
+        case .ping: "Asked."
+        case .respond, .respondToAll: "Answered: all right."
+        case .invite: "Invited."
+        default: nil
+        }
+    }
+}

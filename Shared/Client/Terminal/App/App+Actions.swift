@@ -1,0 +1,134 @@
+import Foundation
+import Games
+import QuartetClient
+
+extension App {
+    /// Does what a key asked for. What it changes shows at once; why it didn't happen is said.
+    func perform(_ action: Action) {
+        switch action {
+        case .quit: return quit()
+        case .redraw: return redraw()
+        case .suspend: return suspend()
+        default: break
+        }
+        Task {
+            do {
+                try await carryOut(action)
+                if let done = action.done { model.notice = .init(text: done) }
+            } catch let error as QuartetError {
+                model.notice = .init(text: "\(error)", isError: !error.isPending)
+            } catch is CancellationError {
+                return
+            } catch {
+                model.notice = .init(text: "\(error)", isError: true)
+            }
+            change()
+        }
+    }
+
+    private func carryOut(_ action: Action) async throws {
+        switch action {
+        case .quit, .redraw, .suspend: break
+        case .signIn(let handle, let password):
+            try await quartet.session.signIn(
+                SignInRequest(handle: handle, password: password, deviceName: Self.deviceName))
+            model = Model()
+        case .signUp(let handle, let name, let password):
+            _ = try await quartet.session.signUp(
+                SignUpRequest(
+                    handle: handle, password: password, name: name.isEmpty ? nil : name, deviceName: Self.deviceName))
+            model = Model()
+        case .signOut:
+            try await quartet.session.signOut()
+            model = Model()
+        case .checkIn: try await quartet.user.checkIn()
+        case .setInterval(let interval): try await quartet.user.setCheckInInterval(interval)
+        case .raiseAlert: try await quartet.user.raiseAlert()
+        case .clearAlert: try await quartet.user.clearAlert()
+        case .add(let request): try await quartet.contacts.add(request)
+        case .approve(let request): try await quartet.contacts.approve(request)
+        case .decline(let account): try await quartet.contacts.decline(account)
+        case .withdraw(let account): try await quartet.contacts.withdraw(account)
+        case .remove(let account): try await quartet.contacts.remove(account)
+        case .ping(let account): try await quartet.contacts.sendPing(account)
+        case .cancelPing(let account): try await quartet.contacts.cancelPing(account)
+        case .respond(let account): try await quartet.contacts.respondToPing(account)
+        case .respondToAll: _ = try await quartet.session.respondToAllPings()
+        case .markRead(let id): try await quartet.notifications.markRead(id)
+        case .markAllRead: try await quartet.notifications.markAllRead()
+        case .clear(let ids): try await quartet.notifications.clear(NotificationSelection(ids: ids))
+        default: try await carryOutTogether(action)
+        }
+    }
+
+    private func carryOutTogether(_ action: Action) async throws {
+        let groups = quartet.groups
+        switch action {
+        case .newGame:
+            model.group = try await groups.create(
+                CreateGroupSessionRequest(
+                    activity: Activity(identifier: Activity.fourInARow, title: "Four in a row"), seats: 5,
+                    isOpenToContacts: true))
+        case .join(let id): try await groups.join(id)
+        case .leave(let id):
+            try await groups.leave(id)
+            if model.group == id { model.group = nil }
+        case .end(let id): try await groups.end(id)
+        case .invite(let id, let accounts): try await groups.invite(id, accounts)
+        case .claimSeat(let id, let seat): try await groups.claimSeat(id, seat)
+        case .releaseSeat(let id): try await groups.releaseSeat(id, nil)
+        case .startGame(let id, let first, let second):
+            // One that ended on the board, and whose last player was cut off before saying so.
+            if let game = group?.state.game, game.finished == nil, FourInARow(game)?.isOver == true {
+                try await groups.finishGame(id)
+            }
+            let board = FourInARow(first: "\(first)", second: "\(second)")
+            try await groups.startGame(
+                StartGame(
+                    group: id, state: JSONValue(encoding: board), turnField: FourInARow.turnField, lead: .seconds(0)))
+        case .drop(let id, let column): try await drop(id, column)
+        case .play(let title): try await play(title)
+        case .setPlaying(let id, let isPlaying): try await quartet.playback.setPlaying(id, isPlaying)
+        case .next(let id): try await quartet.playback.next(id)
+        default: break
+        }
+    }
+
+    private func drop(_ id: GroupID, _ column: Int) async throws {
+        guard let group, group.id == id, let game = group.state.game, let board = FourInARow(game) else { return }
+        guard let next = board.playing(column) else {
+            model.notice = .init(text: "This column is full.", isError: true)
+            return
+        }
+        try await quartet.groups.updateGame(
+            UpdateGame(group: id, expectedVersion: game.version, patch: JSONValue(encoding: next.move)))
+        guard next.isOver else { return }
+        // What is finished is the version that this move made, once it is here.
+        for await newest in group.state.values(of: \.game) where newest.map({ $0.version > game.version }) ?? true {
+            break
+        }
+        try await quartet.groups.finishGame(id)
+        if next.winner != nil {
+            try await quartet.groups.send(SendGroupMessage(group: id, type: "score", data: ["points": 1]))
+        }
+    }
+
+    /// In the session in which everybody listens, or else in one of one's own.
+    private func play(_ title: String) async throws {
+        let group: GroupID
+        if let listening = shown.listening {
+            group = listening
+        } else {
+            group = try await quartet.groups.create(
+                CreateGroupSessionRequest(
+                    activity: Activity(identifier: Activity.listening, type: .listenTogether, title: "Listening"),
+                    capacity: 1, seats: 0, isOpenToContacts: false))
+        }
+        try await quartet.playback.play(group, PlaybackItem(id: .new(), title: title))
+    }
+
+    private static var deviceName: String {
+        let host = ProcessInfo.processInfo.hostName.prefix { $0 != "." }
+        return "Terminal on \(host.isEmpty ? "a computer" : host)"
+    }
+}

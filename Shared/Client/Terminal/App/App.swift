@@ -1,0 +1,177 @@
+import Foundation
+import QuartetClient
+
+/// Draws shared state, and does what keys ask for.
+@MainActor
+final class App {
+    let connection: Connection
+    let quartet: Quartet
+    var model = Model()
+    private let server: String?
+    private let terminal: Terminal
+    private var screen: Screen?
+    private var lines: [String] = []
+    /// Of the session that is open, and of the one whose music plays.
+    private(set) var group: RemoteGroup?
+    private(set) var music: RemotePlayback?
+    private var followers: [String: Task<Void, Never>] = [:]
+    /// The notifications that this device has shown.
+    private var seen: Set<NotificationID> = []
+    private var ended: PlaybackItemID?
+    private let frames = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    private var exitStatus: Int32?
+
+    init(_ connection: Connection, server: String?, terminal: Terminal) {
+        self.connection = connection
+        self.server = server
+        self.terminal = terminal
+        quartet = .live(connection)
+    }
+
+    /// Runs until somebody ends it.
+    /// - Returns: The exit status.
+    func run() async -> Int32 {
+        let (events, signals) = terminal.events()
+        terminal.enter()
+        defer {
+            terminal.leave()
+            for signal in signals { signal.cancel() }
+        }
+        do { try await quartet.session.restore() } catch { model.notice = .init(text: "\(error)", isError: true) }
+        let running = Task { await connection.run() }
+        watch()
+        let drawing = Task { for await _ in frames.stream { draw() } }
+        change()
+        for await event in events {
+            switch event {
+            case .key(let key): if let action = model.handle(key, shown) { perform(action) }
+            case .resized: screen = nil
+            case .ended(let signal): exitStatus = signal == SIGINT ? 0 : 128 + signal
+            }
+            if let exitStatus {
+                drawing.cancel()
+                for follower in followers.values { follower.cancel() }
+                running.cancel()
+                await running.value
+                return exitStatus
+            }
+            change()
+        }
+        return 0
+    }
+
+    func quit() { exitStatus = 0 }
+
+    /// Something that is shown may have changed.
+    func change() { frames.continuation.yield(()) }
+
+    /// Shows the whole screen again.
+    func redraw() {
+        screen = nil
+        change()
+    }
+
+    func suspend() {
+        guard !terminal.abilities.isDumb else { return }
+        terminal.leave()
+        kill(getpid(), SIGTSTP)
+        terminal.enter()
+        redraw()
+    }
+
+    // MARK: Shared state
+
+    var shown: Shown {
+        var shown = Shown(quartet, connection.state, server: server, now: connection.serverTime ?? .now)
+        shown.error = connection.lastError
+        shown.waiting = connection.outbox.items.value.count
+        shown.group = group?.state.value
+        shown.music = music?.group
+        shown.playback = music?.state.value
+        shown.position = music?.position
+        return shown
+    }
+
+    private func watch() {
+        follow("connection", connection.states)
+        follow("session", quartet.session.session.values)
+        follow("user", quartet.user.user.values)
+        follow("phase", quartet.user.user.phases)
+        follow("contacts", quartet.contacts.contacts.values)
+        follow("notifications", quartet.notifications.notifications.values)
+        follow("groups", quartet.groups.groups.values)
+        follow("outbox", connection.outbox.items.values)
+        // What prints lines prints them when something happens, not when time goes on.
+        guard !terminal.abilities.isDumb else { return }
+        followers["time"] = Task {
+            while (try? await Task.sleep(for: .seconds(1))) != nil { change() }
+        }
+    }
+
+    private func follow<Values: AsyncSequence & Sendable>(_ name: String, _ values: Values)
+    where Values.Failure == Never {
+        followers.removeValue(forKey: name)?.cancel()
+        followers[name] = Task { for await _ in values { change() } }
+    }
+
+    /// Follows the sessions that are shown, and no others.
+    private func followGroups(_ shown: Shown) {
+        if group?.id != model.group {
+            followers.removeValue(forKey: "group")?.cancel()
+            group = model.group.flatMap { id in attempt { () throws(QuartetError) in try quartet.groups.open(id) } }
+            if let group { follow("group", group.state.values) } else { model.group = nil }
+        }
+        if music?.group != shown.listening {
+            followers.removeValue(forKey: "music")?.cancel()
+            music = shown.listening.flatMap { id in attempt { () throws(QuartetError) in try quartet.playback.open(id) }
+            }
+            if let music { follow("music", music.state.values) }
+        }
+    }
+
+    private func attempt<Value>(_ body: () throws(QuartetError) -> Value) -> Value? {
+        do { return try body() } catch {
+            model.notice = .init(text: "\(error)", isError: true)
+            return nil
+        }
+    }
+
+    // MARK: Drawing
+
+    private func draw() {
+        followGroups(shown)
+        let shown = shown
+        report(shown)
+        terminal.show(typing: !model.isSecret(shown))
+        let (width, height) = terminal.size
+        let rows = Frame.lines(model, shown, width: width, height: height)
+        let next = Screen(rows, width: width, height: height)
+        if terminal.abilities.isDumb {
+            let lines = next.rows.filter { !$0.isEmpty }
+            guard lines != self.lines else { return }
+            self.lines = lines
+            return terminal.write(lines.joined(separator: "\n") + "\n")
+        }
+        let changes = next.changes(from: screen, hasColor: terminal.abilities.hasColor)
+        screen = next
+        if !changes.isEmpty { terminal.write(changes) }
+    }
+
+    /// Tells the server what this device has shown, and goes on to the next item where one is over.
+    private func report(_ shown: Shown) {
+        guard shown.connection == .connected else { return }
+        if model.tab == .notifications, !shown.needsSignIn {
+            let new = shown.notifications.unreadNotifications.map(\.id).filter { !seen.contains($0) }
+            if !new.isEmpty {
+                seen.formUnion(new)
+                Task { try? await quartet.notifications.show(Array(new.prefix(100))) }
+            }
+        }
+        guard let music = shown.music, let playback = shown.playback, playback.isPlaying, let item = playback.item,
+            let duration = item.duration, let position = shown.position, position >= duration, ended != item.id
+        else { return }
+        ended = item.id
+        // Another device may be quicker, and is right then.
+        Task { try? await quartet.playback.next(music) }
+    }
+}

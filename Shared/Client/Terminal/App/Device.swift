@@ -1,0 +1,36 @@
+import Foundation
+import QuartetClient
+import QuartetStorage
+
+/// What the app keeps on this computer, which one process at a time may use: two that exchanged the same token would look like
+/// a thief's.
+final class Device {
+    struct InUse: Error, CustomStringConvertible {
+        let folder: String
+        var description: String {
+            "another quartet-tui uses \(folder); end it, or give this one another --folder"
+        }
+    }
+
+    private let settings: Settings
+    private let lock: FileHandle
+
+    /// - Throws: ``InUse``, or why the folder can't be used.
+    init(_ settings: Settings) throws {
+        self.settings = settings
+        let folder = settings.folder.path
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let descriptor = open("\(folder)/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        lock = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw InUse(folder: folder) }
+    }
+
+    func connection() throws -> Connection {
+        Connection(
+            transport: settings.server.map { HTTPTransport($0) },
+            tokens: FileTokenStore(settings.folder.appending(path: "tokens")),
+            store: try DatabaseStore(settings.folder.appending(path: "state")), policy: .forever)
+    }
+}

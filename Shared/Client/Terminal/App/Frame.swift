@@ -1,0 +1,107 @@
+import QuartetClient
+
+/// All rows of a frame: the tabs and the connection, the tab's screen, the mini player, a notice and the keys.
+enum Frame {
+    static func lines(_ model: Model, _ shown: Shown, width: Int, height: Int) -> [Line] {
+        let room = max(1, height - 5)
+        var content: [Line]
+        let keys: String
+        if shown.connection == .notConfigured {
+            content = [
+                "There is no server to connect to.", .empty,
+                "Start it as  quartet-tui --server https://…  or set QUARTET_SERVER.",
+            ]
+            keys = "q quit"
+        } else if shown.needsSignIn {
+            content = SignInScreen.lines(model, shown, width: width, height: room)
+            keys = "Tab next   Enter go on   Ctrl-C quit"
+        } else if let dialog = model.dialog {
+            content = dialog.form.lines(width: width, height: room)
+            keys = "Tab next   Space choose   Enter go on   Esc cancel"
+        } else {
+            switch model.tab {
+            case .checkIn:
+                content = CheckInScreen.lines(shown, width: width)
+                keys = CheckInScreen.keys
+            case .contacts:
+                content = ContactsScreen.lines(model, shown, width: width, height: room)
+                keys = ContactsScreen.keys
+            case .notifications:
+                content = NotificationsScreen.lines(model, shown, width: width, height: room)
+                keys = NotificationsScreen.keys
+            case .together:
+                content = TogetherScreen.lines(model, shown, width: width, height: room)
+                keys = TogetherScreen.keys(model)
+            }
+        }
+        content = Array(content.prefix(room))
+        content += Array(repeating: .empty, count: room - content.count)
+        return [header(model, shown, width: width), Line(String(repeating: "─", count: width), .dim)] + content + [
+            player(shown, width: width), notice(model, shown), Line(keys, .dim),
+        ]
+    }
+
+    private static func header(_ model: Model, _ shown: Shown, width: Int) -> Line {
+        let (words, color) = Words.connection(shown)
+        let state: Line = [Span(color == nil ? "○" : "●", Style(color: color)), Span(" \(words)")]
+        guard shown.connection != .notConfigured, !shown.needsSignIn else {
+            return Line("Quartet", .bold).with(right: state, width: width)
+        }
+        let long = tabs(model, shown) { _, _ in true }
+        let row = long.width + state.width < width ? long : tabs(model, shown) { $0 == $1 }
+        return row.with(right: state, width: width)
+    }
+
+    /// - Parameter isNamed: Whether a tab's title shows, besides its number.
+    private static func tabs(_ model: Model, _ shown: Shown, _ isNamed: (Model.Tab, _ current: Model.Tab) -> Bool)
+        -> Line
+    {
+        Line(
+            Model.Tab.allCases.flatMap { tab -> [Span] in
+                let title: String
+                let count: Int
+                switch tab {
+                case .checkIn: (title, count) = ("Check-in", 0)
+                case .contacts: (title, count) = ("Contacts", shown.contacts.incomingPings.count)
+                case .notifications: (title, count) = ("Notifications", shown.notifications.unreadCount)
+                case .together: (title, count) = ("Together", shown.groups.invitations.count)
+                }
+                let label = isNamed(tab, model.tab) ? " \(tab.rawValue + 1) \(title)" : " \(tab.rawValue + 1)"
+                let text = label + (count > 0 ? " (\(count)) " : " ")
+                return [Span(text, Style(isBold: tab == model.tab, isReversed: tab == model.tab))]
+            })
+    }
+
+    /// The mini player, the same under every tab.
+    private static func player(_ shown: Shown, width: Int) -> Line {
+        guard !shown.needsSignIn, shown.connection != .notConfigured else { return .empty }
+        guard let playback = shown.playback, let item = playback.item else {
+            return Line("♪ Nothing plays   m play something", .dim)
+        }
+        let sign = playback.isWaiting ? "…" : playback.isPlaying ? "▶" : "‖"
+        var spans = [
+            Span("♪ \(sign) ", Style(color: .cyan)),
+            Span(Rows.fitted(item.title, min(24, Glyph.width(of: item.title))), .bold),
+        ]
+        if let position = shown.position {
+            spans.append("  \(Words.position(position))")
+            if let duration = item.duration {
+                let share = Double(position.microseconds) / Double(max(1, duration.microseconds))
+                spans.append(" \(Rows.bar(share, width: 12)) \(Words.position(duration))")
+            }
+        }
+        let keys: Line = [Span("Space \(playback.isPlaying ? "pause" : "play")   > next   m other", .dim)]
+        return Line(spans).with(right: keys, width: width)
+    }
+
+    private static func notice(_ model: Model, _ shown: Shown) -> Line {
+        if let notice = model.notice { return Line(notice.text, notice.isError ? .colored(.red) : .colored(.green)) }
+        if shown.waiting > 0, shown.connection != .connected {
+            return Line(
+                "\(shown.waiting) \(shown.waiting == 1 ? "change waits" : "changes wait") for a connection.",
+                .colored(.yellow))
+        }
+        if !shown.needsSignIn, shown.connection != .connected, let error = shown.error { return Line("\(error)", .dim) }
+        return .empty
+    }
+}

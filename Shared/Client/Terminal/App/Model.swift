@@ -1,0 +1,130 @@
+import QuartetClient
+
+/// What the app remembers besides shared state: where somebody is in it.
+struct Model: Hashable, Sendable {
+    enum Tab: Int, CaseIterable, Sendable {
+        case checkIn, contacts, notifications, together
+    }
+
+    /// A form above a tab, or a question.
+    struct Dialog: Hashable, Sendable {
+        enum Purpose: Hashable, Sendable {
+            case add, interval, play
+            case invite(GroupID, [AccountID])
+            case confirm(Action)
+        }
+
+        var form: Form
+        let purpose: Purpose
+    }
+
+    struct Notice: Hashable, Sendable {
+        var text: String
+        var isError = false
+    }
+
+    var tab = Tab.checkIn
+    var signIn = SignInScreen.signIn
+    var dialog: Dialog?
+    var contact: AccountID?
+    var notification: NotificationID?
+    var offer: GroupID?
+    /// The group session that is open.
+    var group: GroupID?
+    /// Of the board.
+    var column = FourInARowView.middle
+    var notice: Notice?
+
+    /// Whether what is typed must not show.
+    func isSecret(_ shown: Shown) -> Bool { shown.needsSignIn ? signIn.isSecret : dialog?.form.isSecret ?? false }
+
+    /// Takes a key in.
+    /// - Returns: What it asks for.
+    mutating func handle(_ key: Key, _ shown: Shown) -> Action? {
+        switch key {
+        case .interrupt: return .quit
+        case .redraw: return .redraw
+        case .suspend: return .suspend
+        default: notice = nil
+        }
+        if shown.connection == .notConfigured { return key == .character("q") ? .quit : nil }
+        if shown.needsSignIn { return SignInScreen.handle(key, &self) }
+        if dialog != nil { return handleDialog(key, shown) }
+        switch key {
+        case .character("q"): return .quit
+        case .character(let digit) where Tab(digit: digit) != nil: tab = Tab(digit: digit) ?? tab
+        case .tab: tab = tab.moved(by: 1)
+        case .backTab: tab = tab.moved(by: -1)
+        case .character(" "):
+            if let music = shown.music, let playback = shown.playback, playback.item != nil {
+                return .setPlaying(music, !playback.isPlaying)
+            }
+        case .character(">"): return shown.music.map { .next($0) }
+        case .character("m"):
+            dialog = Dialog(
+                form: Form(
+                    title: "Play something",
+                    fields: [.init(label: "Title", kind: .text), .init(label: "Play", kind: .button)]), purpose: .play)
+        default:
+            switch tab {
+            case .checkIn: return CheckInScreen.handle(key, shown, &self)
+            case .contacts: return ContactsScreen.handle(key, shown, &self)
+            case .notifications: return NotificationsScreen.handle(key, shown, &self)
+            case .together: return TogetherScreen.handle(key, shown, &self)
+            }
+        }
+        return nil
+    }
+
+    /// Asks before an action.
+    mutating func ask(_ question: String, _ yes: String, _ action: Action) {
+        let fields: [Form.Field] = [.init(label: "No", kind: .button), .init(label: yes, kind: .button)]
+        dialog = Dialog(form: Form(title: question, fields: fields), purpose: .confirm(action))
+    }
+
+    private mutating func handleDialog(_ key: Key, _ shown: Shown) -> Action? {
+        guard let outcome = dialog?.form.handle(key), let dialog else { return nil }
+        guard case .pressed(let button) = outcome, button != "No" else {
+            self.dialog = nil
+            return nil
+        }
+        let form = dialog.form
+        switch dialog.purpose {
+        case .confirm(let action):
+            self.dialog = nil
+            return action
+        case .play:
+            let title = form.text("Title")
+            guard !title.isEmpty else { return nil }
+            self.dialog = nil
+            return .play(title: title)
+        case .interval:
+            guard let interval = Words.interval(form.text("Check in every")) else {
+                notice = Notice(text: "Write a number and its unit, such as 8h or 30min.", isError: true)
+                return nil
+            }
+            self.dialog = nil
+            return .setInterval(interval)
+        case .add:
+            guard let request = ContactsScreen.request(form) else { return nil }
+            self.dialog = nil
+            return .add(request)
+        case .invite(let group, let accounts):
+            let chosen = zip(accounts, form.fields).filter { $0.1.isOn }.map { $0.0 }
+            self.dialog = nil
+            return chosen.isEmpty ? nil : .invite(group, chosen)
+        }
+    }
+}
+
+extension Model.Tab {
+    init?(digit: Character) {
+        guard let number = digit.wholeNumberValue else { return nil }
+        self.init(rawValue: number - 1)
+    }
+
+    func moved(by count: Int) -> Self {
+        let all = Self.allCases.count
+        return Self(rawValue: (rawValue + count + all) % all) ?? self
+    }
+}

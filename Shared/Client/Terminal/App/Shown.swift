@@ -1,0 +1,65 @@
+import QuartetClient
+
+/// Shared state at one moment: all that views show.
+struct Shown: Sendable {
+    /// Nil if none was named.
+    var server: String?
+    var connection: ConnectionState
+    /// Why the connection was lost.
+    var error: ConnectionError?
+    var session: ReadOnlySessionState
+    var user: ReadOnlyUserState
+    var phase: Phase
+    var contacts: ReadOnlyContactsState
+    var notifications: ReadOnlyNotificationsState
+    var groups: ReadOnlyGroupsState
+    /// The group session that is open.
+    var group: ReadOnlyGroupState?
+    /// The session whose music plays, and what it plays.
+    var music: GroupID?
+    var playback: ReadOnlyPlaybackState?
+    var position: Interval?
+    /// How many changes the server hasn't decided.
+    var waiting = 0
+    /// By the server's clock, as far as it is known.
+    var now: Instant
+
+    init(_ quartet: Quartet, _ connection: ConnectionState, server: String? = nil, now: Instant) {
+        self.server = server
+        self.connection = connection
+        session = quartet.session.session.value
+        user = quartet.user.user.value
+        phase = quartet.user.user.phase
+        contacts = quartet.contacts.contacts.value
+        notifications = quartet.notifications.notifications.value
+        groups = quartet.groups.groups.value
+        self.now = now
+    }
+
+    var me: AccountID? { session.account }
+    /// Whether somebody has to sign in before anything else.
+    var needsSignIn: Bool { !session.isSignedIn || connection == .needsAuthentication }
+
+    /// The session in which everybody listens, if this account is in one.
+    var listening: GroupID? { groups.joined.first { $0.activity.identifier == Activity.listening }?.group }
+    /// Sessions other than the one for music.
+    var offers: [GroupOffer] { groups.groups.filter { $0.activity.identifier != Activity.listening } }
+
+    /// What the account calls somebody.
+    func name(of account: AccountID?) -> String {
+        guard let account else { return "nobody" }
+        if account == me { return "you" }
+        if let nickname = contacts.contact(by: account)?.nickname, !nickname.isEmpty { return nickname }
+        let person = contacts.person(by: account)
+        return person?.name ?? person?.handle.map { "@\($0)" } ?? "somebody"
+    }
+
+    /// Whether something on the screen changes with time alone.
+    var isTicking: Bool { !needsSignIn }
+}
+
+extension Activity {
+    /// The console's identifiers: whichever app somebody uses, it is the same session.
+    static let listening = "quartet.listen"
+    static let fourInARow = "quartet.four-in-a-row"
+}

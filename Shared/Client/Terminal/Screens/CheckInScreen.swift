@@ -1,0 +1,76 @@
+import QuartetClient
+
+/// One's own check-in: how much time is left, and the alert.
+enum CheckInScreen {
+    static let keys = "c check in   a alert   i interval   s sign out   1-4 Tab screens   q quit"
+
+    static func lines(_ shown: Shown, width: Int) -> [Line] {
+        guard shown.user.account != nil, let checkIn = shown.user.checkIn else {
+            return [Line(shown.phase == .loading ? "Loading…" : "Nothing to show.", .dim)]
+        }
+        let handle = shown.user.handle.map { "@\($0)" } ?? ""
+        var lines: [Line] = [[Span(shown.user.name ?? handle, .bold), Span("  \(handle)", .dim)], .empty]
+        if let raised = shown.user.alertRaised {
+            lines += [
+                Line(
+                    "ALERT: you asked for help \(Words.ago(raised, shown)). a ends it.",
+                    Style(color: .red, isBold: true)), .empty,
+            ]
+        }
+        if let due = checkIn.due {
+            lines += deadline(checkIn, due, shown)
+        }
+        lines += [.empty, "You check in every \(Words.span(checkIn.interval))."]
+        if let last = checkIn.last { lines.append("The last time was \(Words.ago(last, shown)).") }
+        let responders = shown.contacts.responders.map { shown.name(of: $0.account) }
+        lines += [
+            .empty,
+            responders.isEmpty
+                ? Line("Nobody looks after you yet: add a responder in Contacts.", .colored(.yellow))
+                : "If you don't, they are notified: \(responders.joined(separator: ", ")).",
+        ]
+        if case .stale(let since) = shown.phase {
+            lines += [.empty, Line("This is what was known \(Words.ago(since, shown)).", .colored(.yellow))]
+        }
+        return lines
+    }
+
+    private static func deadline(_ checkIn: CheckInState, _ due: Instant, _ shown: Shown) -> [Line] {
+        guard !checkIn.missed, due > shown.now else {
+            let text = "You missed your check-in of \(Words.clock(due)), \(Words.ago(due, shown))."
+            return [Line(text, Style(color: .red, isBold: true)), "Check in now: press c."]
+        }
+        let left = due - shown.now
+        let share = Double(left.microseconds) / Double(max(1, checkIn.interval.microseconds))
+        let color: Style.Color = share < 0.1 ? .red : share < 0.25 ? .yellow : .green
+        return [
+            [
+                "Time left: ", Span(Words.span(left), Style(color: color, isBold: true)),
+                "  (until \(Words.clock(due)))",
+            ],
+            Line(Rows.bar(share, width: 40), .colored(color)),
+        ]
+    }
+
+    static func handle(_ key: Key, _ shown: Shown, _ model: inout Model) -> Action? {
+        switch key {
+        case .character("c"), .enter: return .checkIn
+        case .character("a"):
+            if shown.user.alertRaised != nil {
+                model.ask("End the alert?", "I'm all right", .clearAlert)
+            } else {
+                model.ask("Notify all your responders that you need help?", "Raise the alert", .raiseAlert)
+            }
+        case .character("i"):
+            let fields: [Form.Field] = [
+                .init(label: "Check in every", kind: .text), .init(label: "Save", kind: .button),
+            ]
+            model.dialog = .init(
+                form: Form(title: "How often, such as 8h, 2d or 30min", fields: fields), purpose: .interval)
+        case .character("s"):
+            model.ask("Sign out? Changes that weren't sent are lost.", "Sign out", .signOut)
+        default: break
+        }
+        return nil
+    }
+}

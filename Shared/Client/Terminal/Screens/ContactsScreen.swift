@@ -1,0 +1,144 @@
+import QuartetClient
+
+/// Those who look after the account, and those it looks after.
+enum ContactsScreen {
+    static let keys = "p ask   r answer   A answer all   n add   y accept   x remove   q quit"
+
+    private enum Row {
+        case request(ContactRequest)
+        case contact(Contact)
+
+        var account: AccountID {
+            switch self {
+            case .request(let request): request.account
+            case .contact(let contact): contact.account
+            }
+        }
+    }
+
+    /// Who waits or needs help comes first.
+    private static func rows(_ shown: Shown) -> [Row] {
+        func urgency(_ contact: Contact) -> Int {
+            let person = shown.contacts.person(by: contact.account)
+            if person?.alertRaised != nil { return 0 }
+            if person?.checkIn?.missed == true { return 1 }
+            if contact.incomingPing != nil { return 2 }
+            return contact.outgoingPing != nil ? 3 : 4
+        }
+        let contacts = shown.contacts.contacts.map { ($0, urgency($0), shown.name(of: $0.account).lowercased()) }
+            .sorted { ($0.1, $0.2, $0.0.account) < ($1.1, $1.2, $1.0.account) }
+        return shown.contacts.requests.map { Row.request($0) } + contacts.map { Row.contact($0.0) }
+    }
+
+    static func lines(_ model: Model, _ shown: Shown, width: Int, height: Int) -> [Line] {
+        let rows = rows(shown)
+        let index = Rows.index(of: model.contact, in: rows.map(\.account))
+        var lines: [Line] = [[Span("Contacts (\(shown.contacts.count))", .bold)]]
+        if let code = shown.contacts.code {
+            lines[0] = lines[0].with(right: [Span("your code: \(code)", .dim)], width: width)
+        }
+        lines.append(.empty)
+        guard !rows.isEmpty else { return lines + ["No contacts yet. Press n to add somebody by handle or code."] }
+        let list = rows.enumerated().map { number, row in line(row, shown).selected(number == index) }
+        return lines + Rows.window(list, around: index, height: height - lines.count)
+    }
+
+    private static func line(_ row: Row, _ shown: Shown) -> Line {
+        let name = Rows.fitted(shown.name(of: row.account), 24)
+        switch row {
+        case .request(let request):
+            let text =
+                request.direction == .incoming ? "wants to be your contact: y accepts" : "hasn't answered your request"
+            return [Span(" \(name)  ", .bold), Span(text, .colored(.yellow))]
+        case .contact(let contact):
+            let role =
+                switch (contact.isMyResponder, contact.iAmResponder) {
+                case (true, true): "each other"
+                case (true, false): "responder"
+                default: "dependent"
+                }
+            return [Span(" \(name)  ", .bold), Span(Rows.fitted(role, 12)), status(contact, shown)]
+        }
+    }
+
+    private static func status(_ contact: Contact, _ shown: Shown) -> Span {
+        let person = shown.contacts.person(by: contact.account)
+        if let raised = person?.alertRaised {
+            return Span("ALERT \(Words.ago(raised, shown))", Style(color: .red, isBold: true))
+        }
+        if let checkIn = person?.checkIn, checkIn.missed, let due = checkIn.due {
+            return Span("missed the check-in \(Words.ago(due, shown))", .colored(.red))
+        }
+        if let ping = contact.incomingPing {
+            return Span("asks: are you all right? (\(Words.ago(ping, shown)))", .colored(.yellow))
+        }
+        if let ping = contact.outgoingPing { return Span("asked \(Words.ago(ping, shown))", .colored(.cyan)) }
+        if let due = person?.checkIn?.due {
+            return Span("checks in within \(Words.span(due - shown.now))", .colored(.green))
+        }
+        return Span("")
+    }
+
+    static func handle(_ key: Key, _ shown: Shown, _ model: inout Model) -> Action? {
+        let rows = rows(shown)
+        let ids = rows.map(\.account)
+        switch key {
+        case .character("n"):
+            model.dialog = .init(
+                form: Form(
+                    title: "Add a contact",
+                    fields: [
+                        .init(label: "Handle or code", kind: .text),
+                        .init(label: "They look after me", kind: .toggle, isOn: true),
+                        .init(label: "I look after them", kind: .toggle, isOn: true),
+                        .init(label: "Add", kind: .button),
+                    ]), purpose: .add)
+            return nil
+        case .character("A"): return .respondToAll
+        case .up, .down, .pageUp, .pageDown, .home, .end, .character("j"), .character("k"):
+            model.contact = Rows.moved(model.contact, in: ids, by: key)
+            return nil
+        default: break
+        }
+        guard !rows.isEmpty else { return nil }
+        let row = rows[Rows.index(of: model.contact, in: ids)]
+        // From here on this person is meant, whoever comes before them in the list.
+        model.contact = row.account
+        return switch row {
+        case .request(let request): handle(key, request)
+        case .contact(let contact): handle(key, contact, shown, &model)
+        }
+    }
+
+    private static func handle(_ key: Key, _ request: ContactRequest) -> Action? {
+        switch key {
+        case .character("y") where request.direction == .incoming: .approve(request)
+        case .character("x"): request.direction == .incoming ? .decline(request.account) : .withdraw(request.account)
+        default: nil
+        }
+    }
+
+    private static func handle(_ key: Key, _ contact: Contact, _ shown: Shown, _ model: inout Model) -> Action? {
+        switch key {
+        case .character("p"), .enter:
+            return contact.outgoingPing == nil ? .ping(contact.account) : .cancelPing(contact.account)
+        case .character("r"): return contact.incomingPing == nil ? nil : .respond(contact.account)
+        case .character("x"):
+            model.ask(
+                "Remove \(shown.name(of: contact.account)) from your contacts?", "Remove", .remove(contact.account))
+        default: break
+        }
+        return nil
+    }
+
+    /// What somebody wrote into the form; nil if there is nothing yet.
+    static func request(_ form: Form) -> AddContactRequest? {
+        let text = form.text("Handle or code").filter { $0 != " " }
+        guard !text.isEmpty else { return nil }
+        let code = ContactCode(text)
+        let handle = text.hasPrefix("@") ? String(text.dropFirst()) : text
+        return AddContactRequest(
+            code: code, handle: code == nil ? handle : nil, isMyResponder: form["They look after me"]?.isOn,
+            iAmResponder: form["I look after them"]?.isOn)
+    }
+}

@@ -1,0 +1,42 @@
+import QuartetClient
+
+/// What happened, newest first.
+enum NotificationsScreen {
+    static let keys = "Enter read   a all read   x clear read ones   1-4 Tab screens   q quit"
+
+    static func lines(_ model: Model, _ shown: Shown, width: Int, height: Int) -> [Line] {
+        let list = shown.notifications.notifications
+        let index = Rows.index(of: model.notification, in: list.map(\.id))
+        let title: [Line] = [Line("Notifications (\(shown.notifications.unreadCount) unread)", .bold), .empty]
+        guard !list.isEmpty else { return title + ["Nothing happened yet."] }
+        let rows = list.enumerated().map { number, one in
+            let color: Style.Color? = one.kind.priority == .critical ? .red : nil
+            let text = Words.notification(one.kind, one.details, shown.name(of: one.subject))
+            let line: Line = [
+                Span(one.isUnread ? " ● " : "   ", .colored(.cyan)),
+                Span(Rows.fitted(Words.ago(one.created, shown), 15), .dim),
+                Span(text.prefix(1).uppercased() + text.dropFirst(), Style(color: color, isBold: one.isUnread)),
+            ]
+            return line.selected(number == index)
+        }
+        return title + Rows.window(rows, around: index, height: height - title.count)
+    }
+
+    static func handle(_ key: Key, _ shown: Shown, _ model: inout Model) -> Action? {
+        let list = shown.notifications.notifications
+        switch key {
+        case .enter:
+            guard !list.isEmpty else { return nil }
+            let one = list[Rows.index(of: model.notification, in: list.map(\.id))]
+            model.notification = one.id
+            return one.isUnread ? .markRead(one.id) : nil
+        case .character("a"): return .markAllRead
+        case .character("x"):
+            let read = list.filter { !$0.isUnread }.map(\.id)
+            return read.isEmpty ? nil : .clear(Array(read.prefix(500)))
+        default:
+            model.notification = Rows.moved(model.notification, in: list.map(\.id), by: key)
+            return nil
+        }
+    }
+}

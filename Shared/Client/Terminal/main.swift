@@ -1,0 +1,20 @@
+import Foundation
+import QuartetClient
+import QuartetStorage
+
+do {
+    let settings = try Settings(CommandLine.arguments.dropFirst(), ProcessInfo.processInfo.environment)
+    if settings.wantsHelp {
+        print(Settings.usage)
+        exit(0)
+    }
+    let terminal = try Terminal(Terminal.Abilities(environment: ProcessInfo.processInfo.environment))
+    let device = try Device(settings)
+    let app = App(try device.connection(), server: settings.server?.absoluteString, terminal: terminal)
+    let status = await app.run()
+    withExtendedLifetime(device) {}
+    exit(status)
+} catch {
+    FileHandle.standardError.write(Data("quartet-tui: \(error)\n".utf8))
+    exit(2)
+}

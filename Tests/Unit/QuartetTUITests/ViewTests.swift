@@ -1,0 +1,170 @@
+import Foundation
+import Games
+import QuartetClient
+import TestKit
+import Testing
+
+@testable import quartet_tui
+
+@Suite("What screens show and what keys ask for")
+struct ViewTests {
+    private static let now = Instant(microseconds: 1_800_000_000_000_000)
+    private static let (anna, bob) = (AccountID.new(), AccountID.new())
+
+    private static func shown(
+        _ connection: ConnectionState = .connected, contact: (inout Contact) -> Void = { _ in },
+        bob person: Person = Person(account: ViewTests.bob, handle: "bob", name: "Bob"),
+        account change: (inout AccountState) -> Void = { _ in }
+    ) -> Shown {
+        var quartet = Quartet.failing { .notConfigured($0) }
+        var account = AccountState(account: anna)
+        account.handle = "anna"
+        account.checkIn.due = now + .hours(2)
+        change(&account)
+        var friend = Contact(
+            account: bob, nickname: "", notes: "", isMyResponder: true, iAmResponder: true, sendPings: true,
+            receivePings: true, notifyOnCheckIn: true, notifyOnMissedCheckIn: true, added: now, updated: now, version: 1
+        )
+        contact(&friend)
+        var contacts = ContactsState(account: anna)
+        contacts.contacts = [friend]
+        quartet.session = .preview(Credentials(account: anna, device: .new(), refreshToken: ""))
+        quartet.user = .preview(account)
+        quartet.contacts = .preview(contacts, people: [person])
+        return Shown(quartet, connection, server: "https://example.org", now: now)
+    }
+
+    private func rows(_ model: Model, _ shown: Shown, width: Int = 80, height: Int = 24) -> [String] {
+        Screen(Frame.lines(model, shown, width: width, height: height), width: width, height: height).rows
+    }
+
+    @Test(
+        "the connection has a word for each of its states, and a dot (T10, T12)",
+        arguments: [
+            (ConnectionState.connected, "● Connected"), (.connecting, "● Connecting…"),
+            (.reconnecting(attempt: 3), "● Reconnecting (3)…"), (.disconnected, "● Disconnected"),
+            (.needsAuthentication, "● Sign in again"), (.notConfigured, "○ Not configured"),
+            (.failed(.silent), "● Disconnected"),
+        ])
+    func connection(state: ConnectionState, words: String) {
+        #expect(rows(Model(), Self.shown(state))[0].hasSuffix(words))
+    }
+
+    @Test("a frame has as many rows as the terminal, whatever its size, on every tab")
+    func sizes() {
+        for tab in Model.Tab.allCases {
+            for (width, height) in [(80, 24), (200, 60), (40, 10), (20, 6), (1, 1)] {
+                var model = Model()
+                model.tab = tab
+                let lines = Frame.lines(model, Self.shown(), width: width, height: height)
+                #expect(lines.count == max(6, height), "\(tab) on \(width)×\(height)")
+                model.dialog = .init(form: SignInScreen.signUp, purpose: .add)
+                #expect(Frame.lines(model, Self.shown(), width: width, height: height).count == max(6, height))
+            }
+        }
+    }
+
+    @Test("the check-in shows how much time is left, and a missed one how late it is (S1, S2)")
+    func checkIn() {
+        #expect(rows(Model(), Self.shown()).contains { $0.hasPrefix("Time left: 2 h  (until ") })
+        let missed = Self.shown(account: { account in
+            account.checkIn.missed = true
+            account.checkIn.due = Self.now - .minutes(7)
+        })
+        #expect(rows(Model(), missed).contains { $0.hasPrefix("You missed your check-in") && $0.contains("7 min ago") })
+    }
+
+    @Test("a contact's name that has control sequences in it shows as text")
+    func hostile() {
+        var model = Model()
+        model.tab = .contacts
+        let rows = rows(model, Self.shown { $0.nickname = "\u{1B}[2J\u{1B}]0;x\u{7}Eve\u{202E}" })
+        #expect(rows.contains { $0.contains("␛[2J␛]0;x␇Eve�") })
+    }
+
+    @Test("keys mean the contact that is selected, also when somebody else comes first meanwhile (S25)")
+    func selection() {
+        var model = Model()
+        model.tab = .contacts
+        func press(_ key: Character, _ shown: Shown) -> Action? { model.handle(.character(key), shown) }
+        #expect(press("p", Self.shown()) == .ping(Self.bob))
+        #expect(press("p", Self.shown { $0.outgoingPing = Self.now }) == .cancelPing(Self.bob))
+        #expect(press("r", Self.shown()) == nil)
+        #expect(press("r", Self.shown { $0.incomingPing = Self.now }) == .respond(Self.bob))
+        let ids = [AccountID.new(), Self.bob]
+        #expect(Rows.index(of: model.contact, in: ids) == 1)
+        #expect(Rows.moved(Self.bob, in: ids, by: .up) == ids[0])
+        #expect(Rows.moved(Self.bob, in: ids, by: .down) == Self.bob)
+    }
+
+    @Test("what can't be undone is asked for first, and No does nothing")
+    func questions() {
+        var model = Model()
+        model.tab = .contacts
+        let asked = model.handle(.character("x"), Self.shown())
+        #expect(asked == nil && model.dialog != nil)
+        let refused = model.handle(.enter, Self.shown())
+        #expect(refused == nil && model.dialog == nil)
+        _ = model.handle(.character("x"), Self.shown())
+        let moved = model.handle(.down, Self.shown())
+        let done = model.handle(.enter, Self.shown())
+        #expect(moved == nil && done == .remove(Self.bob))
+    }
+
+    @Test("somebody is added by handle or by code")
+    func adding() {
+        func request(_ text: String) -> AddContactRequest? {
+            var model = Model()
+            model.tab = .contacts
+            _ = model.handle(.character("n"), Self.shown())
+            for character in text { _ = model.handle(.pasted(character), Self.shown()) }
+            for _ in 0..<3 { _ = model.handle(.tab, Self.shown()) }
+            guard case .add(let request) = model.handle(.enter, Self.shown()) else { return nil }
+            return request
+        }
+        let code = ContactCode.new()
+        #expect(request("@bob")?.handle == "bob" && request("\(code)")?.code == code && request("") == nil)
+    }
+
+    @Test("every kind of notification has a sentence of its own")
+    func notifications() {
+        let sentences = NotificationKind.allCases.map { Words.notification($0, .none, "Bob") }
+        #expect(Set(sentences).count == NotificationKind.allCases.count && !sentences.contains(""))
+    }
+
+    @Test("times are said in their two largest units")
+    func times() {
+        let spans: [(Interval, String)] = [
+            (.seconds(0), "0 s"), (.seconds(59), "59 s"), (.seconds(60), "1 min"), (.seconds(61), "1 min 1 s"),
+            (.minutes(125), "2 h 5 min"), (.hours(49), "2 d 1 h"), (.hours(24) + .seconds(5), "1 d"),
+            (.seconds(-5), "0 s"),
+        ]
+        for (interval, text) in spans { #expect(Words.span(interval) == text) }
+        #expect(Words.interval("8h") == .hours(8) && Words.interval("90 min") == .minutes(90))
+        for text in ["", "h", "8", "0h", "-1h", "8 weeks", "99999999999999999999h"] {
+            #expect(Words.interval(text) == nil)
+        }
+        #expect(Words.position(.seconds(187)) == "3:07")
+    }
+
+    @Test("a server may be named by a flag or the environment; each has a folder of its own")
+    func settings() throws {
+        let environment = ["HOME": "/home/anna", "QUARTET_SERVER": "http://127.0.0.1:8080"]
+        #expect(try Settings([], environment).folder.path == "/home/anna/.local/state/quartet-tui/127.0.0.1-8080")
+        let named = try Settings(["--server=https://example.org", "--folder", "/tmp/bob"], environment)
+        #expect(named.server?.host() == "example.org" && named.folder.path == "/tmp/bob")
+        #expect(try Settings([], ["HOME": "/home/anna"]).server == nil)
+        #expect(try Settings(["--help"], [:]).wantsHelp)
+        for arguments in [["--server"], ["--server", "ftp://x"], ["--server", "nowhere"], ["--colour"], ["x"]] {
+            #expect(throws: Settings.Wrong.self) { try Settings(arguments, environment) }
+        }
+    }
+
+    @Test("NO_COLOR and a dumb terminal are found out")
+    func abilities() {
+        #expect(Terminal.Abilities(environment: ["TERM": "xterm"]).hasColor)
+        #expect(!Terminal.Abilities(environment: ["TERM": "xterm", "NO_COLOR": "1"]).hasColor)
+        #expect(Terminal.Abilities(environment: ["TERM": "dumb"]).isDumb && Terminal.Abilities(environment: [:]).isDumb)
+        #expect(!Terminal.Abilities(environment: ["TERM": "xterm"]).isDumb)
+    }
+}
