@@ -117,7 +117,7 @@ package struct SessionClient: Service {
             routes: Routes(
                 actions: actions, admission: admission, addresses: addresses,
                 headers: settings.http.headers(drain), drain: drain,
-                versions: settings.http.versions, console: console,
+                versions: settings.http.versions, answers: settings.http.answers, console: console,
                 operators: operators.map {
                     OperatorRoutes(operators: $0, metrics: context.metrics, addresses: addresses)
                 }),
@@ -125,7 +125,8 @@ package struct SessionClient: Service {
         var doors: [any Service] = settings.http.certificates.map { [$0] } ?? []
         if let port = settings.http.grpcPort {
             let admission = RPCAdmission(
-                admission: admission, addresses: addresses, versions: settings.http.versions, logger: logger)
+                admission: admission, addresses: addresses, versions: settings.http.versions,
+                answers: settings.http.answers, logger: logger)
             doors.append(
                 try RPCServer(
                     listener: RPCListener(

@@ -116,7 +116,7 @@ extension Endpoint.Declaration {
 
     private var headers: [JSONValue] {
         var headers: [ParameterDeclaration] = []
-        if method != .get {
+        if takesKey {
             headers.append(
                 ParameterDeclaration(
                     place: .header, name: "Idempotency-Key",

@@ -25,6 +25,8 @@ struct Endpoint: Sendable {
         let replies: [ReplyDeclaration]
         /// What it is refused with besides what any such endpoint is refused with (``codes``).
         var refusals: [APIError.Code] = []
+        /// What can't happen here, although any such endpoint is refused with it.
+        var impossible: Set<APIError.Code> = []
         /// Which limit its requests count for; nil when it has one of its own.
         let limit: RequestLimits.Kind?
         var family: Family?

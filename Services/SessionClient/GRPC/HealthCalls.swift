@@ -12,8 +12,6 @@ struct HealthCalls: Sendable {
     /// The services that share the process's status.
     let services: Set<String>
     private static let service = "grpc.health.v1.Health"
-    /// How often a watched status is looked at.
-    private static let interval: Duration = .milliseconds(500)
 
     func register(in router: inout RPCRouter<some ServerTransport>) {
         router.registerHandler(
@@ -31,15 +29,19 @@ struct HealthCalls: Sendable {
             forMethod: MethodDescriptor(fullyQualifiedService: Self.service, method: "Watch"),
             deserializer: ProtobufDeserializer<Grpc_Health_V1_HealthCheckRequest>(),
             serializer: ProtobufSerializer<Reply>()
-        ) { request, context in
+        ) { request, _ in
             let name = try await ServerRequest(stream: request).message.service
             return StreamingServerResponse { writer in
-                var last: Reply.ServingStatus?
-                while !context.cancellation.isCancelled {
-                    let status = status(of: name) ?? .serviceUnknown
-                    if status != last { try await writer.write(.with { $0.status = status }) }
-                    last = status
-                    try await Task.sleep(for: Self.interval)
+                let (changes, end) = health.watch()
+                try await withRPCCancellationHandler {
+                    var last: Reply.ServingStatus?
+                    for await _ in changes {
+                        let status = status(of: name) ?? .serviceUnknown
+                        if status != last { try await writer.write(.with { $0.status = status }) }
+                        last = status
+                    }
+                } onCancelRPC: {
+                    end()
                 }
                 return [:]
             }

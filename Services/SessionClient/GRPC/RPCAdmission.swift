@@ -8,6 +8,7 @@ struct RPCAdmission: Sendable {
     let admission: Admission
     let addresses: ClientAddress
     let versions: ClientVersions
+    let answers: AnswerJournal?
     let logger: Logger
 
     /// What a call's metadata says of it.
@@ -34,13 +35,19 @@ struct RPCAdmission: Sendable {
     }
 
     /// What a call is refused with.
-    func rpcError(_ error: any Error) -> RPCError {
-        // The transport's own, such as a stream without a message.
-        if let error = error as? RPCError { return error }
+    func rpcError(_ error: any Error, of call: String) -> RPCError {
+        // The transport's own, such as a stream without a message, or that of a message that can't be read.
+        if let error = error as? RPCError {
+            answers?.note(.grpc, call, error.code.rawValue, APIError.Code(of: error))
+            return error
+        }
         let error = APIError(thrown: error, logger)
         if error.code.isLimit { LimitMetrics.hit(error.code.rawValue) }
+        answers?.note(.grpc, call, error.code.grpcStatus.rawValue, error.code)
         return error.rpcError
     }
+
+    func succeeded(_ call: String) { answers?.note(.grpc, call, 0, nil) }
 }
 
 extension Metadata {

@@ -36,10 +36,13 @@ struct UnaryCalls: Sendable {
                 fullyQualifiedService: RPCNames.service, method: bridge.endpoint.declaration.name),
             deserializer: RPCDeserializer<Request>(), serializer: ProtobufSerializer<Reply>()
         ) { request, context in
+            let name = bridge.endpoint.declaration.name
             do {
-                return StreamingServerResponse(single: try await answer(request, context, bridge))
+                let response: ServerResponse<Reply> = try await answer(request, context, bridge)
+                admission.succeeded(name)
+                return StreamingServerResponse(single: response)
             } catch {
-                throw admission.rpcError(error)
+                throw admission.rpcError(error, of: name)
             }
         }
     }
@@ -80,8 +83,8 @@ struct UnaryCalls: Sendable {
             }
             group.addTask {
                 try? await context.cancellation.cancelled
-                // A server that stops cancels all calls, too; it finishes those that it has begun.
-                while drain.isBegun, !Task.isCancelled { try? await Task.sleep(for: limit) }
+                // A server that stops cancels all calls, too; it finishes those that it has begun, within the same limit.
+                if drain.isBegun { try? await Task.sleep(for: limit) }
                 return nil
             }
             while let value = try await group.next() {

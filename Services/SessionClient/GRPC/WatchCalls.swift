@@ -24,7 +24,7 @@ struct WatchCalls: Sendable {
                     try await watch(message, request.metadata, context, writer)
                     return [:]
                 } catch {
-                    throw admission.rpcError(error)
+                    throw admission.rpcError(error, of: "Watch")
                 }
             }
         }
@@ -52,6 +52,7 @@ struct WatchCalls: Sendable {
             throw APIError(.serverStopping, retryAfter: 1)
         }
         defer { stream.remove() }
+        admission.succeeded("Watch")
         try await withRPCCancellationHandler {
             try await connection.run(over: StreamMessages { try await writer.write(contentsOf: $0) })
         } onCancelRPC: {

@@ -14,7 +14,7 @@ struct HTTPEndpoint: Sendable {
     static func signedIn<each Value: Sendable>(
         _ name: String, _ method: Endpoint.Method, _ path: String, _ summary: String, because reason: String,
         _ parameters: repeat Parameter<each Value>, body: RequestContent? = nil, replies: [ReplyDeclaration],
-        refusals: [APIError.Code] = [], limit: RequestLimits.Kind? = .reads,
+        refusals: [APIError.Code] = [], impossible: Set<APIError.Code> = [], limit: RequestLimits.Kind? = .reads,
         isDecided: Bool = true,
         respond: @escaping @Sendable (Routes, Request, SignedInContext, repeat each Value) async throws -> Response
     ) -> HTTPEndpoint {
@@ -22,7 +22,7 @@ struct HTTPEndpoint: Sendable {
             declaration: Endpoint.Declaration(
                 name: name, method: method, path: path, access: .signedIn, summary: summary,
                 parameters: Endpoint.declarations(of: repeat each parameters), body: body, replies: replies,
-                refusals: refusals, limit: limit, isDecided: isDecided),
+                refusals: refusals, impossible: impossible, limit: limit, isDecided: isDecided),
             reason: reason
         ) { routes, request, context, caller in
             guard let caller else { throw APIError(.missingToken) }

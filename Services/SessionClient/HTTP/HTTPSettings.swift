@@ -59,11 +59,15 @@ struct HTTPSettings: Sendable {
             "How long a process that was told to stop goes on serving, while load balancers see that it isn't ready and its streams end one after the other."
     )
 
+    private static let answerJournal = Setting<String?>.text(
+        "answer.journal", placeholder: "PATH",
+        help: "A file to which each kind of answer is appended once, as in HTTP SendPing 409 tooSoon (for tests).")
+
     static var declared: [any SettingDeclaration] {
         [
             host, port, grpcPort, reflection, certificate, key, plaintext, strictTransportAge, origins, connections,
             connectionsPerAddress,
-            proxies, versions, drainTime,
+            proxies, versions, drainTime, answerJournal,
         ]
     }
 
@@ -75,10 +79,13 @@ struct HTTPSettings: Sendable {
     private let settings: Settings
     /// Nil without TLS.
     let certificates: Certificates?
+    /// Nil unless tests want to know.
+    let answers: AnswerJournal?
 
-    /// - Throws: ``SessionClientSettings/Missing``, ``Certificates/Unusable``.
+    /// - Throws: ``SessionClientSettings/Missing``, ``Certificates/Unusable``, ``AnswerJournal/Unusable``.
     init(_ settings: Settings, _ logger: Logger) throws {
         self.settings = settings
+        answers = try settings[Self.answerJournal].map { path in try AnswerJournal(path: path) }
         switch (settings[Self.certificate], settings[Self.key]) {
         case (let certificate?, let key?):
             certificates = try Certificates(certificatePath: certificate, keyPath: key, logger: logger)

@@ -11,6 +11,7 @@ struct Routes: Sendable {
     let headers: ResponseHeaders
     let drain: Drain
     let versions: ClientVersions
+    let answers: AnswerJournal?
     var deprecations = Deprecations()
     let console: ConsoleRoutes
     /// Nil if operators aren't configured.
@@ -20,7 +21,7 @@ struct Routes: Sendable {
     func router() -> Router<EdgeContext> {
         let router = Router(context: EdgeContext.self, options: [.autoGenerateHeadEndpoints])
         router.add(middleware: headers)
-        router.add(middleware: Problems())
+        router.add(middleware: Problems(answers: answers))
         router.add(middleware: AddressLimiting(limits: admission.limits, addresses: addresses))
         router.add(middleware: versions)
         router.add(middleware: deprecations)

@@ -116,10 +116,12 @@ public struct RPCClient: Sendable {
 
     /// Sends bytes that may be no message at all.
     /// - Throws: ``Refused``.
-    public func call(_ name: String, bytes: [UInt8], token: String? = nil) async throws {
+    public func call(
+        _ name: String, bytes: [UInt8], token: String? = nil, metadata: [String: String] = [:]
+    ) async throws {
         try await Self.refusing {
             try await client.unary(
-                request: ClientRequest(message: bytes, metadata: Self.metadata([:], token)),
+                request: ClientRequest(message: bytes, metadata: Self.metadata(metadata, token)),
                 descriptor: MethodDescriptor(fullyQualifiedService: Self.service, method: name),
                 serializer: Bytes(), deserializer: Bytes(), options: .defaults
             ) { response in _ = try response.message }

@@ -118,8 +118,11 @@ final class Quartet: Sendable {
                 "SIGN_UPS_PER_MINUTE": "100000", "HTTP_CONNECTIONS_PER_ADDRESS": "20000",
                 "READS_PER_MINUTE": "1000000", "COMMANDS_PER_MINUTE": "1000000", "OPERATIONS_PER_MINUTE": "1000000",
                 "STREAMS_PER_MINUTE": "1000000", "DRAIN_TIME": "0s",
-            ].merging(environment) { $1 })
+            ].merging(Self.answerJournal.map { ["ANSWER_JOURNAL": $0] } ?? [:]) { $1 }.merging(environment) { $1 })
     }
+
+    /// Where the edges of a whole run write down which answers they give, for Tests/answers.py.
+    static let answerJournal = ProcessInfo.processInfo.environment["ANSWER_JOURNAL"]
 
     /// Runs `body` with a connection of gRPC to the edge.
     func rpc<Value: Sendable>(
@@ -129,8 +132,11 @@ final class Quartet: Sendable {
     }
 
     /// The port on which the edge speaks gRPC.
-    func rpcPort() async throws -> UInt16 {
-        let url = try await process(of: .sessionClient).announcedURL("serving the gRPC API")
+    func rpcPort() async throws -> UInt16 { try await rpcPort(of: process(of: .sessionClient)) }
+
+    /// The port on which another replica of the edge speaks gRPC.
+    func rpcPort(of replica: ChildProcess) async throws -> UInt16 {
+        let url = try await replica.announcedURL("serving the gRPC API")
         return try #require(url.split(separator: ":").last.flatMap { UInt16($0) })
     }
 

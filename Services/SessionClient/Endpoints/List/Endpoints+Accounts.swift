@@ -5,10 +5,8 @@ extension Endpoint {
     @ListBuilder<Endpoint> static var accounts: [Endpoint] {
         open(
             "SignUp", .post, "/v1/sign-up", "Makes an account, and signs this device in.",
-            refusals: [
-                .handleTaken, .phoneTaken, .commonPassword, .tooManySignUps, .tooManyAttempts, .tooManyCodes, .tooSoon,
-                .phoneCodesOff, .codeNotSent,
-            ]
+            // Whether a code can be sent to the phone is nothing that it fails by.
+            refusals: [.handleTaken, .commonPassword, .tooManySignUps, .signedOut]
         ) { actions, body, call in Created(try await actions.signingUp.signUp(body, call)) }
         open(
             "SignIn", .post, "/v1/sign-in",
@@ -20,7 +18,9 @@ extension Endpoint {
         open(
             "RequestSignInCode", .post, "/v1/sign-in/codes",
             "Sends a code to a phone, if an account has it. The answer is the same if none has.",
-            refusals: [.phoneCodesOff, .codeNotSent, .tooManyCodes, .tooManyAttempts, .tooSoon]
+            refusals: [.phoneCodesOff, .tooManyCodes, .tooManyAttempts, .tooSoon],
+            // A key and a phone are all that there is of it.
+            impossible: [.idReused]
         ) { actions, body, call in OK(try await actions.phones.requestSignIn(body, call)) }
         open(
             "RefreshToken", .post, "/v1/token", "Exchanges a refresh token, once.",
@@ -29,7 +29,9 @@ extension Endpoint {
         open(
             "Undo", .post, "/v1/undo",
             "Undoes what another device changed after it signed this one out: password, phone, settings, recovery codes.",
-            refusals: [.invalidToken, .nothingToUndo, .deviceSignedOut, .signedOut]
+            refusals: [.invalidToken, .nothingToUndo, .deviceSignedOut],
+            // It is sent to session without a look at the database.
+            impossible: [.databaseUnavailable, .internal]
         ) { actions, body, call in OK(try await actions.recovery.undo(body, call)) }
 
         signedIn(
