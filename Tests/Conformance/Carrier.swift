@@ -9,7 +9,7 @@ protocol Carrier: Sendable {
     ///   - body: The parameters of the path and the query and the members of the body.
     func call(_ call: String, _ body: JSON, token: String?, key: String?) async throws -> Answer
     func watch(
-        token: String, following groups: [String], after position: String?
+        token: String, following groups: [String], only filter: [StreamFilter], after position: String?
     ) async throws -> any AsyncSequence<ServerSentEvent, any Error> & Sendable
 }
 
@@ -34,9 +34,9 @@ struct RPCCarrier: Carrier {
     }
 
     func watch(
-        token: String, following groups: [String], after position: String?
+        token: String, following groups: [String], only filter: [StreamFilter], after position: String?
     ) -> any AsyncSequence<ServerSentEvent, any Error> & Sendable {
-        rpc.watch(token: token, following: groups, after: position)
+        rpc.watch(token: token, following: groups, only: filter, after: position)
     }
 }
 
@@ -66,9 +66,10 @@ struct HTTPCarrier: Carrier {
     }
 
     func watch(
-        token: String, following groups: [String], after position: String?
+        token: String, following groups: [String], only filter: [StreamFilter], after position: String?
     ) async throws -> any AsyncSequence<ServerSentEvent, any Error> & Sendable {
-        try await edge.stream(token: token, following: groups, after: position)
+        try await edge.stream(
+            token: token, following: groups, filter: filter.map { "\($0.name)=\($0.value)" }, after: position)
     }
 }
 

@@ -27,7 +27,7 @@ extension Scenario {
             try await again.call("RefreshToken", ["refreshToken": .string(again.refreshToken)])
             try await again.call("UpdateSecurity", ["isConfirmationRequired": true])
             for call in ["MakeRecoveryCodes", "RemovePhone", "CloseAccount"] { try await again.ask(call) }
-            try await again.ask("ResetPassword", ["newPassword": "quite another password"])
+            try await again.ask("ResetPassword", ["newPassword": .string(Stage.password)])
             try await again.ask("UpdateSecurity", ["isConfirmationRequired": false])
             try await again.ask("SignOut", ["everywhere": true])
             let last = try await anna.signIn()

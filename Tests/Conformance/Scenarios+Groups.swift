@@ -140,6 +140,7 @@ extension Scenario {
             try await bob.ask("DeclareReadiness", only)
             try await bob.ask("BeginSuspension", with(["reason": "stalled"]))
             try await bob.ask("EndSuspension", only)
+            try await anna.ask("DeclareReadiness", only)
             try await anna.ask("BeginSuspension", with(["reason": "stalled", "participantLimit": 1]))
         },
     ]

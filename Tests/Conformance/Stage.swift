@@ -107,9 +107,12 @@ struct Actor: Sendable {
         throw Failure(description: "operation \(id) didn't end")
     }
 
-    func watch(_ groups: [String] = [], after position: String? = nil) async throws -> Viewer {
+    func watch(
+        _ groups: [String] = [], only filter: [StreamFilter] = [], after position: String? = nil
+    ) async throws -> Viewer {
         guard let token else { throw Failure(description: "\(name) isn't signed in") }
-        let events = try await stage.carrier.watch(token: token, following: groups, after: position)
+        let events = try await stage.carrier.watch(
+            token: token, following: groups, only: filter, after: position)
         return Viewer(name: name, stage: stage, events)
     }
 }
@@ -147,6 +150,11 @@ final class Viewer: Sendable {
 
     /// The position after everything that came.
     var position: String? { events.withLock { $0.last { $0.id != nil }?.id } }
+
+    /// Whether an event of such a type has come so far.
+    func has(_ type: String) -> Bool {
+        events.withLock { $0.contains { $0.data["type"].string == type } }
+    }
 
     /// Waits for an event and writes it down.
     /// - Parameter what: An event's type, or the name of what has none, as in `contacts.snapshot`.

@@ -152,13 +152,21 @@ public struct RPCClient: Sendable {
     /// The caller's streams, in the form in which server-sent events have them.
     /// - Parameters:
     ///   - groups: The group sessions to follow.
+    ///   - filter: What to carry; everything unless given.
     ///   - position: The id of the last event that was seen.
     public func watch(
-        token: String, following groups: [String] = [], after position: String? = nil
+        token: String, following groups: [String] = [], only filter: [StreamFilter] = [], after position: String? = nil
     ) -> AsyncThrowingStream<ServerSentEvent, any Error> {
         let (events, continuation) = AsyncThrowingStream<ServerSentEvent, any Error>.makeStream()
         var request = Quartet_V1_WatchRequest()
         request.group = groups
+        for part in filter {
+            switch part {
+            case .stream(let name): request.stream.append(name)
+            case .type(let type): request.type.append(type)
+            case .contact(let account): request.contact.append(account)
+            }
+        }
         if let position { request.position = position }
         let reading = Task { [request] in
             do {

@@ -87,6 +87,72 @@ struct DecisionTests {
         }
     }
 
+    @Test("a device that is signed out while its requests wait is refused what they prove (R15, S17)")
+    func signedOut() async throws {
+        try await Quartet.with { quartet in
+            let anna = try await quartet.signUp("anna")
+            let proofs: [(name: String, path: String, body: JSON)] = [
+                ("Confirm", "/v1/confirm", ["password": "a long enough password"]),
+                (
+                    "ChangePassword", "/v1/change-password",
+                    ["password": "a long enough password", "newPassword": "quite another password"]
+                ),
+            ]
+            func waitFor(_ count: Int) async throws {
+                try await quartet.wait(
+                    for: "\(count) commands",
+                    """
+                    SELECT count(*) FROM session_client.session_commands
+                     WHERE type IN ('SignOut', 'ConfirmIdentity', 'ChangePassword')
+                    """
+                ) { $0 == "\(count)" }
+            }
+            try await quartet.rpc { rpc in
+                quartet.send(.stop, to: .session)
+                async let end = quartet.edge.send("POST", "/v1/sign-out", body: [:], token: anna.token)
+                try await waitFor(1)
+                try await withThrowingTaskGroup(of: String?.self) { group in
+                    for (name, path, body) in proofs {
+                        group.addTask {
+                            try await quartet.edge.send("POST", path, body: body, token: anna.token).body["code"].string
+                        }
+                        group.addTask {
+                            do {
+                                return "\(try await rpc.call(name, body, token: anna.token).body)"
+                            } catch let refused as RPCClient.Refused {
+                                return refused.code
+                            }
+                        }
+                    }
+                    try await waitFor(1 + 2 * proofs.count)
+                    quartet.send(.resume, to: .session)
+                    for try await code in group { #expect(code == "deviceSignedOut") }
+                }
+                #expect(try await end.isSuccess)
+            }
+        }
+    }
+
+    @Test("what gave a device its tokens gives them no more once it is signed out (R15, S17)")
+    func over() async throws {
+        try await Quartet.with { quartet in
+            let password: JSON = "a long enough password"
+            let anna = try await quartet.signUp("anna")
+            for (path, body) in [
+                ("/v1/sign-up", ["handle": "dora", "password": password]),
+                ("/v1/sign-in", ["handle": "dora", "password": password]),
+                ("/v1/token", ["refreshToken": .string(anna.refreshToken)]),
+            ] as [(String, JSON)] {
+                let key = EdgeClient.newKey()
+                let first = try await quartet.edge.insist(path, body, key: key)
+                let token = try #require(first.body["accessToken"].string, "\(first)")
+                _ = try await quartet.edge.insist("/v1/sign-out", [:], token: token)
+                let again = try await quartet.edge.insist(path, body, key: key)
+                #expect(again.status == 401 && again.body["code"] == "signedOut", "\(path): \(again)")
+            }
+        }
+    }
+
     private static let domains = ["session", "contacts", "notifications"]
     /// Passwords may be tried often.
     private static let environment = ["PHONE_CODES": "log", "GUESSES_PER_MINUTE": "10000"]

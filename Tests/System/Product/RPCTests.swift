@@ -230,7 +230,11 @@ struct RPCTests {
         }
     }
 
-    @Test("quartet-conformance finds no difference between the transports (T18)")
+    @Test(
+        """
+        quartet-conformance plays everything that apps can ask over each transport, and finds no difference: requests, refusals, \
+        streams that are filtered, resumed and joined late, and signals (S4, S6, S10, R8, T13, T15, T16, T18, P26, P29)
+        """)
     func conformance() async throws {
         try await Quartet.with { quartet in
             try await ChildProcess.with("quartet-conformance", [try quartet.url, "\(try await quartet.rpcPort())"]) {

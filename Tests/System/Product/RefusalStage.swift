@@ -132,7 +132,9 @@ struct RefusalStage: Sendable {
         for operation in description.operations where operation.refusals["incompleteBody"] != nil {
             let connection = try await begin(operation, "transfer-encoding: chunked")
             try connection.send(Array("ZZ\r\n".utf8))
-            try await expect("incompleteBody", of: operation, from: connection)
+            // What reads the protocol may have answered before the route could say why.
+            let status = try await connection.status()
+            #expect(status == operation.refusals["incompleteBody"], "\(operation.id): \(status)")
         }
     }
 

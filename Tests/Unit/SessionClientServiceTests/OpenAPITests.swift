@@ -69,6 +69,8 @@ struct OpenAPITests {
     private static let elsewhere: Set<APIError.Code> = [
         // Between services.
         .accountExists, .accountRequired, .notDue, .edgeNotFound,
+        // For what the edge makes up itself.
+        .codeTaken, .groupExists,
         // Where there is no endpoint.
         .methodNotAllowed, .unknownCommand, .unknownOperation,
         // Before a request is read.
