@@ -11,7 +11,6 @@ struct Routes: Sendable {
     let headers: ResponseHeaders
     let drain: Drain
     let versions: ClientVersions
-    var deprecations = Deprecations()
     let console: ConsoleRoutes
 
     /// The routes, and before them what every request goes through.
@@ -21,7 +20,6 @@ struct Routes: Sendable {
         router.add(middleware: Problems())
         router.add(middleware: AddressLimiting(limits: admission.limits, addresses: addresses))
         router.add(middleware: versions)
-        router.add(middleware: deprecations)
         add(Endpoint.all, to: router)
         add(HTTPEndpoint.all, to: router)
         console.add(to: router)
