@@ -93,6 +93,7 @@ extension Endpoint.Declaration {
             "operationId": .string(name), "summary": .string(summary), "tags": [.string(tag)],
             "security": access == .open ? [] : [["accessToken": []]], "responses": .object(try responses()),
         ]
+        if deprecation != nil { operation["deprecated"] = true }
         let parameters = parameters.map(\.document) + headers
         if !parameters.isEmpty { operation["parameters"] = .array(parameters) }
         switch body {
@@ -102,7 +103,7 @@ extension Endpoint.Declaration {
                 if case .object(let object) = schema { !object.properties.contains(where: \.isRequired) } else { false }
             operation["requestBody"] = [
                 "required": .bool(!isOptional),
-                "content": ["application/json": ["schema": schema.document, "example": try schema.example]],
+                "content": ["application/json": ["schema": marked(schema.document), "example": try schema.example]],
             ]
         case .bytes(let types)?:
             operation["requestBody"] = [
@@ -112,6 +113,13 @@ extension Endpoint.Declaration {
         case nil: break
         }
         return .object(operation)
+    }
+
+    /// A body's schema with what will go away of it.
+    private func marked(_ schema: JSONValue) -> JSONValue {
+        guard !deprecatedFields.isEmpty else { return schema }
+        let fields = JSONValue.object(deprecatedFields.mapValues { _ in ["deprecated": true] })
+        return ["allOf": [schema, ["properties": fields]]]
     }
 
     private var headers: [JSONValue] {

@@ -30,6 +30,9 @@ struct Endpoint: Sendable {
         var family: Family?
         /// Whether a service decides it, unless it only reads.
         var isDecided = true
+        var deprecation: Deprecation?
+        /// Fields of the body, by their names.
+        var deprecatedFields: [String: Deprecation] = [:]
     }
 
     enum Method: String, Sendable {

@@ -18,6 +18,7 @@ struct EdgeContext: RequestContext, RemoteAddressRequestContext {
     /// How long it may still wait for the database.
     let time = RequestTime()
     let quota = RequestQuota()
+    let deprecated = DeprecatedUses()
     /// Shared by everything that this request leads to.
     let correlationID = CorrelationID.new()
     /// W3C trace context: the request's own, or a new one.

@@ -41,6 +41,7 @@ extension Routes {
     ) async throws -> Response {
         let call = try call(request, context)
         let body = endpoint.declaration.body == nil ? [] : try await request.json(context)
+        context.deprecated.note(endpoint.declaration, body, of: request, context)
         let reply = try await endpoint.answer(
             actions,
             EndpointRequest(

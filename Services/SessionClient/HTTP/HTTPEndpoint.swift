@@ -46,6 +46,7 @@ extension Routes {
             let declaration = endpoint.declaration
             router.on(RouterPath(declaration.path), method: declaration.method.inHTTP) { request, context in
                 let caller = try await admit(request, context, to: declaration.access, as: declaration.limit)
+                context.deprecated.note(declaration, [], of: request, context)
                 return try await endpoint.respond(self, request, context, caller)
             }
         }

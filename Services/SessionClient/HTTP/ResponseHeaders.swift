@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// What every response says besides its answer: what is left of the limits that it counted for, that browsers mustn't guess
+/// What every response says besides its answer: what is left of the limits that it counted for, what will go away, that browsers mustn't guess
 /// its type, that they come by TLS from now on (HSTS, RFC 6797), and which web pages may read it (CORS,
 /// https://fetch.spec.whatwg.org/#http-cors-protocol).
 ///
@@ -39,6 +39,7 @@ struct ResponseHeaders: RouterMiddleware {
             response = try await next(request, context)
         }
         response.headers[.xContentTypeOptions] = "nosniff"
+        for field in context.deprecated.fields { response.headers[field.name] = field.value }
         if let quota = context.quota.fields {
             response.headers[.rateLimit] = quota.limit
             response.headers[.rateLimitPolicy] = quota.policy

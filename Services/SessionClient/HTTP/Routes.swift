@@ -11,7 +11,6 @@ struct Routes: Sendable {
     let headers: ResponseHeaders
     let drain: Drain
     let versions: ClientVersions
-    var deprecations = Deprecations()
     let console: ConsoleRoutes
     /// Nil if operators aren't configured.
     let operators: OperatorRoutes?
@@ -23,7 +22,6 @@ struct Routes: Sendable {
         router.add(middleware: Problems())
         router.add(middleware: AddressLimiting(limits: admission.limits, addresses: addresses))
         router.add(middleware: versions)
-        router.add(middleware: deprecations)
         add(Endpoint.all, to: router)
         add(HTTPEndpoint.all, to: router)
         operators?.add(to: router)

@@ -35,32 +35,44 @@ struct VersionTests {
         #expect(throws: SettingProblem.self) { try ClientVersions("web/1,\(header)x/1/2") }
     }
 
-    @Test("a route that will go away says so in its answers, others don't (T25)")
-    func deprecated() async throws {
-        let router = Router(context: EdgeContext.self)
-        let route = Deprecations.Route(
-            method: .get, path: "/v1/old/{id}", since: Date(timeIntervalSince1970: 1_700_000_000),
-            sunset: Date(timeIntervalSince1970: 784_111_777), instead: "https://example.org/new")
-        router.add(middleware: Deprecations(routes: [route]))
-        router.get("v1/old/{id}") { _, _ in Response(status: .ok) }
-        router.get("v1/new/{id}") { _, _ in Response(status: .ok) }
-        let responder = router.buildResponder()
-        func answer(_ path: String) async throws -> Response {
+    @Test("what will go away says so when it is used: an endpoint, or a field of its body, and nothing else (T25)")
+    func deprecated() throws {
+        func deprecation(sunset: TimeInterval) -> Deprecation {
+            Deprecation(
+                since: Date(timeIntervalSince1970: 1_700_000_000), sunset: Date(timeIntervalSince1970: sunset),
+                instead: "https://example.org/new")
+        }
+        var endpoint = Endpoint.Declaration(
+            name: "SetThing", method: .post, path: "/v1/thing", access: .signedIn, summary: "", replies: [],
+            limit: .commands)
+        endpoint.deprecatedFields = ["old": deprecation(sunset: 784_111_777)]
+        func fields(_ body: String) throws -> [String: String] {
             let context = EdgeContext(
                 source: ApplicationRequestContextSource(channel: EmbeddedChannel(), logger: Logger(label: "test")))
-            let head = HTTPRequest(method: .get, scheme: "http", authority: "localhost", path: path)
-            return try await responder.respond(
-                to: Request(head: head, body: RequestBody(buffer: ByteBuffer())), context: context)
+            let head = HTTPRequest(method: .post, scheme: "http", authority: "localhost", path: "/v1/thing")
+            let request = Request(head: head, body: RequestBody(buffer: ByteBuffer()))
+            context.deprecated.note(endpoint, Array(body.utf8), of: request, context)
+            let fields = context.deprecated.fields.map { ($0.name.rawName, $0.value) }
+            return Dictionary(uniqueKeysWithValues: fields)
         }
-        func field(_ name: String, _ response: Response) throws -> String? {
-            response.headers[try #require(HTTPField.Name(name))]
-        }
-        let old = try await answer("/v1/old/7")
-        #expect(try field("Deprecation", old) == "@1700000000")
+        for body in [#"{"new":{"old":1}}"#, "{}", "[", "null"] { #expect(try fields(body).isEmpty, "\(body)") }
+        let old = try fields(#"{"old":null}"#)
+        #expect(old["Deprecation"] == "@1700000000" && old["Link"] == #"<https://example.org/new>; rel="deprecation""#)
         // The example of RFC 9110, section 5.6.7.
-        #expect(try field("Sunset", old) == "Sun, 06 Nov 1994 08:49:37 GMT")
-        #expect(try field("Link", old) == #"<https://example.org/new>; rel="deprecation""#)
-        let new = try await answer("/v1/new/7")
-        #expect(try field("Deprecation", new) == nil && field("Sunset", new) == nil)
+        #expect(old["Sunset"] == "Sun, 06 Nov 1994 08:49:37 GMT")
+        endpoint.deprecation = deprecation(sunset: 1_700_000_000)
+        #expect(try fields("{}")["Sunset"] == "Tue, 14 Nov 2023 22:13:20 GMT")
+        #expect(try fields(#"{"old":1}"#)["Sunset"] == old["Sunset"], "what goes first")
+
+        endpoint.body = .json(StreamTokenRequest.self)
+        endpoint.deprecatedFields = ["stream": deprecation(sunset: 784_111_777)]
+        let operation = try OpenAPI([endpoint]).document["paths"]?["/v1/thing"]?["post"]
+        #expect(operation?["deprecated"] == true)
+        let schema = operation?["requestBody"]?["content"]?["application/json"]?["schema"]
+        guard case .array(let parts)? = schema?["allOf"] else {
+            Issue.record("not marked: \(schema ?? .null)")
+            return
+        }
+        #expect(parts.last?["properties"]?["stream"]?["deprecated"] == true)
     }
 }
