@@ -7,10 +7,16 @@ extension Endpoint.Declaration {
             .badRequest, .upgradeRequired, .urlTooLong, .internal, .overloaded, .databaseUnavailable,
         ]
         codes.formUnion(refusals)
-        if access != .open { codes.formUnion([.missingToken, .invalidToken, .signedOut]) }
+        switch access {
+        case .open: break
+        case .signedIn: codes.formUnion([.missingToken, .invalidToken, .signedOut])
+        case .operators(let role):
+            codes.formUnion([.missingToken, .invalidToken, .tooManyAttempts, .notFound, .queryTooSlow])
+            if role == .act { codes.insert(.keyMayOnlyRead) }
+        }
         if let limit {
             codes.insert(.tooManyRequests)
-            if access != .open { codes.insert(limit.refusal) }
+            if access == .signedIn { codes.insert(limit.refusal) }
         }
         for parameter in parameters {
             switch (parameter.place, parameter.schema) {
@@ -27,7 +33,7 @@ extension Endpoint.Declaration {
         case .bytes?: codes.formUnion([.incompleteBody, .bodyTooLarge, .tooSlow])
         case nil: break
         }
-        if method != .get { codes.formUnion([.invalidIdempotencyKey, .idTooOld]) }
+        if hasKey { codes.formUnion([.invalidIdempotencyKey, .idTooOld]) }
         if method != .get, isDecided {
             codes.formUnion([
                 .noOutcomeYet, .idReused, .refused, .failed, .expired, .accountNotFound, .accountClosed,
@@ -35,5 +41,11 @@ extension Endpoint.Declaration {
             ])
         }
         return APIError.Code.allCases.filter(codes.contains)
+    }
+
+    /// Whether it takes an Idempotency-Key. What operators do is done once, or may be done again.
+    var hasKey: Bool {
+        if case .operators = access { return false }
+        return method != .get
     }
 }

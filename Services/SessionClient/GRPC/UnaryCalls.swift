@@ -36,25 +36,27 @@ struct UnaryCalls: Sendable {
                 fullyQualifiedService: RPCNames.service, method: bridge.endpoint.declaration.name),
             deserializer: RPCDeserializer<Request>(), serializer: ProtobufSerializer<Reply>()
         ) { request, context in
+            let fields = AnswerFields()
             do {
-                return StreamingServerResponse(single: try await answer(request, context, bridge))
+                return StreamingServerResponse(single: try await answer(request, context, bridge, fields))
             } catch {
-                throw admission.rpcError(error)
+                throw admission.rpcError(error, fields)
             }
         }
     }
 
     private func answer<Request: ProtoMessage, Reply: ProtoMessage>(
-        _ request: StreamingServerRequest<Request>, _ context: ServerContext, _ bridge: RPCBridge
+        _ request: StreamingServerRequest<Request>, _ context: ServerContext, _ bridge: RPCBridge,
+        _ fields: AnswerFields
     ) async throws -> ServerResponse<Reply> {
         let arrived = ContinuousClock.now
         inFlight.increment()
         defer { inFlight.decrement() }
         let declaration = bridge.endpoint.declaration
         let call = try admission.call(
-            request.metadata, context, as: declaration.limit, isRead: declaration.method == .get)
+            request.metadata, context, as: declaration.limit, isRead: declaration.method == .get, fields)
         let caller = try await within(RequestTime.limit, context) {
-            try await admission.caller(request.metadata, declaration.access, as: declaration.limit)
+            try await admission.caller(request.metadata, declaration.access, as: declaration.limit, call)
         }
         let message = try await RPCPatience.receive { try await ServerRequest(stream: request).message }
         return try await within(RequestTime.limit, context) {
@@ -62,9 +64,9 @@ struct UnaryCalls: Sendable {
             let reply = try await bridge.endpoint.answer(
                 actions,
                 EndpointRequest(parameters: parameters, body: body, caller: caller, call: call, arrived: arrived))
-            return ServerResponse(
-                message: try bridge.reply(reply),
-                metadata: call.replay.isReplayed ? ["idempotency-replayed": "true"] : [:])
+            var metadata: Metadata = call.replay.isReplayed ? ["idempotency-replayed": "true"] : [:]
+            metadata.add(fields)
+            return ServerResponse(message: try bridge.reply(reply), metadata: metadata)
         }
     }
 
@@ -209,7 +211,7 @@ struct RPCDeserializer<Request: ProtoMessage>: MessageDeserializer {
 
 /// How long a call may take to arrive.
 enum RPCPatience {
-    private static let limit: Duration = .seconds(15)
+    private static let limit: Duration = .seconds(EdgeLimits.messageTime.value)
 
     static func receive<Value: Sendable>(_ body: @Sendable @escaping () async throws -> Value) async throws -> Value {
         try await withThrowingTaskGroup(of: Value.self) { group in

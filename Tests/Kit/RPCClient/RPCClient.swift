@@ -29,6 +29,8 @@ public struct RPCClient: Sendable {
         /// Seconds.
         public let retryAfter: Int64?
         public let details: [String: String]
+        /// Texts by their lower-case names.
+        public let metadata: [String: String]
 
         init(_ error: RPCError) {
             let status = try? error.unpackGoogleRPCStatus()
@@ -39,6 +41,7 @@ public struct RPCClient: Sendable {
             field = status?.details.lazy.compactMap(\.badRequest).first?.violations.first?.field
             retryAfter = status?.details.lazy.compactMap(\.retryInfo).first?.delay.components.seconds
             details = info?.metadata ?? [:]
+            metadata = RPCClient.texts(error.metadata)
         }
 
         public var description: String { "refused: \(status) \(code ?? "without a code") \(message)" }
@@ -152,7 +155,7 @@ public struct RPCClient: Sendable {
     ///   - groups: The group sessions to follow.
     ///   - position: The id of the last event that was seen.
     public func watch(
-        token: String, following groups: [String] = [], after position: String? = nil
+        token: String, following groups: [String] = [], after position: String? = nil, metadata: [String: String] = [:]
     ) -> AsyncThrowingStream<ServerSentEvent, any Error> {
         let (events, continuation) = AsyncThrowingStream<ServerSentEvent, any Error>.makeStream()
         var request = Quartet_V1_WatchRequest()
@@ -161,7 +164,7 @@ public struct RPCClient: Sendable {
         let reading = Task { [request] in
             do {
                 try await client.serverStreaming(
-                    request: ClientRequest(message: request, metadata: Self.metadata([:], token)),
+                    request: ClientRequest(message: request, metadata: Self.metadata(metadata, token)),
                     descriptor: MethodDescriptor(fullyQualifiedService: Self.service, method: "Watch"),
                     serializer: ProtobufSerializer<Quartet_V1_WatchRequest>(),
                     deserializer: ProtobufDeserializer<Quartet_V1_StreamMessage>(), options: .defaults
@@ -209,7 +212,7 @@ public struct RPCClient: Sendable {
         return metadata
     }
 
-    private static func texts(_ metadata: Metadata) -> [String: String] {
+    fileprivate static func texts(_ metadata: Metadata) -> [String: String] {
         var texts: [String: String] = [:]
         for (name, value) in metadata where texts[name] == nil {
             if case .string(let text) = value { texts[name] = text }
