@@ -22,6 +22,7 @@ let hummingbirdHTTP2 = Target.Dependency.product(name: "HummingbirdHTTP2", packa
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types", condition: server)
 let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio", condition: server)
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio", condition: server)
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio", condition: server)
 let nioHTTP2 = Target.Dependency.product(name: "NIOHTTP2", package: "swift-nio-http2", condition: server)
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl", condition: server)
 let nioTLS = Target.Dependency.product(name: "NIOTLS", package: "swift-nio", condition: server)
@@ -213,7 +214,7 @@ let package = Package(
                 "QuartetProto", "ServiceKit",
                 "SessionClientOrchestration", "SessionContract", "Vocabulary", "Webhook", crypto, cryptoExtras, grpc,
                 grpcProtobuf, grpcTransport, httpTypes, hummingbird, hummingbirdHTTP2, lifecycle, logging, metrics, nio,
-                nioHTTP2, nioHTTPTypes, nioPosix, nioSSL, nioTLS, protobuf, signals,
+                nioHTTP1, nioHTTP2, nioHTTPTypes, nioPosix, nioSSL, nioTLS, protobuf, signals,
                 .product(name: "JWTKit", package: "jwt-kit", condition: server),
             ],
             path: "Services/SessionClient", exclude: ["Executable", "Orchestration"],

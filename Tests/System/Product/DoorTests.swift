@@ -46,6 +46,13 @@ struct DoorTests {
             _ = try await quartet.edge.stream(token: bob.token)
             let long = try await quartet.edge.send("GET", "/v1/account?x=" + String(repeating: "x", count: 4096))
             #expect(long.status == 414 && long.body["code"] == "urlTooLong")
+            let large = try RawConnection(port: try await quartet.edgePort())
+            let field = "x-large: " + String(repeating: "x", count: 9000)
+            try large.send(Array("GET /v1/account HTTP/1.1\r\nhost: localhost\r\n\(field)\r\n\r\n".utf8))
+            #expect(try await large.status() == 400)
+            let metrics = try await quartet.metrics(of: .sessionClient)
+            #expect(metrics.contains("quartet_limits_hit_total{limit=\"headers\"} 1"))
+            #expect(metrics.contains("quartet_limits_hit_total{limit=\"urlTooLong\"} 1"))
         }
     }
 

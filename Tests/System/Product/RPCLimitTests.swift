@@ -84,7 +84,9 @@ struct RPCLimitTests {
         try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
             try await quartet.start(
                 .sessionClient,
-                environment: ["READS_PER_MINUTE": "60", "ADDRESS_FACTOR": "2", "HTTP_PROXIES": "1"])
+                environment: [
+                    "READS_PER_MINUTE": "60", "ADDRESS_FACTOR": "2", "HTTP_PROXIES": "1", "STREAMS_PER_MINUTE": "10000",
+                ])
             let anna = try await quartet.signUp("anna")
             try await quartet.rpc { rpc in
                 func ask(from address: String) async throws -> RPCClient.Refused {
@@ -99,14 +101,24 @@ struct RPCLimitTests {
                 let other = try await ask(from: "198.51.100.1")
                 #expect(other.code == "missingToken")
 
-                var views: [LiveView] = []
-                for _ in 0..<16 { views.append(try await LiveView.open(rpc.watch(token: anna.token))) }
-                let refused = try await #require(throws: RPCClient.Refused.self) {
-                    try await Self.open(rpc, anna.token)
+                func expectFull(_ device: Device, _ reason: String) async throws {
+                    let refused = try await #require(throws: RPCClient.Refused.self) {
+                        try await Self.open(rpc, device.token)
+                    }
+                    #expect(refused.code == "tooManyStreams" && refused.retryAfter == 5, "\(refused)")
+                    #expect(refused.message.hasPrefix(reason), "\(refused)")
+                    // They are the same places over both.
+                    await #expect(throws: EdgeClient.Refused.self) {
+                        try await quartet.edge.stream(token: device.token)
+                    }
                 }
-                #expect(refused.code == "tooManyStreams" && refused.retryAfter == 5, "\(refused)")
-                // They are the same places over both.
-                await #expect(throws: EdgeClient.Refused.self) { try await quartet.edge.stream(token: anna.token) }
+                var views: [LiveView] = []
+                for number in 1...4 {
+                    let device = number == 1 ? anna : try await Device.signIn("anna", at: quartet.edge)
+                    for _ in 0..<16 { views.append(try await LiveView.open(rpc.watch(token: device.token))) }
+                    try await expectFull(device, "This device has 16 streams open")
+                }
+                try await expectFull(Device.signIn("anna", at: quartet.edge), "This account has 64 streams open")
                 for view in views { await view.close() }
             }
         }

@@ -39,8 +39,7 @@ struct LimitTests {
             let start = "| `\(setting.flag)` | `\(setting.variable)` | \(setting.shownDefault ?? "") |"
             #expect(readme.contains(start), "\(start) isn't in README.md")
         }
-        let given = try Settings(
-            arguments: ["--reads-per-minute", "7"], environment: [:], declared: EdgeLimits.settings)
+        let given = try Settings(EdgeLimits.settings, arguments: ["--reads-per-minute", "7"])
         #expect(given[EdgeLimits.reads] == 7 && given[EdgeLimits.commands] == 600 && given[EdgeLimits.body] == 65_536)
     }
 
