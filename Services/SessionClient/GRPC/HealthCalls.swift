@@ -1,3 +1,4 @@
+import API
 import GRPCCore
 import GRPCProtobuf
 import QuartetProto
@@ -11,6 +12,8 @@ struct HealthCalls: Sendable {
     let health: Health
     /// The services that share the process's status.
     let services: Set<String>
+    let admission: RPCAdmission
+    private let watches = Places<String>(EdgeLimits.healthWatches)
     private static let service = "grpc.health.v1.Health"
     /// How often a watched status is looked at.
     private static let interval: Duration = .milliseconds(500)
@@ -20,8 +23,8 @@ struct HealthCalls: Sendable {
             forMethod: MethodDescriptor(fullyQualifiedService: Self.service, method: "Check"),
             deserializer: ProtobufDeserializer<Grpc_Health_V1_HealthCheckRequest>(),
             serializer: ProtobufSerializer<Reply>()
-        ) { request, _ in
-            let name = try await ServerRequest(stream: request).message.service
+        ) { request, context in
+            let (name, _) = try await name(request, context)
             guard let status = status(of: name) else {
                 throw RPCError(code: .notFound, message: "There is no such service.")
             }
@@ -32,8 +35,15 @@ struct HealthCalls: Sendable {
             deserializer: ProtobufDeserializer<Grpc_Health_V1_HealthCheckRequest>(),
             serializer: ProtobufSerializer<Reply>()
         ) { request, context in
-            let name = try await ServerRequest(stream: request).message.service
+            let (name, address) = try await name(request, context)
+            guard let place = watches.enter(address) else {
+                throw admission.rpcError(
+                    APIError(
+                        .tooManyRequests, "Your address has \(watches.limit) watches of health open; close one first."),
+                    AnswerFields())
+            }
             return StreamingServerResponse { writer in
+                defer { place.leave() }
                 var last: Reply.ServingStatus?
                 while !context.cancellation.isCancelled {
                     let status = status(of: name) ?? .serviceUnknown
@@ -43,6 +53,20 @@ struct HealthCalls: Sendable {
                 }
                 return [:]
             }
+        }
+    }
+
+    /// The service that is asked about, and the client's network.
+    private func name(
+        _ request: StreamingServerRequest<Grpc_Health_V1_HealthCheckRequest>, _ context: ServerContext
+    ) async throws -> (service: String, address: String) {
+        let fields = AnswerFields()
+        do {
+            let address = try admission.address(request.metadata, context, as: .reads, fields)
+            let message = try await RPCPatience.receive { try await ServerRequest(stream: request).message }
+            return (message.service, address)
+        } catch {
+            throw admission.rpcError(error, fields)
         }
     }
 

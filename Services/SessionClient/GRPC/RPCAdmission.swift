@@ -19,16 +19,26 @@ struct RPCAdmission: Sendable {
         _ metadata: Metadata, _ context: ServerContext, as kind: RequestLimits.Kind?, isRead: Bool,
         _ fields: AnswerFields
     ) throws(APIError) -> Call {
-        let address = addresses.network(
-            connection: context.remotePeer.drop { $0 != ":" }.dropFirst(),
-            forwardedFor: metadata.text("x-forwarded-for"))
-        if let kind { try admission.limits.admit(kind, from: address, fields.quota.note) }
+        let address = try address(metadata, context, as: kind, fields)
         let client = metadata.text("quartet-client")
         try versions.check(client)
         return Call(
             key: try IdempotencyKey(isRead ? nil : metadata.text("idempotency-key")), address: address,
             correlationID: .new(), traceParent: TraceParent.valid(metadata.text("traceparent")), logger: logger,
             client: client, fields: fields)
+    }
+
+    /// Counts a call from an address, whoever calls.
+    /// - Returns: The client's network.
+    /// - Throws: `tooManyRequests`.
+    func address(
+        _ metadata: Metadata, _ context: ServerContext, as kind: RequestLimits.Kind?, _ fields: AnswerFields
+    ) throws(APIError) -> String {
+        let address = addresses.network(
+            connection: context.remotePeer.drop { $0 != ":" }.dropFirst(),
+            forwardedFor: metadata.text("x-forwarded-for"))
+        if let kind { try admission.limits.admit(kind, from: address, fields.quota.note) }
+        return address
     }
 
     /// - Throws: `missingToken`, `invalidToken`, `signedOut`; the limit's refusal.

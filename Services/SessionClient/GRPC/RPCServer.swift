@@ -23,7 +23,7 @@ struct RPCServer: Service {
         var router = RPCRouter<Transport>()
         calls.register(in: &router)
         watch.register(in: &router)
-        HealthCalls(health: health, services: [RPCNames.service]).register(in: &router)
+        HealthCalls(health: health, services: [RPCNames.service], admission: calls.admission).register(in: &router)
         if describesItself { try ReflectionCalls().register(in: &router) }
         self.router = router
         self.listener = listener

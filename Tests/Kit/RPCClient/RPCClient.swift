@@ -148,6 +148,22 @@ public struct RPCClient: Sendable {
         }
     }
 
+    /// Watches whether the process serves, and leaves once `heard` returns false.
+    public func watchHealth(heard: @Sendable @escaping (String) async -> Bool) async throws {
+        try await Self.refusing {
+            try await client.serverStreaming(
+                request: ClientRequest(message: Grpc_Health_V1_HealthCheckRequest()),
+                descriptor: MethodDescriptor(fullyQualifiedService: "grpc.health.v1.Health", method: "Watch"),
+                serializer: ProtobufSerializer<Grpc_Health_V1_HealthCheckRequest>(),
+                deserializer: ProtobufDeserializer<Grpc_Health_V1_HealthCheckResponse>(), options: .defaults
+            ) { response in
+                for try await message in response.messages {
+                    guard await heard("\(message.status)") else { return }
+                }
+            }
+        }
+    }
+
     // MARK: Streams
 
     /// The caller's streams, in the form in which server-sent events have them.

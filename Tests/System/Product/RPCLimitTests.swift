@@ -74,6 +74,34 @@ struct RPCLimitTests {
         }
     }
 
+    @Test("strangers' calls count by their address, too, and watches of health have their places (T21)")
+    func health() async throws {
+        try await Quartet.with { quartet in
+            try await quartet.rpc { rpc in
+                let (begun, begin) = AsyncStream<String>.makeStream()
+                try await withThrowingTaskGroup { group in
+                    for _ in 0..<16 {
+                        group.addTask {
+                            try await rpc.watchHealth { status in
+                                begin.yield(status)
+                                return true
+                            }
+                        }
+                    }
+                    var statuses = begun.makeAsyncIterator()
+                    for _ in 0..<16 { #expect(await statuses.next() == "serving") }
+                    let refused = try await #require(throws: RPCClient.Refused.self) {
+                        try await rpc.watchHealth { _ in false }
+                    }
+                    #expect(refused.status == "resourceExhausted" && refused.code == "tooManyRequests", "\(refused)")
+                    #expect(try await rpc.health() == "serving")
+                    group.cancelAll()
+                    while await group.nextResult() != nil {}
+                }
+            }
+        }
+    }
+
     /// Opens a stream, and leaves it once it has begun.
     private static func open(_ rpc: RPCClient, _ token: String) async throws {
         for try await event in rpc.watch(token: token) where event.name == "begun" { return }
@@ -137,8 +165,10 @@ struct RPCLimitTests {
             // Calls without a message, of which one waits for a stream.
             let slow = try RawConnection(port: port)
             try slow.send(
-                Self.preface + Self.head(of: "GetAccount", on: 1, anna.token)
-                    + Self.head(of: "Watch", on: 3, anna.token))
+                Self.preface + Self.head(of: "quartet.v1.Quartet/GetAccount", on: 1, anna.token)
+                    + Self.head(of: "quartet.v1.Quartet/Watch", on: 3, anna.token)
+                    + Self.head(of: "grpc.health.v1.Health/Check", on: 5, "")
+                    + Self.head(of: "grpc.health.v1.Health/Watch", on: 7, ""))
             try await quartet.rpc { rpc in
                 let large = JSON.string(String(repeating: "a", count: 2 << 20))
                 let refused = try await #require(throws: RPCClient.Refused.self) {
@@ -157,10 +187,10 @@ struct RPCLimitTests {
             try await quartet.rpc { rpc in _ = try await rpc.call("GetAccount", token: anna.token) }
             // A test can't observe when the server ends them.
             for _ in 0..<400 {
-                guard try await Self.hits("tooSlow", at: quartet) < 2 else { break }
+                guard try await Self.hits("tooSlow", at: quartet) < 4 else { break }
                 try await Task.sleep(for: .milliseconds(100))
             }
-            #expect(try await Self.hits("tooSlow", at: quartet) == 2)
+            #expect(try await Self.hits("tooSlow", at: quartet) == 4)
             slow.breakOff()
         }
     }
@@ -203,7 +233,7 @@ struct RPCLimitTests {
             return bytes + [UInt8(rest)]
         }
         let fields = [
-            (":method", "POST"), (":scheme", "http"), (":path", "/quartet.v1.Quartet/\(call)"),
+            (":method", "POST"), (":scheme", "http"), (":path", "/\(call)"),
             (":authority", "localhost"), ("content-type", "application/grpc"), ("te", "trailers"),
             ("authorization", "Bearer \(token)"),
         ]

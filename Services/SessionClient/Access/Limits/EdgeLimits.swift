@@ -157,6 +157,8 @@ enum EdgeLimits {
             help:
                 "Concurrent HTTP connections from one address (an IPv6 /64); further ones are answered 429 and closed. There is no limit behind proxies."
         ), .refused(.tooManyConnections), amount: Words.number)
+    static let healthWatches = count(
+        "watches of health", of: "address and server", 16, .refused(.tooManyRequests))
     static let requestsOfConnection = count(
         "requests, or calls, at a time", of: "connection of HTTP/2", 100, .uncounted)
 
@@ -234,6 +236,7 @@ enum EdgeLimits {
         connections
         connectionsOfAddress
         requestsOfConnection
+        healthWatches
         contactsPage
         notificationsPage
         operationsPage
