@@ -67,7 +67,7 @@ enum LimitHit: Hashable, Sendable {
         switch self {
         case .refused: ""
         case .ended(.handshake), .ended(.pace), .ended(.headers), .ended(.silence): ": the connection closes"
-        case .ended(.messages): ": the call fails as RESOURCE_EXHAUSTED"
+        case .ended(.messages): ": the call ends"
         case .ended(.writeDeadline): ": the stream ends"
         case .ended(.signals): ": they are dropped"
         case .wrong: ", not counted"
