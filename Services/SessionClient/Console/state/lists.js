@@ -63,9 +63,15 @@ const roles = {
   responders: (card) => card.contact.isMyResponder,
 }
 
+/** The letter under which a name stands, without accents; `#` for digits and signs, which come first. */
+function initialOf(name) {
+  const [first = ''] = name.normalize('NFD')
+  return /\p{L}/u.test(first) ? first.toLocaleUpperCase() : '#'
+}
+
 const titles = {
   status: ({ level }) => levels[level].title,
-  name: ({ name }) => [...name][0]?.toLocaleUpperCase() ?? '',
+  name: ({ name }) => initialOf(name),
 }
 
 /** When the level of a card changes although nothing happens. */
