@@ -123,7 +123,7 @@ struct StoreTests {
         await withKnownIssue {
             await store.finish()
         } matching: {
-            $0.comments.map(\.rawValue).joined().contains("not expected: found([\"anna\"])")
+            $0.comments.map(\.rawValue).joined().contains("not expected: .found([\"anna\"])")
         }
     }
 }
