@@ -20,14 +20,17 @@ struct StoreTests {
     }
 
     /// Answers when the test lets it.
-    private static func reducer(_ answers: Observed<[String: [String]]>) -> SharedStore<Search, Action>.Reducer {
+    /// - Parameter ended: Counts the effects that have ended.
+    private static func reducer(
+        _ answers: Observed<[String: [String]]>, ended: Observed<Int> = Observed(0)
+    ) -> SharedStore<Search, Action>.Reducer {
         { state, action in
             switch action {
             case .textChanged(let text):
                 state.text = text
                 return .run(id: "search") { send in
-                    guard let found = try? await answers.wait("an answer", until: { $0[text] }) else { return }
-                    send(.found(found))
+                    if let found = try? await answers.wait("an answer", until: { $0[text] }) { send(.found(found)) }
+                    ended.update { $0 += 1 }
                 }
             case .found(let results):
                 state.results = results
@@ -61,17 +64,20 @@ struct StoreTests {
 
     @Test("an effect of an id replaces the one before it, and one that is cancelled sends nothing (S12)")
     func cancellation() async throws {
-        let answers = Observed<[String: [String]]>([:])
-        let store = SharedStore<Search, Action>(Search(), reducer: Self.reducer(answers))
+        let (answers, ended) = (Observed<[String: [String]]>([:]), Observed(0))
+        let store = SharedStore<Search, Action>(Search(), reducer: Self.reducer(answers, ended: ended))
         store.send(.textChanged("a"))
         store.send(.textChanged("an"))
-        answers.update { $0 = ["a": ["wrong"], "an": ["anna"]] }
+        answers.update { $0["a"] = ["wrong"] }
+        try await ended.wait("the first to end") { $0 == 1 ? true : nil }
+        #expect(store.results == [])
+        answers.update { $0["an"] = ["anna"] }
         await store.values(of: \.results).wait { !$0.isEmpty }
         #expect(store.results == ["anna"])
-        answers.update { $0 = [:] }
         store.send(.textChanged("b"))
         store.send(.cleared)
-        answers.update { $0 = ["b": ["bob"]] }
+        answers.update { $0["b"] = ["bob"] }
+        try await ended.wait("the last to end") { $0 == 3 ? true : nil }
         #expect(store.state == Search())
     }
 
