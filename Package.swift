@@ -30,12 +30,15 @@ let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swi
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics", condition: server)
 let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics", condition: server)
 let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client", condition: server)
-let grpc = Target.Dependency.product(name: "GRPCCore", package: "grpc-swift-2", condition: server)
+
+// Apps that speak gRPC add this one: .package(url: …, traits: ["GRPC"]).
+let rpc = TargetDependencyCondition.when(traits: ["GRPC"])
+let grpc = Target.Dependency.product(name: "GRPCCore", package: "grpc-swift-2", condition: rpc)
 let grpcTransport = Target.Dependency.product(
-    name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport", condition: server)
+    name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport", condition: rpc)
 let grpcProtobuf = Target.Dependency.product(
-    name: "GRPCProtobuf", package: "grpc-swift-protobuf", condition: server)
-let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf", condition: server)
+    name: "GRPCProtobuf", package: "grpc-swift-protobuf", condition: rpc)
+let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf", condition: rpc)
 
 let package = Package(
     name: "quartet",
@@ -45,6 +48,10 @@ let package = Package(
         .library(name: "QuartetClient", targets: ["QuartetClient"]),
         // What keeps an app's state on the device, in SQLite.
         .library(name: "QuartetStorage", targets: ["QuartetStorage"]),
+        // The API over gRPC, for apps that have the trait GRPC.
+        .library(name: "QuartetGRPC", targets: ["QuartetGRPC"]),
+        // Views and modifiers, where there is SwiftUI.
+        .library(name: "QuartetSwiftUI", targets: ["QuartetSwiftUI"]),
         .library(name: "QuartetClientTesting", targets: ["QuartetClientTesting"]),
         // For the package of micro-benchmarks, Tests/Benchmarks/Functions.
         .library(name: "QuartetBus", targets: ["Bus", "Postgres", "Vocabulary"]),
@@ -54,7 +61,9 @@ let package = Package(
         .library(name: "SkewedClock", type: .dynamic, targets: ["SkewedClock"]),
     ],
     traits: [
-        .trait(name: "Server", description: "The services, and everything that only they need"),
+        .trait(name: "GRPC", description: "The transport of QuartetGRPC, and what it needs"),
+        .trait(
+            name: "Server", description: "The services, and everything that only they need", enabledTraits: ["GRPC"]),
         .default(enabledTraits: ["Server"]),
     ],
     dependencies: [
@@ -152,6 +161,16 @@ let package = Package(
             name: "QuartetStorage",
             dependencies: ["QuartetClient", "Vocabulary", .product(name: "GRDB", package: "GRDB.swift")],
             path: "Shared/Client/Storage", swiftSettings: settings),
+        .target(
+            name: "QuartetGRPC",
+            dependencies: [
+                "API", "ContractSupport", "QuartetClient", "QuartetProto", "SessionContract", "Vocabulary", grpc,
+                grpcProtobuf, grpcTransport, protobuf,
+            ],
+            path: "Shared/Client/GRPC", swiftSettings: settings),
+        .target(
+            name: "QuartetSwiftUI", dependencies: ["QuartetClient"], path: "Shared/Client/SwiftUI",
+            swiftSettings: settings),
         .target(
             name: "QuartetClientTesting",
             dependencies: [
@@ -275,13 +294,14 @@ let package = Package(
                 "API", "ContactsContract", "ContractSupport", "NotificationsContract", "QuartetClient",
                 "QuartetClientTesting", "QuartetStorage", "SessionContract", "TestKit", "Vocabulary", crypto,
             ],
-            path: "Tests/Unit/QuartetClientTests", swiftSettings: settings),
+            path: "Tests/Unit/QuartetClientTests", exclude: ["Stubs"], swiftSettings: settings),
         .testTarget(
             name: "QuartetStorageTests", dependencies: ["QuartetClient", "QuartetStorage", "Vocabulary"],
             path: "Tests/Unit/QuartetStorageTests", swiftSettings: settings),
         .executableTarget(
-            name: "offline-app", dependencies: ["QuartetClient", "QuartetStorage"], path: "Tests/Kit/OfflineApp",
-            swiftSettings: settings),
+            name: "offline-app",
+            dependencies: ["QuartetClient", "QuartetGRPC", "QuartetStorage", "TestKit", crypto, grpcTransport],
+            path: "Tests/Kit/OfflineApp", swiftSettings: settings),
         .testTarget(
             name: "SessionClientOrchestrationTests",
             dependencies: [
@@ -339,9 +359,11 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "EdgeClient", "NotificationsContract", "Postgres", "QuartetClient", "RPCClient", "ServiceKit",
+                "EdgeClient", "NotificationsContract", "Postgres", "QuartetClient", "QuartetGRPC", "RPCClient",
+                "ServiceKit",
                 "TestKit", "WebDriver", "contacts", "notifications", "offline-app", "quartet-conformance", "session",
-                "session-client", crypto, httpClient, httpTypes, hummingbird, logging, nio, nioHTTP, nioSSL,
+                "session-client", crypto, grpcTransport, httpClient, httpTypes, hummingbird, logging, nio, nioHTTP,
+                nioSSL,
             ],
             path: "Tests/System/Product", exclude: ["Clients", "Description"], swiftSettings: settings),
         .testTarget(
@@ -403,8 +425,8 @@ let package = Package(
         .executableTarget(
             name: "benchmark",
             dependencies: [
-                "Bus", "EdgeClient", "LedgerContract", "LedgerEdge", "LedgerService", "Postgres", "RPCClient",
-                "ServiceKit",
+                "API", "Bus", "ContactsContract", "EdgeClient", "LedgerContract", "LedgerEdge", "LedgerService",
+                "NotificationsContract", "Postgres", "QuartetClient", "RPCClient", "ServiceKit", "SessionContract",
                 "Vocabulary", httpClient, logging,
                 lifecycle,
                 nio,

@@ -3,7 +3,7 @@
 # afterwards. Prints a table and writes the figures as JSON to the file that BENCH_JSON names (.local/bench.json).
 #
 #   Tests/Benchmarks/run.sh [SECTION...]     (limits commands latency fanout sagas streams memory attachments checkins rejoin groups
-#                                            signals, or growth; SECONDS=8 per figure, CHECKIN_PEOPLE=50000, REJOIN_CLIENTS=5000,
+#                                            signals client, or growth; SECONDS=8 per figure, CHECKIN_PEOPLE=50000, REJOIN_CLIENTS=5000,
 #                                            GROUP_SESSIONS=1000)
 set -eu
 cd "$(dirname "$0")/../.."

@@ -25,6 +25,7 @@ struct RPCServer: Service {
         watch.register(in: &router)
         HealthCalls(health: health, services: [RPCNames.service], admission: calls.admission).register(in: &router)
         if describesItself { try ReflectionCalls().register(in: &router) }
+        router.registerInterceptors(pipeline: [.apply(ServerDate(), to: .all)])
         self.router = router
         self.listener = listener
         self.logger = logger

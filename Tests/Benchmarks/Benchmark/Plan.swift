@@ -7,7 +7,7 @@ struct Plan: Sendable {
 
         Measures the executables in the folder EXECUTABLES on the PostgreSQL at SERVER_URL, as a superuser that creates
         databases there. Sections: limits commands latency fanout sagas calls streams memory attachments checkins rejoin groups
-        signals; by default all of these. Only by request, growth: it may take half an hour and checks the free disk space
+        signals client; by default all of these. Only by request, growth: it may take half an hour and checks the free disk space
         first (GROWTH_ROWS, default 10000000).
         CHECKIN_PEOPLE (default 50000) is how many people miss a check-in within one minute.
         REJOIN_CLIENTS (default 5000) is how many apps reconnect at once.
@@ -31,7 +31,7 @@ struct Plan: Sendable {
         else { return nil }
         let known = [
             "limits", "commands", "latency", "fanout", "sagas", "calls", "streams", "memory", "attachments", "checkins",
-            "rejoin", "groups", "signals",
+            "rejoin", "groups", "signals", "client",
         ]
         let asked = Array(words.dropFirst(3))
         guard Set(asked).isSubset(of: known + ["growth"]) else { return nil }
@@ -47,6 +47,7 @@ struct Plan: Sendable {
 
     func run() async throws {
         var report = Report()
+        if sections.contains("client") { try await ClientBenchmark().measure(&report) }
         if sections.contains("limits") { try await Limits(server: server, seconds: min(4, seconds)).measure(&report) }
         if !Set(sections).isDisjoint(with: ["commands", "latency", "fanout", "growth"]) {
             try await LedgerBenchmark.with(server) { ledger in
