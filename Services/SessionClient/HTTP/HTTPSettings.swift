@@ -38,7 +38,9 @@ struct HTTPSettings: Sendable {
     ) { text throws(SettingProblem) in try WebOrigins(text) }
     private static let connections = Setting<Int>.int(
         "http.connections", in: 1...100_000, default: 20_000,
-        help: "Concurrent HTTP connections; further ones are answered 503 and closed.")
+        help:
+            "Concurrent connections, fewer if the system doesn't let the process open as many; further ones are answered 503 and closed."
+    )
     private static let connectionsPerAddress = Setting<Int>.int(
         "http.connections.per.address", in: 1...100_000, default: 1000,
         help:
