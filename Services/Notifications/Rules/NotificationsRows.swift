@@ -23,6 +23,7 @@ package struct NotificationsRows: Equatable, Sendable {
     private var deviceIDs: [AccountID: Set<PushDeviceID>] = [:]
     /// New pushes, in the order of delivery.
     package private(set) var pushes: [WaitingPush] = []
+    private var waiting: Set<WaitingPush.ID> = []
     /// Devices whose waiting pushes are deleted.
     package private(set) var silenced: Set<PushDeviceKey> = []
     /// Devices whose waiting pushes are deleted, except warnings about the account itself.
@@ -106,23 +107,29 @@ package struct NotificationsRows: Equatable, Sendable {
     mutating func unregister(_ key: PushDeviceKey) {
         self[key] = nil
         silenced.insert(key)
-        pushes.removeAll { $0.key == key }
+        removePushes { $0.key == key }
     }
 
     /// Pushes nothing new to a device. Of what waits, only warnings about the account itself are still sent.
     mutating func leave(_ key: PushDeviceKey) {
         self[key]?.isLeaving = true
         leaving.insert(key)
-        pushes.removeAll { $0.key == key && $0.body.notification.category != .system }
+        removePushes { $0.key == key && $0.body.notification.category != .system }
     }
 
-    /// Pushes a notification to each of an account's devices.
+    /// Pushes a notification to each of an account's devices. One that was forgotten and is delivered again while its first push
+    /// waits isn't pushed twice.
     mutating func push(_ notification: Notification, to account: AccountID, unread: Int) {
         for device in pushDevices(of: account) {
-            pushes.append(
-                WaitingPush(
-                    key: PushDeviceKey(account, device), body: PushBody(notification, to: device, unread: unread)))
+            let push = WaitingPush(
+                key: PushDeviceKey(account, device), body: PushBody(notification, to: device, unread: unread))
+            if waiting.insert(push.id).inserted { pushes.append(push) }
         }
+    }
+
+    private mutating func removePushes(where isOver: (WaitingPush) -> Bool) {
+        for push in pushes where isOver(push) { waiting.remove(push.id) }
+        pushes.removeAll(where: isOver)
     }
 
     /// Accounts that this batch closed.

@@ -130,6 +130,22 @@ struct PushTests {
         #expect(inbox.state(anna).pushDevices == [tablet] && inbox.replicas[anna] == inbox.state(anna))
     }
 
+    @Test("a notification that was forgotten and comes again isn't pushed twice while its first push waits")
+    func again() throws {
+        var inbox = Inbox()
+        inbox.rows.limits.history = 1
+        let anna = try inbox.person()
+        let phone = try inbox.register(anna)
+        let id: NotificationID = inbox.id()
+        try inbox.ask(anna, DeliverNotification(id: id, kind: .contactAdded))
+        try inbox.tell(anna)
+        try inbox.ask(anna, DeliverNotification(id: id, kind: .system))
+        #expect(inbox.rows.pushes.map(\.body.notification.kind).filter { $0 != .pingReceived } == [.contactAdded])
+        // Nothing is left of the second, which would warn about the account.
+        try inbox.ask(anna, UnregisterPush(device: phone, stillWarns: true))
+        #expect(inbox.rows.pushes.isEmpty)
+    }
+
     @Test("a signed-out device still gets waiting pushes about the account, and nothing new (S48)")
     func leaving() throws {
         var inbox = Inbox()

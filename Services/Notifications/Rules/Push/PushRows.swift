@@ -26,9 +26,17 @@ package struct PushDeviceRow: Equatable, Sendable {
     package var isLeaving = false
 }
 
-package struct WaitingPush: Equatable, Sendable {
+package struct WaitingPush: Equatable, Identifiable, Sendable {
+    /// A notification waits once for each device.
+    package struct ID: Hashable, Sendable {
+        let device: PushDeviceKey
+        let notification: NotificationID
+    }
+
     package let key: PushDeviceKey
     package let body: PushBody
+
+    package var id: ID { ID(device: key, notification: body.notification.id) }
 }
 
 extension PushDeviceRow {
