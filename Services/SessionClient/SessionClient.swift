@@ -115,7 +115,15 @@ package struct SessionClient: Service {
             tokens: tokens, devices: devices, operators: operators, limits: settings.requestLimits)
         let addresses = ClientAddress(proxies: settings.http.proxies)
         let admissions = Admissions(
-            limit: settings.http.connections, perAddress: settings.http.connectionsPerAddress)
+            limit: settings.http.connections, perAddress: settings.http.connectionsPerAddress,
+            openFiles: context.openFiles)
+        if admissions.limit < settings.http.connections {
+            logger.notice(
+                """
+                the system lets this process open too few files for \(settings.http.connections) connections; raise its limit \
+                (ulimit -n, LimitNOFILE) or lower --http-connections (HTTP_CONNECTIONS)
+                """, metadata: ["connections": "\(admissions.limit)", "files": "\(context.openFiles)"])
+        }
         let server = HTTPServer(
             routes: Routes(
                 actions: actions, admission: admission, addresses: addresses,

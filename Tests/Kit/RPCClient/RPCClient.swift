@@ -177,13 +177,16 @@ public struct RPCClient: Sendable {
         var request = Quartet_V1_WatchRequest()
         request.group = groups
         if let position { request.position = position }
-        let reading = Task { [request] in
+        // Whoever watches would rather look elsewhere than wait for a server that is gone.
+        var options = CallOptions.defaults
+        options.waitForReady = false
+        let reading = Task { [request, options] in
             do {
                 try await client.serverStreaming(
                     request: ClientRequest(message: request, metadata: Self.metadata(metadata, token)),
                     descriptor: MethodDescriptor(fullyQualifiedService: Self.service, method: "Watch"),
                     serializer: ProtobufSerializer<Quartet_V1_WatchRequest>(),
-                    deserializer: ProtobufDeserializer<Quartet_V1_StreamMessage>(), options: .defaults
+                    deserializer: ProtobufDeserializer<Quartet_V1_StreamMessage>(), options: options
                 ) { response in
                     for try await message in response.messages {
                         if let event = try ServerSentEvent(message) { continuation.yield(event) }

@@ -74,6 +74,35 @@ struct DoorTests {
         }
     }
 
+    @Test(
+        """
+        a process that may open few files takes as many connections as leave it enough to work with: further ones are \
+        answered, and those that it has are served (T21)
+        """)
+    func fewFiles() async throws {
+        try await Quartet.with { quartet in
+            let anna = try await quartet.signUp("anna")
+            // It raises the limit that it begins with to the one that it can't raise.
+            let process = try await quartet.startAnother(
+                .sessionClient, environment: ["HTTP_CONNECTIONS_PER_ADDRESS": "100000"], openFiles: (100, 456))
+            let (url, edge) = (try await quartet.url(of: process), try await quartet.edge(of: process))
+            let port = try #require(url.split(separator: ":").last.flatMap { UInt16($0) })
+            let view = try await LiveView.open(try await edge.stream(token: anna.token))
+            // Of 200 connections, it may have 41 only to refuse them.
+            let silent = try (0..<190).map { _ in try RawConnection(port: port) }
+            var answered = 0
+            for connection in silent.suffix(20) where try await connection.status() == 503 { answered += 1 }
+            #expect(answered == 20)
+            try await anna.act("CheckIn")
+            try await view.wait("CheckedIn", in: "account")
+            for connection in silent { connection.breakOff() }
+            let read = try await Device(anna, at: edge).read("/v1/account")
+            #expect(read["account"].string == anna.account)
+            await view.close()
+            await process.end()
+        }
+    }
+
     @Test("malformed chunks and peers that leave midway don't count as server errors")
     func malformedChunks() async throws {
         try await Quartet.with { quartet in

@@ -57,6 +57,19 @@ struct ConnectionTests {
         #expect(refused == 1000)
     }
 
+    @Test("connections leave the process as many files as it needs for itself, however few the system allows")
+    func openFiles() {
+        for (files, admitted, refused) in [(Int.max, 20_000, 1000), (20_000, 18_744, 1000), (1024, 614, 154)] {
+            let places = Admissions.places(20_000, openFiles: files)
+            #expect(places.admitted == admitted && places.refused == refused, "\(files): \(places)")
+        }
+        for files in 0..<2000 {
+            let places = Admissions.places(1000, openFiles: files)
+            #expect(places.admitted > 0 && places.refused > 0)
+            #expect(files < 300 || places.admitted + places.refused + 256 <= files, "\(files): \(places)")
+        }
+    }
+
     @Test("a connection that is one too many gets a whole answer, and is closed two seconds later")
     func refusal() throws {
         let channel = try Self.connection(

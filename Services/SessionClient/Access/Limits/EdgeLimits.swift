@@ -148,7 +148,9 @@ enum EdgeLimits {
         "connections", of: "server",
         Setting<Int>.int(
             "http.connections", in: 1...100_000, default: 20_000,
-            help: "Concurrent HTTP connections; further ones are answered 503 and closed."),
+            help:
+                "Concurrent connections, fewer if the system doesn't let the process open as many; further ones are answered 503 and closed."
+        ),
         .refused(.overloaded), amount: Words.number)
     static let connectionsOfAddress = Limit(
         "connections", of: "address and server",

@@ -19,12 +19,30 @@ struct Admissions: Sendable {
 
     private let all: Places<Everyone>
     private let perAddress: Places<String>?
-    private let refused = Places<Everyone>(limit: 1000)
+    private let refused: Places<Everyone>
 
-    /// - Parameter perAddress: Nil behind proxies, where all connections come from theirs.
-    init(limit: Int, perAddress: Int?) {
-        all = Places(limit: limit)
+    /// - Parameters:
+    ///   - perAddress: Nil behind proxies, where all connections come from theirs.
+    ///   - openFiles: How many files and connections the process may have open at a time.
+    init(limit: Int, perAddress: Int?, openFiles: Int = .max) {
+        let places = Self.places(limit, openFiles: openFiles)
+        all = Places(limit: places.admitted)
+        refused = Places(limit: places.refused)
         self.perAddress = perAddress.map { Places(limit: $0) }
+    }
+
+    /// How many connections there may be in all.
+    var limit: Int { all.limit }
+
+    /// What the process keeps open besides, for the database above all.
+    private static let reserve = 256
+
+    /// How many connections are admitted, and how many more are told at a time why they aren't. Together they leave the process
+    /// what it needs for itself: once it can open nothing more, it can't refuse a connection either.
+    static func places(_ limit: Int, openFiles: Int) -> (admitted: Int, refused: Int) {
+        let free = max(openFiles - reserve, 2)
+        let refused = min(1000, free / 5 + 1)
+        return (min(limit, free - refused), refused)
     }
 
     /// Counts a connection until it is closed.
