@@ -9,10 +9,16 @@ extension Endpoint.Declaration {
         var codes: Set<APIError.Code> = [.badRequest, .upgradeRequired, .urlTooLong]
         // Documents and keys are made without the database.
         if access != .open || method != .get { codes.formUnion([.internal, .overloaded, .databaseUnavailable]) }
-        if access != .open { codes.formUnion([.missingToken, .invalidToken, .signedOut]) }
+        switch access {
+        case .open: break
+        case .signedIn: codes.formUnion([.missingToken, .invalidToken, .signedOut])
+        case .operators(let role):
+            codes.formUnion([.missingToken, .invalidToken, .tooManyAttempts, .notFound, .queryTooSlow])
+            if role == .act { codes.insert(.keyMayOnlyRead) }
+        }
         if let limit {
             codes.insert(.tooManyRequests)
-            if access != .open { codes.insert(limit.refusal) }
+            if access == .signedIn { codes.insert(limit.refusal) }
         }
         for parameter in parameters {
             switch (parameter.place, parameter.schema) {
@@ -29,7 +35,7 @@ extension Endpoint.Declaration {
         case .bytes?: codes.formUnion([.incompleteBody, .bodyTooLarge, .tooSlow])
         case nil: break
         }
-        if method != .get { codes.insert(.invalidIdempotencyKey) }
+        if takesKey { codes.insert(.invalidIdempotencyKey) }
         codes.formUnion(decision)
         codes.subtract(impossible)
         codes.formUnion(refusals)
@@ -38,7 +44,7 @@ extension Endpoint.Declaration {
 
     /// What may become of anything that a service decides, whatever it is.
     private var decision: Set<APIError.Code> {
-        guard method != .get, isDecided else { return [] }
+        guard takesKey, isDecided else { return [] }
         var codes: Set<APIError.Code> = [.idTooOld]
         // Without a body, a request under the same key is the same request.
         if body != nil { codes.insert(.idReused) }
@@ -52,6 +58,10 @@ extension Endpoint.Declaration {
         return codes
     }
 
-    /// Whether a request may name itself, so that it is done once however often it is sent.
-    var takesKey: Bool { codes.contains(.invalidIdempotencyKey) }
+    /// Whether a request may name itself, so that it is done once however often it is sent. What operators do is done once, or
+    /// may be done again.
+    var takesKey: Bool {
+        if case .operators = access { return false }
+        return method != .get
+    }
 }

@@ -5,10 +5,10 @@ import Vocabulary
 
 /// Something that only HTTP carries.
 struct HTTPEndpoint: Sendable {
-    let declaration: Endpoint.Declaration
+    var declaration: Endpoint.Declaration
     /// Why nothing else carries it.
     let reason: String
-    let respond: @Sendable (Routes, Request, EdgeContext, Caller?) async throws -> Response
+    let respond: @Sendable (Routes, Request, EdgeContext, Admitted) async throws -> Response
 
     /// Something that callers ask.
     static func signedIn<each Value: Sendable>(
@@ -24,8 +24,8 @@ struct HTTPEndpoint: Sendable {
                 parameters: Endpoint.declarations(of: repeat each parameters), body: body, replies: replies,
                 refusals: refusals, impossible: impossible, limit: limit, isDecided: isDecided),
             reason: reason
-        ) { routes, request, context, caller in
-            guard let caller else { throw APIError(.missingToken) }
+        ) { routes, request, context, admitted in
+            guard let caller = admitted.caller else { throw APIError(.missingToken) }
             let texts = request.parameters(context)
             return try await respond(
                 routes, request, SignedInContext(edge: context, caller: caller),
@@ -45,8 +45,10 @@ extension Routes {
         for endpoint in endpoints {
             let declaration = endpoint.declaration
             router.on(RouterPath(declaration.path), method: declaration.method.inHTTP) { request, context in
-                let caller = try await admit(request, context, to: declaration.access, as: declaration.limit)
-                return try await endpoint.respond(self, request, context, caller)
+                let admitted = try await admit(request, context, to: declaration.access, as: declaration.limit)
+                context.fields.deprecated.note(
+                    declaration, request.parameters(context), by: request.headers[.quartetClient], context.logger)
+                return try await endpoint.respond(self, request, context, admitted)
             }
         }
     }

@@ -18,7 +18,7 @@ struct Problems: RouterMiddleware {
             return response
         } catch {
             let error = Self.apiError(error, context.logger)
-            if error.code.isLimit { LimitMetrics.hit(error.code.rawValue) }
+            if error.code.isLimit { LimitMetrics.hit(error.code) }
             let response = try error.problemDocument()
             note(response, error.code, to: request, context)
             return request.method == .head ? response.createHeadResponse() : response
@@ -48,7 +48,7 @@ struct Problems: RouterMiddleware {
     private static func apiError(_ error: any Error, _ logger: Logger) -> APIError {
         switch error {
         case let error as HTTPError where error.status == .notFound:
-            APIError(.notFound, "There is nothing at this path; /docs lists the paths.")
+            .noSuchPath
         case let error as HTTPError where error.status == .contentTooLarge: BodyCheck.tooLarge
         case let error as HTTPError: APIError(.badRequest, error.body)
         default: APIError(thrown: error, logger)
@@ -56,17 +56,8 @@ struct Problems: RouterMiddleware {
     }
 }
 
-extension Request {
-    /// The token that the request was sent with.
-    /// - Throws: `missingToken`.
-    var bearer: String {
-        get throws(APIError) {
-            guard let header = headers[.authorization], header.hasPrefix("Bearer ") else {
-                throw APIError(.missingToken)
-            }
-            return String(header.dropFirst("Bearer ".count))
-        }
-    }
+extension APIError {
+    static let noSuchPath = APIError(.notFound, "There is nothing at this path; /docs lists the paths.")
 }
 
 extension HTTPField.Name {

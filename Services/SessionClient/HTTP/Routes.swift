@@ -12,10 +12,7 @@ struct Routes: Sendable {
     let drain: Drain
     let versions: ClientVersions
     let answers: AnswerJournal?
-    var deprecations = Deprecations()
     let console: ConsoleRoutes
-    /// Nil if operators aren't configured.
-    let operators: OperatorRoutes?
 
     /// The routes, and before them what every request goes through.
     func router() -> Router<EdgeContext> {
@@ -24,11 +21,9 @@ struct Routes: Sendable {
         router.add(middleware: Problems(answers: answers))
         router.add(middleware: AddressLimiting(limits: admission.limits, addresses: addresses))
         router.add(middleware: versions)
-        router.add(middleware: deprecations)
         add(Endpoint.all, to: router)
         add(HTTPEndpoint.all, to: router)
-        operators?.add(to: router)
-        console.add(to: router, forOperators: operators != nil)
+        console.add(to: router, forOperators: admission.operators != nil)
         refuseOtherMethods(in: router)
         return router
     }
@@ -40,7 +35,8 @@ struct Routes: Sendable {
             // Nothing is done by reading.
             key: try IdempotencyKey([.get, .head].contains(request.method) ? nil : request.headers[.idempotencyKey]),
             address: addresses.network(of: request, context),
-            correlationID: context.correlationID, traceParent: context.traceParent, logger: context.logger)
+            correlationID: context.correlationID, traceParent: context.traceParent, logger: context.logger,
+            client: request.headers[.quartetClient], fields: context.fields)
     }
 
     // MARK: Other methods

@@ -75,8 +75,6 @@ struct OpenAPITests {
         .methodNotAllowed, .unknownCommand, .unknownOperation,
         // Before a request is read.
         .tooManyConnections,
-        // At the routes for operators.
-        .keyMayOnlyRead, .alreadyDecided, .queryTooSlow,
     ]
 
     @Test("texts can't become markup in the documentation")
