@@ -61,8 +61,8 @@ test-console: ## Run only the tests of the console, in headless Chromium; screen
 	@Tests/run.sh --filter 'EndToEndTests.Console'
 
 .PHONY: soak
-soak: ## Run the tests with random faults for much longer (ARGS='--filter Durability')
-	@SOAK=1 Tests/run.sh $(or $(ARGS),--filter 'LedgerReplicaTests|DurabilityTests|TroubleTests|PropertyTests')
+soak: ## Run the tests with random faults and with crowds for much longer (ARGS='--filter Durability')
+	@SOAK=1 Tests/run.sh $(or $(ARGS),--filter 'LedgerReplicaTests|DurabilityTests|TroubleTests|PropertyTests|CrowdTests|DrainTests|RPCTests/quiet')
 
 .PHONY: bench
 bench: ## Measure throughput, latency, fan-out, memory and more, beside this machine's limits (BENCH_JSON=file, ARGS=sections)
@@ -74,7 +74,7 @@ bench-functions: install ## Measure hot functions one by one: encode, decode, ro
 
 .PHONY: bench-growth
 bench-growth: ## Measure whether a full system gets slower; may take half an hour (GROWTH_ROWS=10000000)
-	@Tests/Benchmarks/run.sh growth
+	@Tests/Benchmarks/run.sh resuming growth
 
 .PHONY: lint
 lint: install ## Check the style (swift format) and that no service imports another (the package graph)

@@ -22,6 +22,7 @@ let hummingbirdHTTP2 = Target.Dependency.product(name: "HummingbirdHTTP2", packa
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types", condition: server)
 let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio", condition: server)
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio", condition: server)
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio", condition: server)
 let nioHTTP2 = Target.Dependency.product(name: "NIOHTTP2", package: "swift-nio-http2", condition: server)
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl", condition: server)
 let nioTLS = Target.Dependency.product(name: "NIOTLS", package: "swift-nio", condition: server)
@@ -29,12 +30,15 @@ let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swi
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics", condition: server)
 let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics", condition: server)
 let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client", condition: server)
-let grpc = Target.Dependency.product(name: "GRPCCore", package: "grpc-swift-2", condition: server)
+
+// Apps that speak gRPC add this one: .package(url: …, traits: ["GRPC"]).
+let rpc = TargetDependencyCondition.when(traits: ["GRPC"])
+let grpc = Target.Dependency.product(name: "GRPCCore", package: "grpc-swift-2", condition: rpc)
 let grpcTransport = Target.Dependency.product(
-    name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport", condition: server)
+    name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport", condition: rpc)
 let grpcProtobuf = Target.Dependency.product(
-    name: "GRPCProtobuf", package: "grpc-swift-protobuf", condition: server)
-let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf", condition: server)
+    name: "GRPCProtobuf", package: "grpc-swift-protobuf", condition: rpc)
+let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf", condition: rpc)
 
 let package = Package(
     name: "quartet",
@@ -44,6 +48,10 @@ let package = Package(
         .library(name: "QuartetClient", targets: ["QuartetClient"]),
         // What keeps an app's state on the device, in SQLite.
         .library(name: "QuartetStorage", targets: ["QuartetStorage"]),
+        // The API over gRPC, for apps that have the trait GRPC.
+        .library(name: "QuartetGRPC", targets: ["QuartetGRPC"]),
+        // Views and modifiers, where there is SwiftUI.
+        .library(name: "QuartetSwiftUI", targets: ["QuartetSwiftUI"]),
         .library(name: "QuartetClientTesting", targets: ["QuartetClientTesting"]),
         // An app for terminals, made of these.
         .executable(name: "quartet-tui", targets: ["quartet-tui"]),
@@ -55,7 +63,9 @@ let package = Package(
         .library(name: "SkewedClock", type: .dynamic, targets: ["SkewedClock"]),
     ],
     traits: [
-        .trait(name: "Server", description: "The services, and everything that only they need"),
+        .trait(name: "GRPC", description: "The transport of QuartetGRPC, and what it needs"),
+        .trait(
+            name: "Server", description: "The services, and everything that only they need", enabledTraits: ["GRPC"]),
         .default(enabledTraits: ["Server"]),
     ],
     dependencies: [
@@ -154,6 +164,16 @@ let package = Package(
             dependencies: ["QuartetClient", "Vocabulary", .product(name: "GRDB", package: "GRDB.swift")],
             path: "Shared/Client/Storage", swiftSettings: settings),
         .target(
+            name: "QuartetGRPC",
+            dependencies: [
+                "API", "ContractSupport", "QuartetClient", "QuartetProto", "SessionContract", "Vocabulary", grpc,
+                grpcProtobuf, grpcTransport, protobuf,
+            ],
+            path: "Shared/Client/GRPC", swiftSettings: settings),
+        .target(
+            name: "QuartetSwiftUI", dependencies: ["QuartetClient"], path: "Shared/Client/SwiftUI",
+            swiftSettings: settings),
+        .target(
             name: "QuartetClientTesting",
             dependencies: [
                 "API", "ContactsContract", "ContactsRules", "ContractSupport", "NotificationsContract",
@@ -221,7 +241,7 @@ let package = Package(
                 "QuartetProto", "ServiceKit",
                 "SessionClientOrchestration", "SessionContract", "Vocabulary", "Webhook", crypto, cryptoExtras, grpc,
                 grpcProtobuf, grpcTransport, httpTypes, hummingbird, hummingbirdHTTP2, lifecycle, logging, metrics, nio,
-                nioHTTP2, nioHTTPTypes, nioPosix, nioSSL, nioTLS, protobuf, signals,
+                nioHTTP1, nioHTTP2, nioHTTPTypes, nioPosix, nioSSL, nioTLS, protobuf, signals,
                 .product(name: "JWTKit", package: "jwt-kit", condition: server),
             ],
             path: "Services/SessionClient", exclude: ["Executable", "Orchestration"],
@@ -282,7 +302,7 @@ let package = Package(
                 "API", "ContactsContract", "ContractSupport", "NotificationsContract", "QuartetClient",
                 "QuartetClientTesting", "QuartetStorage", "SessionContract", "TestKit", "Vocabulary", crypto,
             ],
-            path: "Tests/Unit/QuartetClientTests", swiftSettings: settings),
+            path: "Tests/Unit/QuartetClientTests", exclude: ["Stubs"], swiftSettings: settings),
         .testTarget(
             name: "QuartetStorageTests", dependencies: ["QuartetClient", "QuartetStorage", "Vocabulary"],
             path: "Tests/Unit/QuartetStorageTests", swiftSettings: settings),
@@ -290,8 +310,9 @@ let package = Package(
             name: "QuartetTUITests", dependencies: ["Games", "QuartetClient", "TestKit", "quartet-tui"],
             path: "Tests/Unit/QuartetTUITests", swiftSettings: settings),
         .executableTarget(
-            name: "offline-app", dependencies: ["QuartetClient", "QuartetStorage"], path: "Tests/Kit/OfflineApp",
-            swiftSettings: settings),
+            name: "offline-app",
+            dependencies: ["QuartetClient", "QuartetGRPC", "QuartetStorage", "TestKit", crypto, grpcTransport],
+            path: "Tests/Kit/OfflineApp", swiftSettings: settings),
         .testTarget(
             name: "SessionClientOrchestrationTests",
             dependencies: [
@@ -350,10 +371,10 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "EdgeClient", "Games", "NotificationsContract", "Postgres", "QuartetClient", "RPCClient", "ServiceKit",
-                "TestKit", "WebDriver", "contacts", "notifications", "offline-app", "quartet-conformance",
-                "quartet-tui", "session", "session-client", crypto, httpClient, httpTypes, hummingbird, logging, nio,
-                nioHTTP, nioSSL,
+                "EdgeClient", "Games", "NotificationsContract", "Postgres", "QuartetClient", "QuartetGRPC", "RPCClient",
+                "ServiceKit", "TestKit", "WebDriver", "contacts", "notifications", "offline-app",
+                "quartet-conformance", "quartet-tui", "session", "session-client", crypto, grpcTransport, httpClient,
+                httpTypes, hummingbird, logging, nio, nioHTTP, nioSSL,
             ],
             path: "Tests/System/Product", exclude: ["Clients", "Description"], swiftSettings: settings),
         .testTarget(
@@ -415,8 +436,8 @@ let package = Package(
         .executableTarget(
             name: "benchmark",
             dependencies: [
-                "Bus", "EdgeClient", "LedgerContract", "LedgerEdge", "LedgerService", "Postgres", "RPCClient",
-                "ServiceKit",
+                "API", "Bus", "ContactsContract", "EdgeClient", "LedgerContract", "LedgerEdge", "LedgerService",
+                "NotificationsContract", "Postgres", "QuartetClient", "RPCClient", "ServiceKit", "SessionContract",
                 "Vocabulary", httpClient, logging,
                 lifecycle,
                 nio,

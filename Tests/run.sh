@@ -55,6 +55,15 @@ SQL
   trap 'exit 143' HUP TERM
 fi
 
+# A whole run also compares the answers that were given with the description of the API.
+answers=
+if [ $# -eq 0 ] && [ -z "${SOAK:-}" ]; then
+  answers=$PWD/.local/answers
+  rm -f "$answers" "$answers.openapi.json"
+  ANSWER_JOURNAL=$answers
+  export ANSWER_JOURNAL
+fi
+
 say "Tests"
 # The output is also kept, so that the failures can be listed last, where people look for them.
 {
@@ -64,6 +73,12 @@ say "Tests"
   echo $status >.local/test.status
 } | tee .local/test.log
 status=$(cat .local/test.status)
+
+if [ "$status" -eq 0 ] && [ -n "$answers" ]; then
+  say "Answers that were promised"
+  # A list to work off: it doesn't fail the run yet.
+  python3 Tests/answers.py "$answers" "$answers.openapi.json" Shared/API/Proto/quartet.proto || true
+fi
 
 if [ "$status" -eq 0 ]; then
   say "All tests passed"

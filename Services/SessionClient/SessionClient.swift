@@ -26,7 +26,8 @@ package struct SessionClient: Service {
         operators = try settings.operators.map { configuration in
             Operators(
                 configuration, queries: try NamedQueryFile(),
-                guesses: Guesses(limit: RateLimit(perMinute: settings.limits.guesses)), logger: context.logger)
+                guesses: Guesses(settings.limits.guesses), metrics: context.metrics,
+                logger: context.logger)
         }
         self.settings = settings
         self.context = context
@@ -36,6 +37,7 @@ package struct SessionClient: Service {
 
     /// Serves apps, and runs policies and sagas, until told to stop.
     package func run() async throws {
+        LimitMetrics.show()
         let (database, logger) = (context.database, context.logger)
         let doorbells = Doorbells(configuration: database, logger: logger)
         doorbells.report(to: bus)
@@ -109,23 +111,30 @@ package struct SessionClient: Service {
             services: services, pool: pool, sagas: sagas, serverKeys: settings.serverKeys, tokens: tokens,
             devices: devices, phoneCodeSender: settings.phoneCodeSender, members: members, signals: signals,
             streams: streams, clock: context.clock, limits: settings.limits)
-        let admission = Admission(tokens: tokens, devices: devices, limits: settings.requestLimits)
+        let admission = Admission(
+            tokens: tokens, devices: devices, operators: operators, limits: settings.requestLimits)
         let addresses = ClientAddress(proxies: settings.http.proxies)
         let admissions = Admissions(
-            limit: settings.http.connections, perAddress: settings.http.connectionsPerAddress)
+            limit: settings.http.connections, perAddress: settings.http.connectionsPerAddress,
+            openFiles: context.openFiles)
+        if admissions.limit < settings.http.connections {
+            logger.notice(
+                """
+                the system lets this process open too few files for \(settings.http.connections) connections; raise its limit \
+                (ulimit -n, LimitNOFILE) or lower --http-connections (HTTP_CONNECTIONS)
+                """, metadata: ["connections": "\(admissions.limit)", "files": "\(context.openFiles)"])
+        }
         let server = HTTPServer(
             routes: Routes(
                 actions: actions, admission: admission, addresses: addresses,
                 headers: settings.http.headers(drain), drain: drain,
-                versions: settings.http.versions, console: console,
-                operators: operators.map {
-                    OperatorRoutes(operators: $0, metrics: context.metrics, addresses: addresses)
-                }),
+                versions: settings.http.versions, answers: settings.http.answers, console: console),
             settings: settings.http, admissions: admissions, check: http, logger: logger)
         var doors: [any Service] = settings.http.certificates.map { [$0] } ?? []
         if let port = settings.http.grpcPort {
             let admission = RPCAdmission(
-                admission: admission, addresses: addresses, versions: settings.http.versions, logger: logger)
+                admission: admission, addresses: addresses, versions: settings.http.versions,
+                answers: settings.http.answers, logger: logger)
             doors.append(
                 try RPCServer(
                     listener: RPCListener(

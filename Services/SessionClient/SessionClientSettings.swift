@@ -15,9 +15,6 @@ struct SessionClientSettings: Sendable {
     private static let joinPoolSize = Setting<Int>.int(
         "database.joins", in: 1...64, default: 4,
         help: "Database connections for opening streams, so that these don't delay other requests.")
-    private static let streamWriteDeadline = Setting<Duration>.duration(
-        "stream.write.deadline", in: .milliseconds(100)...(.seconds(3600)), default: .seconds(30),
-        help: "How long a write to a stream may take before the stream is closed.")
     private static let streamHeartbeat = Setting<Duration>.duration(
         "stream.heartbeat", in: .milliseconds(100)...(.seconds(30)), default: .seconds(15),
         help: "How often a stream says that it is alive and how far the server has looked.")
@@ -26,25 +23,6 @@ struct SessionClientSettings: Sendable {
         help:
             "How often this process says that it still has the connections of participants in group sessions; at most a third of session's edge lease."
     )
-    private static let readLimit = perMinute("reads", "Reads", default: 3000)
-    private static let commandLimit = perMinute("commands", "Commands and other changes", default: 600)
-    private static let operationLimit = perMinute("operations", "Operations", default: 120)
-    private static let streamLimit = perMinute("streams", "Openings of streams", default: 300)
-    private static let addressFactor = Setting<Int>.int(
-        "address.factor", in: 1...10_000, default: 20,
-        help: "How many times as much as an account one address (an IPv6 /64) may ask in a minute.")
-
-    private static func perMinute(_ kind: String, _ name: String, default limit: Int) -> Setting<Int> {
-        .int(
-            "\(kind).per.minute", in: 1...1_000_000, default: limit,
-            help: "\(name) per account and minute, a tenth of them at once; more are refused (429).")
-    }
-    private static let signalLimit = Setting<Int>.int(
-        "signals.per.second", in: 1...100_000, default: 2000,
-        help: "Signals of all accounts per second, and as many at once; more are refused (503).")
-    private static let unanswered = Setting<Int>.int(
-        "commands.unanswered", in: 1...100_000, default: 4096,
-        help: "Unanswered commands per service; more are refused (503) until the service catches up.")
     private static let tokenLifetime = Setting<Duration>.duration(
         "access.token.lifetime", in: .seconds(1)...(.seconds(86_400)), default: .seconds(900),
         help: "How long an access token is valid; its streams end with it.")
@@ -67,12 +45,6 @@ struct SessionClientSettings: Sendable {
         }
     }
 
-    private static let guessLimit = Setting<Int>.int(
-        "guesses.per.minute", in: 1...100_000, default: 30,
-        help: "Wrong passwords and codes per address and minute; more are refused (429).")
-    private static let signUpLimit = Setting<Int>.int(
-        "sign.ups.per.minute", in: 1...1_000_000, default: 60,
-        help: "New accounts per address and minute; more are refused (429).")
     private static let phoneCodes = Setting<PhoneCodeDelivery>(
         "phone.codes", placeholder: "off|log|URL", default: .off,
         help: "How to send codes to phones: not at all, to the log (for development), or in a POST to a URL."
@@ -106,11 +78,11 @@ struct SessionClientSettings: Sendable {
 
     static var declared: [any SettingDeclaration] {
         [
-            readLimit, commandLimit, operationLimit, streamLimit, addressFactor, signalLimit, serverKeys, signingKeys,
-            tokenLifetime, poolSize, joinPoolSize, streamWriteDeadline, streamHeartbeat, presenceRenewal,
-            unanswered, guessLimit, signUpLimit, phoneCodes, phoneCodesKey, consoleFolder,
+            serverKeys, signingKeys, tokenLifetime, poolSize, joinPoolSize, streamHeartbeat, presenceRenewal,
+            phoneCodes,
+            phoneCodesKey, consoleFolder,
         ]
-            + HTTPSettings.declared + OperatorSettings.declared + ConsumerSettings.declared
+            + EdgeLimits.settings + HTTPSettings.declared + OperatorSettings.declared + ConsumerSettings.declared
     }
 
     /// A key without which it can't work wasn't given.
@@ -158,24 +130,24 @@ struct SessionClientSettings: Sendable {
 
     var poolSize: Int { settings[Self.poolSize] }
     var joinPoolSize: Int { settings[Self.joinPoolSize] }
-    var streamWriteDeadline: Duration { settings[Self.streamWriteDeadline] }
+    var streamWriteDeadline: Duration { settings[EdgeLimits.streamWrite] }
     var streamHeartbeat: Duration { settings[Self.streamHeartbeat] }
     var presenceRenewal: Duration { settings[Self.presenceRenewal] }
-    var unanswered: Int { settings[Self.unanswered] }
+    var unanswered: Int { settings[EdgeLimits.unanswered] }
     var tokenLifetime: Duration { settings[Self.tokenLifetime] }
     var consoleFolder: String? { settings[Self.consoleFolder] }
     var limits: Actions.Limits {
         Actions.Limits(
-            guesses: settings[Self.guessLimit], signUps: settings[Self.signUpLimit],
-            signals: settings[Self.signalLimit])
+            guesses: settings[EdgeLimits.guesses], signUps: settings[EdgeLimits.signUps],
+            signals: settings[EdgeLimits.signalsOfServer])
     }
     var requestLimits: RequestLimits {
         RequestLimits(
             perMinute: [
-                .reads: settings[Self.readLimit], .commands: settings[Self.commandLimit],
-                .operations: settings[Self.operationLimit], .streams: settings[Self.streamLimit],
+                .reads: settings[EdgeLimits.reads], .commands: settings[EdgeLimits.commands],
+                .operations: settings[EdgeLimits.operations], .streams: settings[EdgeLimits.streamOpenings],
             ],
-            addressFactor: settings[Self.addressFactor])
+            addressFactor: settings[EdgeLimits.addressFactor])
     }
     /// The database for operators; nil if they aren't configured.
     var operators: Postgres.Configuration? { OperatorSettings.configuration(settings) }

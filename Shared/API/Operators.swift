@@ -143,3 +143,14 @@ public struct OperatorMetrics: Codable, Hashable, Sendable {
         self.text = text
     }
 }
+
+/// `GET /v1/operator/groups/{group}`: a group session at a position of its stream.
+public struct GroupHistory: Codable, Hashable, Sendable {
+    /// The newest positions of its stream, ascending.
+    public let positions: [Int64]
+    public let moment: GroupMoment
+
+    package init(positions: [Int64], moment: GroupMoment) {
+        (self.positions, self.moment) = (positions, moment)
+    }
+}

@@ -2,9 +2,9 @@
 # Measures a release build beside this machine's limits, on a scratch PostgreSQL with full durability that is deleted
 # afterwards. Prints a table and writes the figures as JSON to the file that BENCH_JSON names (.local/bench.json).
 #
-#   Tests/Benchmarks/run.sh [SECTION...]     (limits commands latency fanout sagas streams memory attachments checkins rejoin groups
-#                                            signals, or growth; SECONDS=8 per figure, CHECKIN_PEOPLE=50000, REJOIN_CLIENTS=5000,
-#                                            GROUP_SESSIONS=1000)
+#   Tests/Benchmarks/run.sh [SECTION...]     (limits commands latency fanout sagas calls streams memory attachments checkins rejoin
+#                                            groups signals client, or growth or resuming; SECONDS=8 per figure,
+#                                            CHECKIN_PEOPLE=50000, REJOIN_CLIENTS=5000, GROUP_SESSIONS=1000)
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -12,7 +12,7 @@ case "${1:-}" in
   -h | --help) sed -n '2,7s/^# \{0,1\}//p' "$0"; exit 0 ;;
 esac
 case " $* " in
-  *" growth "*) : "${BENCH_JSON:=.local/bench-growth.json}" ;;
+  *" growth "* | *" resuming "*) : "${BENCH_JSON:=.local/bench-growth.json}" ;;
   *) : "${BENCH_JSON:=.local/bench.json}" ;;
 esac
 deploy/install.sh

@@ -9,7 +9,7 @@ protocol Carrier: Sendable {
     ///   - body: The parameters of the path and the query and the members of the body.
     func call(_ call: String, _ body: JSON, token: String?, key: String?) async throws -> Answer
     func watch(
-        token: String, following groups: [String], after position: String?
+        token: String, following groups: [String], only filter: [StreamFilter], after position: String?
     ) async throws -> any AsyncSequence<ServerSentEvent, any Error> & Sendable
 }
 
@@ -34,62 +34,30 @@ struct RPCCarrier: Carrier {
     }
 
     func watch(
-        token: String, following groups: [String], after position: String?
+        token: String, following groups: [String], only filter: [StreamFilter], after position: String?
     ) -> any AsyncSequence<ServerSentEvent, any Error> & Sendable {
-        rpc.watch(token: token, following: groups, after: position)
+        rpc.watch(token: token, following: groups, only: filter, after: position)
     }
 }
 
 /// HTTP as the server's OpenAPI document describes it.
 struct HTTPCarrier: Carrier {
-    private struct Operation {
-        let method: String
-        let path: String
-        let parameters: [(name: String, isInPath: Bool)]
-    }
-
     let name = "HTTP"
     let edge: EdgeClient
-    private let operations: [String: Operation]
+    private let description: Description
 
     init(_ edge: EdgeClient) async throws {
         self.edge = edge
-        let document = try await edge.send("GET", "/openapi.json").body
-        guard case .object(let paths) = document["paths"] else {
-            throw Failure(description: "the server has no /openapi.json")
-        }
-        var operations: [String: Operation] = [:]
-        for case (let path, .object(let methods)) in paths {
-            for (method, operation) in methods {
-                guard let id = operation["operationId"].string else { continue }
-                let parameters = (methods["parameters"]?.array ?? []) + operation["parameters"].array
-                operations[id] = Operation(
-                    method: method.uppercased(), path: path,
-                    parameters: parameters.compactMap { parameter in
-                        parameter["name"].string.map { ($0, parameter["in"] == "path") }
-                    })
-            }
-        }
-        self.operations = operations
+        description = Description(try await edge.send("GET", "/openapi.json").body)
     }
 
     func call(_ call: String, _ body: JSON, token: String?, key: String?) async throws -> Answer {
-        guard let operation = operations[call], case .object(var members) = body else {
+        guard let operation = description[call] else {
             throw Failure(description: "/openapi.json has no operation \(call)")
         }
-        var (path, query) = (operation.path, [String]())
-        for (name, isInPath) in operation.parameters {
-            guard let value = members.removeValue(forKey: name) else { continue }
-            let texts = (value.array.isEmpty ? [value] : value.array).map { $0.string ?? "\($0)" }
-            if isInPath {
-                path = path.replacing("{\(name)}", with: texts.joined())
-            } else {
-                query += texts.map { "\(name)=\($0)" }
-            }
-        }
-        if !query.isEmpty { path += "?" + query.joined(separator: "&") }
+        let (path, members) = operation.request(body.members)
         let reply = try await edge.send(
-            operation.method, path, body: operation.method == "GET" ? nil : .object(members), token: token, key: key)
+            operation.method, path, body: operation.method == "GET" ? nil : members, token: token, key: key)
         guard let code = reply.body["code"].string, !(200..<300).contains(reply.status) || reply.status == 202 else {
             // Where HTTP has no content, gRPC has an empty message.
             return .done(reply.body == .null ? [:] : reply.body)
@@ -98,9 +66,10 @@ struct HTTPCarrier: Carrier {
     }
 
     func watch(
-        token: String, following groups: [String], after position: String?
+        token: String, following groups: [String], only filter: [StreamFilter], after position: String?
     ) async throws -> any AsyncSequence<ServerSentEvent, any Error> & Sendable {
-        try await edge.stream(token: token, following: groups, after: position)
+        try await edge.stream(
+            token: token, following: groups, filter: filter.map { "\($0.name)=\($0.value)" }, after: position)
     }
 }
 

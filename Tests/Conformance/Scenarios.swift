@@ -5,7 +5,9 @@ struct Scenario: Sendable {
     let name: String
     let play: @Sendable (Stage) async throws -> Void
 
-    static let all: [Scenario] = [
+    static let all = stories + ofAccounts + ofGroups + ofStreams
+
+    private static let stories = [
         Scenario(name: "an account, its profile and its security") { stage in
             let anna = try await stage.signUp("Anna")
             try await anna.call("GetAccount")

@@ -5,10 +5,12 @@ import Synchronization
 /// it is played.
 final class Stage: Sendable {
     let carrier: any Carrier
+    /// For what only HTTP carries.
+    private let edge: EdgeClient
     private let transcript = Mutex<(lines: [String], names: Names)>(([], Names()))
 
-    init(_ carrier: any Carrier) {
-        self.carrier = carrier
+    init(_ carrier: any Carrier, beside edge: EdgeClient) {
+        (self.carrier, self.edge) = (carrier, edge)
     }
 
     var lines: [String] { transcript.withLock(\.lines) }
@@ -27,8 +29,15 @@ final class Stage: Sendable {
         let stranger = Actor(name: name, handle: handle, token: nil, account: "", stage: self)
         let signedIn = try await stranger.call(
             "SignUp", ["handle": .string(handle), "name": .string(name), "password": .string(Self.password)])
-        guard let account = signedIn["account"].string else { throw Failure(description: "nobody was signed up") }
-        return Actor(name: name, handle: handle, token: signedIn["accessToken"].string, account: account, stage: self)
+        return try Actor(name: name, handle: handle, signedIn, stage: self)
+    }
+
+    /// Uploads a file of one chunk.
+    func upload(_ bytes: [UInt8], as file: String, by actor: Actor) async throws {
+        let reply = try await edge.send(
+            "PUT", "/v1/uploads/\(file)/chunks/0", raw: bytes, token: actor.token,
+            headers: ["content-type": "application/octet-stream"])
+        guard reply.isSuccess else { throw Failure(description: "the upload was refused: \(reply)") }
     }
 
     static let password = "a long enough password"
@@ -41,10 +50,30 @@ struct Actor: Sendable {
     let token: String?
     let account: String
     let stage: Stage
+    var refreshToken = ""
+
+    /// Signs another device of theirs in.
+    func signIn() async throws -> Actor {
+        let signedIn = try await Actor(name: name, handle: handle, token: nil, account: account, stage: stage).call(
+            "SignIn", ["handle": .string(handle), "password": .string(Stage.password)])
+        return try Actor(name: name, handle: handle, signedIn, stage: stage)
+    }
 
     /// Asks something and writes down the answer, whatever it is.
     @discardableResult
     func call(_ call: String, _ body: JSON = [:], key: String? = nil) async throws -> JSON {
+        try await perform(call, body, key) { $0 }
+    }
+
+    /// The same, but writes down of a reply only which event it names: the rest depends on when it was asked.
+    @discardableResult
+    func ask(_ call: String, _ body: JSON = [:]) async throws -> JSON {
+        try await perform(call, body, nil) { ["event": $0["event"]] }
+    }
+
+    private func perform(
+        _ call: String, _ body: JSON, _ key: String?, _ noted: (JSON) -> JSON
+    ) async throws -> JSON {
         let key = key ?? EdgeClient.newKey()
         for _ in 0..<200 {
             switch try await stage.carrier.call(call, body, token: token, key: key) {
@@ -57,7 +86,7 @@ struct Actor: Sendable {
                     ["refused": .string(code), "field": field.map(JSON.string) ?? .null, "details": details])
                 return .null
             case .done(let reply):
-                stage.note("\(name) \(call)", reply)
+                stage.note("\(name) \(call)", noted(reply))
                 return reply
             }
         }
@@ -78,10 +107,25 @@ struct Actor: Sendable {
         throw Failure(description: "operation \(id) didn't end")
     }
 
-    func watch(_ groups: [String] = [], after position: String? = nil) async throws -> Viewer {
+    func watch(
+        _ groups: [String] = [], only filter: [StreamFilter] = [], after position: String? = nil
+    ) async throws -> Viewer {
         guard let token else { throw Failure(description: "\(name) isn't signed in") }
-        let events = try await stage.carrier.watch(token: token, following: groups, after: position)
+        let events = try await stage.carrier.watch(
+            token: token, following: groups, only: filter, after: position)
         return Viewer(name: name, stage: stage, events)
+    }
+}
+
+extension Actor {
+    /// - Throws: ``Failure`` unless the reply is that of signing up or in.
+    init(name: String, handle: String, _ signedIn: JSON, stage: Stage) throws {
+        guard let account = signedIn["account"].string, let refreshToken = signedIn["refreshToken"].string else {
+            throw Failure(description: "\(name) wasn't signed in")
+        }
+        self.init(
+            name: name, handle: handle, token: signedIn["accessToken"].string, account: account, stage: stage,
+            refreshToken: refreshToken)
     }
 }
 
@@ -106,6 +150,11 @@ final class Viewer: Sendable {
 
     /// The position after everything that came.
     var position: String? { events.withLock { $0.last { $0.id != nil }?.id } }
+
+    /// Whether an event of such a type has come so far.
+    func has(_ type: String) -> Bool {
+        events.withLock { $0.contains { $0.data["type"].string == type } }
+    }
 
     /// Waits for an event and writes it down.
     /// - Parameter what: An event's type, or the name of what has none, as in `contacts.snapshot`.

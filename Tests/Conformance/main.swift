@@ -24,8 +24,8 @@ let url = arguments.first ?? "http://127.0.0.1:8080"
 let isVerbose = ProcessInfo.processInfo.environment["VERBOSE"] != nil
 
 /// What a scenario comes to over a carrier.
-func transcript(of scenario: Scenario, over carrier: any Carrier) async -> [String] {
-    let stage = Stage(carrier)
+func transcript(of scenario: Scenario, over carrier: any Carrier, beside edge: EdgeClient) async -> [String] {
+    let stage = Stage(carrier, beside: edge)
     do {
         try await scenario.play(stage)
         return stage.lines
@@ -42,7 +42,7 @@ do {
         var failures = 0
         for scenario in Scenario.all {
             var transcripts: [[String]] = []
-            for carrier in carriers { transcripts.append(await transcript(of: scenario, over: carrier)) }
+            for carrier in carriers { transcripts.append(await transcript(of: scenario, over: carrier, beside: edge)) }
             let isWhole = !transcripts.joined().contains { $0.hasPrefix("it broke off") }
             let isSame = transcripts.allSatisfy { $0 == transcripts[0] }
             print("\(isSame && isWhole ? "same     " : "DIFFERENT") \(scenario.name): \(transcripts[0].count) answers")

@@ -19,6 +19,7 @@ package struct ContactsStore: Store {
 
     private let limits: ContactsLimits
 
+    /// - Parameter limits: Overridden by those in `contacts.limits`.
     package init(limits: ContactsLimits = ContactsLimits()) {
         self.limits = limits
     }
@@ -26,7 +27,7 @@ package struct ContactsStore: Store {
     /// Takes one round trip, or two when someone is added by code.
     package func load(_ requests: [Request<ContactsCommand>], in pipeline: Pipeline) throws -> ContactsRows {
         var touched = ContactsRows.Selection(requests)
-        var rows = ContactsRows(limits: limits)
+        let settled = pipeline.limits()
         let locked = pipeline.lockAccounts(touched.changed, codes: touched.codes)
         let named = pipeline.accounts(touched.named)
         if touched.needsCodes {
@@ -47,6 +48,7 @@ package struct ContactsStore: Store {
         let contacts = pipeline.contacts(of: touched.growing)
         try pipeline.flush()
 
+        var rows = ContactsRows(limits: try settled.limits(besides: limits))
         for (account, row) in try Tables.account.rows(of: named) { rows.load(row, at: account) }
         for (account, row) in try Tables.account.rows(of: locked) { rows.load(row, at: account) }
         for (pair, row) in try Tables.relation.rows(of: relations) { rows.load(row, at: pair) }

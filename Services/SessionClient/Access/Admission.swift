@@ -4,26 +4,49 @@ import API
 struct Admission: Sendable {
     let tokens: Tokens
     let devices: Devices
+    /// Nil if operators aren't configured.
+    let operators: Operators?
     let limits: RequestLimits
 
     /// - Parameters:
-    ///   - authorization: As in HTTP's header of this name: `Bearer <access token>`.
+    ///   - authorization: As in HTTP's header of this name: `Bearer <access token>`, or an operator's API key instead.
+    ///   - address: The client's network, for which wrong API keys are counted.
     ///   - kind: Which limit the request counts for, if any.
     ///   - quota: Gets what is left of that limit.
-    /// - Returns: The caller; nil where nobody has to be known.
-    /// - Throws: `missingToken`, `invalidToken`, `signedOut`; the limit's refusal.
+    /// - Throws: `missingToken`, `invalidToken`, `signedOut`; the limit's refusal. Of operators `tooManyAttempts`, `keyMayOnlyRead`,
+    ///   and `notFound` where they aren't configured.
     func admit(
-        _ authorization: String?, to access: Access, as kind: RequestLimits.Kind?,
-        _ quota: (RequestLimits.Quota) -> Void = { _ in }
-    ) async throws -> Caller? {
+        _ authorization: String?, from address: String, to access: Access, as kind: RequestLimits.Kind?,
+        _ quota: (RequestLimits.Quota) -> Void
+    ) async throws -> Admitted {
         switch access {
-        case .open: return nil
+        case .open: return .anyone
         case .signedIn:
-            guard let authorization, authorization.hasPrefix("Bearer ") else { throw APIError(.missingToken) }
-            let caller = try await tokens.caller(of: String(authorization.dropFirst("Bearer ".count)))
+            let caller = try await tokens.caller(of: Self.bearer(authorization))
             try await devices.requireActive(caller)
             if let kind { try limits.admit(kind, of: caller.account, quota) }
-            return caller
+            return .caller(caller)
+        case .operators(let role):
+            guard let operators else { throw APIError.noSuchPath }
+            let who = try await operators.owner(of: Self.bearer(authorization), from: address)
+            guard role == .read || who.role == .act else { throw APIError(.keyMayOnlyRead) }
+            return .operator(who)
         }
     }
+
+    private static func bearer(_ authorization: String?) throws(APIError) -> String {
+        guard let authorization, authorization.hasPrefix("Bearer ") else { throw APIError(.missingToken) }
+        return String(authorization.dropFirst("Bearer ".count))
+    }
+}
+
+/// Who was let in.
+enum Admitted: Sendable {
+    /// Nobody has to be known.
+    case anyone
+    case caller(Caller)
+    case `operator`(Operator)
+
+    var caller: Caller? { if case .caller(let caller) = self { caller } else { nil } }
+    var `operator`: Operator? { if case .operator(let who) = self { who } else { nil } }
 }

@@ -21,6 +21,10 @@ struct Call: Sendable {
     /// W3C trace context.
     let traceParent: String?
     let logger: Logger
+    /// The client's name and version, if it says them.
+    let client: String?
+    /// What the answer says besides.
+    let fields: AnswerFields
     /// Set when it turns out that the request was answered before.
     let replay = Replay()
 }

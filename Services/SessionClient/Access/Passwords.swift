@@ -27,9 +27,9 @@ final class Passwords: Sendable {
     /// How many of them are kept for devices that are signed in, so that a crowd of strangers can't lock out their owners.
     private var keptForSignedIn: Int { waitingLimit / 4 }
     /// How many one address may have, so that it can't take all of them.
-    private static let addressLimit = 8
+    private static let addressLimit = EdgeLimits.passwordsWaitingOfAddress.value
 
-    init(keys: ServerKeys, waitingLimit: Int = 64) {
+    init(keys: ServerKeys, waitingLimit: Int = EdgeLimits.passwordsWaiting.value) {
         self.keys = keys
         self.waitingLimit = waitingLimit
         // One core is left for everything else.

@@ -13,9 +13,9 @@ struct PeopleSearch: Sendable {
     /// Searches of an account.
     let byAccount: RateLimit<AccountID>
     /// Searches from an address, by all accounts together.
-    let byAddress = RateLimit<String>(perMinute: 60)
+    let byAddress = RateLimit<String>(EdgeLimits.searchesOfAddress)
     /// Searches for one person from an address: many accounts can't crowd that person's requests.
-    let byTarget = RateLimit<String>(perHour: 10)
+    let byTarget = RateLimit<String>(EdgeLimits.searchesForPerson)
 
     enum Target: Sendable {
         case handle(Handle)

@@ -42,16 +42,16 @@ struct Actions: Sendable {
         let key = serverKeys.current.key
         let (handles, passwords) = (Handles(pool: pool), Passwords(keys: serverKeys))
         let phoneCodes = PhoneCodes(keys: serverKeys)
-        let guesses = Guesses(limit: RateLimit(perMinute: limits.guesses))
+        let guesses = Guesses(limits.guesses)
         let sources = SignInSources(tokens: tokens, key: serverKeys.current)
-        let lookUps = RateLimit<AccountID>(perMinute: 30)
+        let lookUps = RateLimit<AccountID>(EdgeLimits.searches)
         sessions = Sessions(services: services, tokens: tokens, devices: devices, sagas: sagas)
         phones = Phones(
             services: services, codes: phoneCodes, sender: phoneCodeSender, guesses: guesses, sources: sources,
             handles: handles)
         signingUp = SigningUp(
             services: services, passwords: passwords, sessions: sessions, phones: phones,
-            limit: RateLimit(perMinute: limits.signUps))
+            limit: RateLimit(Rate(limits.signUps, per: .minute)))
         signingIn = SigningIn(
             services: services, passwords: passwords, sessions: sessions, phoneCodes: phoneCodes, guesses: guesses,
             sources: sources, handles: handles)

@@ -8,7 +8,7 @@ struct Attachments: Sendable {
     let pool: Pool
     let groups: GroupReads
     /// How many downloads one account may have at a time.
-    private let downloads = Places<AccountID>(limit: 8)
+    private let downloads = Places<AccountID>(EdgeLimits.downloads)
     /// How many chunks are read at a time: all downloads together leave most connections to others.
     private let reading = Credit(limit: 4)
 

@@ -13,8 +13,8 @@ struct Avatars: Sendable {
     /// How many pictures are taken in or given out at a time: each is in memory once.
     private let transfers = Credit(limit: 16)
     private let arrivals = Arrivals(
-        .init(perMinute: 10, perMinuteFromAddress: 60, atOnce: 4, atOnceFromAddress: 16, atOnceAltogether: 64))
-    private static let patience: Duration = .seconds(60)
+        rate: (EdgeLimits.pictures, EdgeLimits.picturesOfAddress),
+        atOnce: (EdgeLimits.picturesAtOnce, EdgeLimits.picturesAtOnceOfAddress))
 
     init(pool: Pool, services: ServiceConnections, uploads: Uploads) {
         self.pool = pool
@@ -33,7 +33,7 @@ struct Avatars: Sendable {
     ) async throws -> Avatar {
         try await arrivals.admit(caller, call) {
             // Received outside the limit of transfers: a slow sender holds up nobody.
-            let sent = try await receive(ImageHeader.sizes.upperBound, Self.patience)
+            let sent = try await receive(EdgeLimits.picture.value, .seconds(EdgeLimits.bytesTime.value))
             let avatar = try await transfers.use {
                 let (avatar, bytes) = try Self.avatar(sent, claimed: type)
                 try await uploads.store(bytes, as: avatar.hash, for: caller.account)

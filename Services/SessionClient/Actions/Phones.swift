@@ -16,12 +16,12 @@ struct Phones: Sendable {
     let sources: SignInSources
     let handles: Handles
     /// How many codes one address may ask for. Each may cost somebody money.
-    private let requests = RateLimit<String>(perMinute: 10)
+    private let requests = RateLimit<String>(EdgeLimits.codes)
     /// How soon another code may go to one phone that is to become an account's, asked for from one address. Codes to sign
     /// in by are session's to count.
-    private let changes = RateLimit<String>(perMinute: 2, burst: 1)
+    private let changes = RateLimit<String>(EdgeLimits.codesForPhone)
     /// How many of these go to one phone, wherever they are asked for.
-    private let changesOfPhone = RateLimit<PhoneID>(perHour: 20)
+    private let changesOfPhone = RateLimit<PhoneID>(EdgeLimits.codesToPhone)
     private let sent = SentCodes()
 
     init(

@@ -6,7 +6,7 @@ import Vocabulary
 struct ServerTime: Sendable {
     let clock: DatabaseClock
     /// How often an account may ask; a client asks once a minute, and three times to begin with.
-    private let limit = RateLimit<AccountID>(perMinute: 60)
+    private let limit = RateLimit<AccountID>(EdgeLimits.clock)
 
     init(clock: DatabaseClock) {
         self.clock = clock

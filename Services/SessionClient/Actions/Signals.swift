@@ -9,8 +9,7 @@ struct Signals: Sendable {
     let groups: GroupReads
     let bus: SignalBus
     let now: @Sendable () -> Instant
-    private let limit = RateLimit<AccountID>(
-        perMinute: 60 * SignalDelivery.perSecond, burst: SignalDelivery.perSecond)
+    private let limit = RateLimit<AccountID>(EdgeLimits.signals)
     private let budget: RateLimit<Budget>
     private enum Budget { case process }
 
@@ -20,7 +19,7 @@ struct Signals: Sendable {
         now: @escaping @Sendable () -> Instant
     ) {
         (self.members, self.groups, self.bus, self.now) = (members, groups, bus, now)
-        budget = RateLimit(perMinute: 60 * perSecond, burst: perSecond)
+        budget = RateLimit(Rate(perSecond, per: .second))
     }
 
     /// Sends a signal to those who follow the session now. Whether it arrives can't be known.

@@ -9,13 +9,9 @@ import Vocabulary
 /// An upload belongs to its account: its name is no key, so nobody else can look at it, add to it or claim it.
 struct Uploads: Sendable {
     let pool: Pool
-    /// How many bytes one request may bring: a few chunks.
-    static let bodyLimit = 4 * ContentHash.chunkSize
-    /// How long it may take.
-    static let patience: Duration = .seconds(60)
     private let arrivals = Arrivals(
-        .init(
-            perMinute: 3000, perMinuteFromAddress: 12_000, atOnce: 8, atOnceFromAddress: 64, atOnceAltogether: 64))
+        rate: (EdgeLimits.chunks, EdgeLimits.chunksOfAddress),
+        atOnce: (EdgeLimits.chunksAtOnce, EdgeLimits.chunksAtOnceOfAddress))
     /// Of the time in which chunks are stored.
     private let storing = Share(0.25)
     /// Of the time in which a service copies chunks: that keeps a batch busy for longer than other commands do.
@@ -39,7 +35,7 @@ struct Uploads: Sendable {
         receive: (_ limit: Int, _ time: Duration) async throws -> [UInt8]
     ) async throws {
         try await arrivals.admit(caller, call) {
-            let bytes = try await receive(Self.bodyLimit, Self.patience)
+            let bytes = try await receive(EdgeLimits.chunksOfRequest.value, .seconds(EdgeLimits.bytesTime.value))
             let last = number + AttachmentRules.chunks(in: bytes.count) - 1
             guard (number...AttachmentRules.lastChunk).contains(last) else {
                 throw APIError(

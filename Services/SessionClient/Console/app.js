@@ -4,7 +4,7 @@ import { model, changed, drawWith } from './core/model.js'
 import { addRoute, followLinks, go, readAddress } from './core/router.js'
 import { followPlayer } from './core/player.js'
 import { loadAccounts, observeAccounts } from './net/accounts.js'
-import { follow, yieldWhenLeft } from './net/live.js'
+import { askedForStream, follow, yieldWhenLeft } from './net/live.js'
 import { shell, title } from './parts/shell.js'
 import { showReceipts } from './parts/receipts.js'
 import { welcome } from './pages/welcome.js'
@@ -29,12 +29,12 @@ addRoute('/listen', listen)
 addRoute('/search', search)
 addRoute('/me', me)
 
-drawWith(() => {
+function draw() {
   sendToWelcome()
   render(document.body, shell())
   document.title = title()
   showReceipts()
-})
+}
 
 /** A tab without an account, or whose account has no name yet, has one page. */
 function sendToWelcome() {
@@ -45,6 +45,9 @@ function sendToWelcome() {
 async function start() {
   await loadAccounts()
   follow()
+  // Drawing would hold up what the page waits for.
+  if (model.account && !model.account.signedOut) await askedForStream()
+  drawWith(draw)
   let shown = model.account
   observeAccounts(() => {
     if (shown?.account !== model.account?.account || shown?.signedOut !== model.account?.signedOut) follow()

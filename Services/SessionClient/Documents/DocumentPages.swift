@@ -1,4 +1,5 @@
 import API
+import ServiceKit
 import Vocabulary
 
 /// The documentation as pages: of everything that can be asked, and of each error.
@@ -29,6 +30,7 @@ struct DocumentPages: Sendable {
             \(links)<li><a href="#events">events of the stream</a></li>
             <li><a href="#types">types</a></li>
             <li><a href="#errors">errors</a></li>
+            <li><a href="/docs/limits">limits</a></li>
             </ul></nav>
             \(sections)<section id="events">
             <h2>Events of the stream</h2>
@@ -49,7 +51,9 @@ struct DocumentPages: Sendable {
     }
 
     private func article(_ declaration: Endpoint.Declaration) throws -> HTML {
-        var parts: [HTML] = []
+        var parts: [HTML] = declaration.deprecations.map { name, deprecation -> HTML in
+            "<p class=\"deprecated\"><code>\(name)</code>: \(deprecation.words) <a href=\"\(deprecation.instead)\">Instead</a></p>\n"
+        }
         if !declaration.parameters.isEmpty {
             let rows = declaration.parameters.map { parameter -> HTML in
                 """
@@ -82,7 +86,7 @@ struct DocumentPages: Sendable {
             <article id="\(declaration.name)">
             <h3>\(declaration.name)</h3>
             <p><code>\(declaration.method.rawValue) \(declaration.path)</code></p>
-            <p>\(declaration.summary)\(declaration.access == .open ? " Needs no sign-in." : "")</p>
+            <p>\(declaration.summary)\(declaration.access.words)</p>
             \(parts)<details><summary>Refusals</summary><p class="codes">\(codes)</p></details>
             </article>
 
@@ -114,6 +118,39 @@ struct DocumentPages: Sendable {
         case .map: "an object"
         case .object(let object): "<a href=\"#type-\(object.name)\">\(object.name)</a>"
         case .anyOf(let schemas): "\(schemas.map { schema -> HTML in "\(type(schema)) " })"
+        }
+    }
+
+    // MARK: Limits
+
+    func limits() -> HTML {
+        let rows = EdgeLimits.all.map { limit -> HTML in
+            """
+            <tr><td>\(limit.what)</td><td>\(limit.amount)</td><td>\(limit.scope)</td><td>\(hit(limit.hit))</td>\
+            <td>\(limit.declaredSetting.map { flag -> HTML in "<code>\(flag.flag)</code>" } ?? "")</td></tr>
+
+            """
+        }
+        return .page(
+            "Quartet: limits",
+            """
+            <p><a href="/docs">All of the API</a></p>
+            <h1>Limits</h1>
+            <p>What a server takes from outside. A server may be started with other amounts where there is a setting. What is "per \
+            server" is kept by each replica on its own, so <i>n</i> replicas allow <i>n</i> times as much. <code>/metrics</code> \
+            counts how often each was hit, as <code>quartet_limits_hit_total</code> with the label in the fourth column.</p>
+            <table>
+            <tr><th>what</th><th>at most</th><th>per</th><th>beyond that</th><th>setting</th></tr>
+            \(rows)</table>
+            """)
+    }
+
+    private func hit(_ hit: LimitHit) -> HTML {
+        switch hit {
+        case .refused(let code), .wrong(let code):
+            "<a href=\"/docs/errors/\(code.rawValue)\">\(code.rawValue)</a>\(hit.note)"
+        case .ended(let word): "<code>\(word.rawValue)</code>\(hit.note)"
+        case .uncounted: "\(hit.note)"
         }
     }
 
@@ -149,6 +186,25 @@ struct DocumentPages: Sendable {
             </table>
             \(list)
             """)
+    }
+}
+
+extension Endpoint.Declaration {
+    /// Everything of it that will go away, by its name.
+    fileprivate var deprecations: [(name: String, deprecation: Deprecation)] {
+        (deprecation.map { [(name: name, deprecation: $0)] } ?? [])
+            + deprecatedFields.sorted { $0.key < $1.key }.map { (name: $0.key, deprecation: $0.value) }
+    }
+}
+
+extension Access {
+    fileprivate var words: String {
+        switch self {
+        case .open: " Needs no sign-in."
+        case .signedIn: ""
+        case .operators(.read): " For operators, with an API key."
+        case .operators(.act): " For operators, with an API key of the role act."
+        }
     }
 }
 

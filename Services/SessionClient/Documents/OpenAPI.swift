@@ -39,11 +39,14 @@ struct OpenAPI: Sendable {
         ]
         let schemas = objects.mapValues { $0.document(isClosed: closed.contains($0.name)) }
         let token: JSONValue = ["type": "http", "scheme": "bearer", "bearerFormat": "JWT"]
+        let key: JSONValue = ["type": "http", "scheme": "bearer", "description": "An operator's API key."]
         document = .object([
             "openapi": "3.1.0", "info": info, "servers": [["url": "/"]],
             "tags": .array(Set(declarations.map(\.tag)).sorted().map { ["name": .string($0)] }),
             "paths": .object(paths.mapValues(JSONValue.object)),
-            "components": ["schemas": .object(schemas), "securitySchemes": ["accessToken": token]],
+            "components": [
+                "schemas": .object(schemas), "securitySchemes": ["accessToken": token, "operatorKey": key],
+            ],
             "x-stream-events": .object(try StreamSchemas.references),
         ])
     }
@@ -91,9 +94,10 @@ extension Endpoint.Declaration {
     fileprivate func operation() throws -> JSONValue {
         var operation: [String: JSONValue] = [
             "operationId": .string(name), "summary": .string(summary), "tags": [.string(tag)],
-            "security": access == .open ? [] : [["accessToken": []]], "responses": .object(try responses()),
+            "security": security, "responses": .object(try responses()),
         ]
-        let parameters = parameters.map(\.document) + headers
+        if deprecation != nil { operation["deprecated"] = true }
+        let parameters = parameters.map(described) + headers
         if !parameters.isEmpty { operation["parameters"] = .array(parameters) }
         switch body {
         case .json?:
@@ -102,7 +106,7 @@ extension Endpoint.Declaration {
                 if case .object(let object) = schema { !object.properties.contains(where: \.isRequired) } else { false }
             operation["requestBody"] = [
                 "required": .bool(!isOptional),
-                "content": ["application/json": ["schema": schema.document, "example": try schema.example]],
+                "content": ["application/json": ["schema": marked(schema.document), "example": try schema.example]],
             ]
         case .bytes(let types)?:
             operation["requestBody"] = [
@@ -114,9 +118,33 @@ extension Endpoint.Declaration {
         return .object(operation)
     }
 
+    /// A body's schema with the fields that will go away.
+    private func marked(_ schema: JSONValue) -> JSONValue {
+        let names = deprecatedFields.keys.filter { name in !parameters.contains { $0.name == name } }
+        guard !names.isEmpty else { return schema }
+        let fields = JSONValue.object(Dictionary(names.map { ($0, ["deprecated": true]) }) { first, _ in first })
+        return ["allOf": [schema, ["properties": fields]]]
+    }
+
+    private var security: JSONValue {
+        switch access {
+        case .open: []
+        case .signedIn: [["accessToken": []]]
+        case .operators: [["operatorKey": []]]
+        }
+    }
+
+    private func described(_ parameter: ParameterDeclaration) -> JSONValue {
+        guard deprecatedFields[parameter.name] != nil, case .object(var members) = parameter.document else {
+            return parameter.document
+        }
+        members["deprecated"] = true
+        return .object(members)
+    }
+
     private var headers: [JSONValue] {
         var headers: [ParameterDeclaration] = []
-        if method != .get {
+        if takesKey {
             headers.append(
                 ParameterDeclaration(
                     place: .header, name: "Idempotency-Key",

@@ -6,7 +6,7 @@ import Vocabulary
 /// One pass over the bytes. Whether they are JSON is the decoder's to say; this only keeps it, and PostgreSQL, from
 /// what they can't take.
 enum BodyCheck {
-    static let depthLimit = 32
+    private static let depthLimit = EdgeLimits.depth.value
     static let tooLarge = APIError(
         .bodyTooLarge, "The body must have at most \(Message.bodyLimit) bytes.")
 

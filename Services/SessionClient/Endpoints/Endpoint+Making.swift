@@ -13,12 +13,13 @@ extension Endpoint {
     /// Something that needs no sign-in.
     static func open<Body: MessageBody, Result: EndpointResult>(
         _ name: String, _ method: Method, _ path: String, _ summary: String, refusals: [APIError.Code] = [],
+        impossible: Set<APIError.Code> = [],
         answer: @escaping @Sendable (Actions, Body, Call) async throws -> Result
     ) -> Endpoint {
         Endpoint(
             declaration: Declaration(
                 name: name, method: method, path: path, access: .open, summary: summary, body: .json(Body.self),
-                replies: Result.replies, refusals: refusals, limit: .commands)
+                replies: Result.replies, refusals: refusals, impossible: impossible, limit: .commands)
         ) { actions, request in try await answer(actions, request.decoded(), request.call).reply() }
     }
 

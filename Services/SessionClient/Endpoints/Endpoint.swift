@@ -4,10 +4,23 @@ import Vocabulary
 /// Something that can be asked of this server, whatever carries the request. Said once: HTTP and gRPC route by it, the OpenAPI
 /// document describes it, and limits count by it.
 struct Endpoint: Sendable {
-    let declaration: Declaration
+    var declaration: Declaration
+    private let handle: @Sendable (Actions, EndpointRequest) async throws -> EndpointReply
+
+    init(
+        declaration: Declaration, handle: @Sendable @escaping (Actions, EndpointRequest) async throws -> EndpointReply
+    ) {
+        self.declaration = declaration
+        self.handle = handle
+    }
+
     /// Answers a request whose sender was let in (``Admission``).
     /// - Throws: ``APIError``, or what ``APIError/init(thrown:)`` makes one of.
-    let answer: @Sendable (Actions, EndpointRequest) async throws -> EndpointReply
+    func answer(_ actions: Actions, _ request: EndpointRequest) async throws -> EndpointReply {
+        let call = request.call
+        call.fields.deprecated.note(declaration, request.parameters, request.body, by: call.client, call.logger)
+        return try await handle(actions, request)
+    }
 
     /// What everyone may know of an endpoint.
     struct Declaration: Sendable {
@@ -25,11 +38,16 @@ struct Endpoint: Sendable {
         let replies: [ReplyDeclaration]
         /// What it is refused with besides what any such endpoint is refused with (``codes``).
         var refusals: [APIError.Code] = []
+        /// What can't happen here, although any such endpoint is refused with it.
+        var impossible: Set<APIError.Code> = []
         /// Which limit its requests count for; nil when it has one of its own.
         let limit: RequestLimits.Kind?
         var family: Family?
         /// Whether a service decides it, unless it only reads.
         var isDecided = true
+        var deprecation: Deprecation?
+        /// Parameters, and fields of the body, by their names.
+        var deprecatedFields: [String: Deprecation] = [:]
     }
 
     enum Method: String, Sendable {
@@ -69,6 +87,8 @@ enum Access: Hashable, Sendable {
     case open
     /// Anyone with the access token of a device that is signed in.
     case signedIn
+    /// Operators with an API key of at least this role.
+    case operators(OperatorRole)
 }
 
 /// What a request carries.

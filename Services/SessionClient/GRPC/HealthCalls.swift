@@ -1,3 +1,4 @@
+import API
 import GRPCCore
 import GRPCProtobuf
 import QuartetProto
@@ -11,38 +12,65 @@ struct HealthCalls: Sendable {
     let health: Health
     /// The services that share the process's status.
     let services: Set<String>
+    let admission: RPCAdmission
+    private let watches = Places<String>(EdgeLimits.healthWatches)
     private static let service = "grpc.health.v1.Health"
-    /// How often a watched status is looked at.
-    private static let interval: Duration = .milliseconds(500)
+    private static let check = "Check"
+    private static let watch = "Watch"
 
     func register(in router: inout RPCRouter<some ServerTransport>) {
         router.registerHandler(
-            forMethod: MethodDescriptor(fullyQualifiedService: Self.service, method: "Check"),
+            forMethod: MethodDescriptor(fullyQualifiedService: Self.service, method: Self.check),
             deserializer: ProtobufDeserializer<Grpc_Health_V1_HealthCheckRequest>(),
             serializer: ProtobufSerializer<Reply>()
-        ) { request, _ in
-            let name = try await ServerRequest(stream: request).message.service
+        ) { request, context in
+            let (name, _) = try await name(request, Self.check, context)
             guard let status = status(of: name) else {
                 throw RPCError(code: .notFound, message: "There is no such service.")
             }
             return StreamingServerResponse(single: ServerResponse(message: .with { $0.status = status }))
         }
         router.registerHandler(
-            forMethod: MethodDescriptor(fullyQualifiedService: Self.service, method: "Watch"),
+            forMethod: MethodDescriptor(fullyQualifiedService: Self.service, method: Self.watch),
             deserializer: ProtobufDeserializer<Grpc_Health_V1_HealthCheckRequest>(),
             serializer: ProtobufSerializer<Reply>()
         ) { request, context in
-            let name = try await ServerRequest(stream: request).message.service
+            let (name, address) = try await name(request, Self.watch, context)
+            guard let place = watches.enter(address) else {
+                throw admission.rpcError(
+                    APIError(
+                        .tooManyRequests, "Your address has \(watches.limit) watches of health open; close one first."),
+                    of: Self.watch, AnswerFields())
+            }
             return StreamingServerResponse { writer in
-                var last: Reply.ServingStatus?
-                while !context.cancellation.isCancelled {
-                    let status = status(of: name) ?? .serviceUnknown
-                    if status != last { try await writer.write(.with { $0.status = status }) }
-                    last = status
-                    try await Task.sleep(for: Self.interval)
+                defer { place.leave() }
+                let (changes, end) = health.watch()
+                try await withRPCCancellationHandler {
+                    var last: Reply.ServingStatus?
+                    for await _ in changes {
+                        let status = status(of: name) ?? .serviceUnknown
+                        if status != last { try await writer.write(.with { $0.status = status }) }
+                        last = status
+                    }
+                } onCancelRPC: {
+                    end()
                 }
                 return [:]
             }
+        }
+    }
+
+    /// The service that is asked about, and the client's network.
+    private func name(
+        _ request: StreamingServerRequest<Grpc_Health_V1_HealthCheckRequest>, _ call: String, _ context: ServerContext
+    ) async throws -> (service: String, address: String) {
+        let fields = AnswerFields()
+        do {
+            let address = try admission.address(request.metadata, context, as: .reads, fields)
+            let message = try await RPCPatience.receive { try await ServerRequest(stream: request).message }
+            return (message.service, address)
+        } catch {
+            throw admission.rpcError(error, of: call, fields)
         }
     }
 

@@ -29,6 +29,7 @@ struct ProtoFile {
         let name: String
         let kind: Kind
         let comment: String?
+        let isDeprecated: Bool
     }
 
     /// An rpc and its messages, as in the file.
@@ -39,6 +40,7 @@ struct ProtoFile {
         let route: String
         let request: String
         let reply: String
+        let isDeprecated: Bool
     }
 
     /// Two things have one name.
@@ -55,12 +57,14 @@ struct ProtoFile {
     init(_ endpoints: [Endpoint.Declaration], keeping earlier: String) throws {
         self.earlier = Numbers(earlier)
         for endpoint in endpoints {
-            let request = try add("\(endpoint.name)Request", try Self.members(of: endpoint))
+            let request = try add(
+                "\(endpoint.name)Request", try Self.members(of: endpoint),
+                deprecated: Set(endpoint.deprecatedFields.keys))
             calls.append(
                 Call(
                     name: endpoint.name, summary: endpoint.summary,
                     route: "\(endpoint.method.rawValue) \(endpoint.path)", request: request,
-                    reply: try reply(of: endpoint)))
+                    reply: try reply(of: endpoint), isDeprecated: endpoint.deprecation != nil))
         }
     }
 
@@ -114,7 +118,9 @@ struct ProtoFile {
 
     /// Adds a message. One that comes twice has the fields of both, and one that differs may be any JSON.
     /// - Returns: The message's name.
-    private mutating func add(_ name: String, _ properties: [Schema.Property]) throws -> String {
+    private mutating func add(
+        _ name: String, _ properties: [Schema.Property], deprecated: Set<String> = []
+    ) throws -> String {
         if messages[name] == nil {
             order.append(name)
             messages[name] = []
@@ -122,11 +128,14 @@ struct ProtoFile {
         for property in properties {
             var comment: String?
             if case .words(let words) = property.schema { comment = words.joined(separator: ", ") }
-            let field = Field(name: property.name, kind: try kind(of: property.schema), comment: comment)
+            let field = Field(
+                name: property.name, kind: try kind(of: property.schema), comment: comment,
+                isDeprecated: deprecated.contains(property.name))
             if let known = messages[name]?.firstIndex(where: { $0.name == field.name }) {
                 guard messages[name]?[known].kind != field.kind else { continue }
                 messages[name]?[known] = Field(
-                    name: field.name, kind: .message("google.protobuf.Value"), comment: nil)
+                    name: field.name, kind: .message("google.protobuf.Value"), comment: nil,
+                    isDeprecated: field.isDeprecated)
             } else {
                 messages[name]?.append(field)
             }
@@ -159,8 +168,9 @@ struct ProtoFile {
 
             """
         for call in calls {
+            let options = call.isDeprecated ? " {\n    option deprecated = true;\n  }" : ";"
             text +=
-                "\n  // \(call.summary)\n  // \(call.route)\n  rpc \(call.name)(\(call.request)) returns (\(call.reply));\n"
+                "\n  // \(call.summary)\n  // \(call.route)\n  rpc \(call.name)(\(call.request)) returns (\(call.reply))\(options)\n"
         }
         text += "}\n"
         for name in order { text += "\n" + message(name) }
@@ -177,7 +187,8 @@ struct ProtoFile {
         }
         for field in fields {
             if let comment = field.comment { text += "  // \(comment)\n" }
-            text += "  \(field.kind.text) \(field.name) = \(numbers.fields[field.name] ?? 0);\n"
+            let options = field.isDeprecated ? " [deprecated = true]" : ""
+            text += "  \(field.kind.text) \(field.name) = \(numbers.fields[field.name] ?? 0)\(options);\n"
         }
         return text + "}\n"
     }
@@ -233,7 +244,9 @@ private struct Numbers {
                 message = String(match.1)
             } else if let match = line.wholeMatch(of: #/  reserved ([0-9, ]+);/#) {
                 reserved[message] = match.1.split(separator: ",").compactMap { Int($0.filter(\.isNumber)) }
-            } else if let match = line.wholeMatch(of: #/  [^/].* (\w+) = (\d+);/#), let number = Int(match.2) {
+            } else if let match = line.wholeMatch(of: #/  [^/].* (\w+) = (\d+)(?: \[deprecated = true\])?;/#),
+                let number = Int(match.2)
+            {
                 fields[message, default: [:]][String(match.1)] = number
             }
         }

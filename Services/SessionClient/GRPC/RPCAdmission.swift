@@ -8,42 +8,76 @@ struct RPCAdmission: Sendable {
     let admission: Admission
     let addresses: ClientAddress
     let versions: ClientVersions
+    let answers: AnswerJournal?
     let logger: Logger
 
     /// What a call's metadata says of it.
-    /// - Parameter isRead: Whether nothing is done, so that there is nothing to do twice.
+    /// - Parameters:
+    ///   - isRead: Whether nothing is done, so that there is nothing to do twice.
+    ///   - fields: Gets what is left of the limit.
     /// - Throws: `upgradeRequired`, `invalidIdempotencyKey`, `tooManyRequests`.
     func call(
-        _ metadata: Metadata, _ context: ServerContext, as kind: RequestLimits.Kind?, isRead: Bool
+        _ metadata: Metadata, _ context: ServerContext, as kind: RequestLimits.Kind?, isRead: Bool,
+        _ fields: AnswerFields
     ) throws(APIError) -> Call {
+        let address = try address(metadata, context, as: kind, fields)
+        let client = metadata.text("quartet-client")
+        try versions.check(client)
+        return Call(
+            key: try IdempotencyKey(isRead ? nil : metadata.text("idempotency-key")), address: address,
+            correlationID: .new(), traceParent: TraceParent.valid(metadata.text("traceparent")), logger: logger,
+            client: client, fields: fields)
+    }
+
+    /// Counts a call from an address, whoever calls.
+    /// - Returns: The client's network.
+    /// - Throws: `tooManyRequests`.
+    func address(
+        _ metadata: Metadata, _ context: ServerContext, as kind: RequestLimits.Kind?, _ fields: AnswerFields
+    ) throws(APIError) -> String {
         let address = addresses.network(
             connection: context.remotePeer.drop { $0 != ":" }.dropFirst(),
             forwardedFor: metadata.text("x-forwarded-for"))
-        if let kind { try admission.limits.admit(kind, from: address) { _ in } }
-        try versions.check(metadata.text("quartet-client"))
-        return Call(
-            key: try IdempotencyKey(isRead ? nil : metadata.text("idempotency-key")), address: address,
-            correlationID: .new(), traceParent: TraceParent.valid(metadata.text("traceparent")), logger: logger)
+        if let kind { try admission.limits.admit(kind, from: address, fields.quota.note) }
+        return address
     }
 
     /// - Throws: `missingToken`, `invalidToken`, `signedOut`; the limit's refusal.
     func caller(
-        _ metadata: Metadata, _ access: Access, as kind: RequestLimits.Kind?
+        _ metadata: Metadata, _ access: Access, as kind: RequestLimits.Kind?, _ call: Call
     ) async throws -> Caller? {
-        try await admission.admit(metadata.text("authorization"), to: access, as: kind)
+        try await admission.admit(
+            metadata.text("authorization"), from: call.address, to: access, as: kind, call.fields.quota.note
+        ).caller
     }
 
     /// What a call is refused with.
-    func rpcError(_ error: any Error) -> RPCError {
-        // The transport's own, such as a stream without a message.
-        if let error = error as? RPCError { return error }
-        let error = APIError(thrown: error, logger)
-        if error.code.isLimit { LimitMetrics.hit(error.code.rawValue) }
-        return error.rpcError
+    func rpcError(_ error: any Error, of call: String, _ fields: AnswerFields) -> RPCError {
+        var refusal: RPCError
+        if let error = error as? RPCError {
+            // The transport's own, such as a stream without a message, or that of a message that can't be read.
+            refusal = error
+            if error.code == .resourceExhausted { LimitMetrics.hit(.messages) }
+            answers?.note(.grpc, call, error.code.rawValue, APIError.Code(of: error))
+        } else {
+            let error = APIError(thrown: error, logger)
+            if error.code.isLimit { LimitMetrics.hit(error.code) }
+            refusal = error.rpcError
+            answers?.note(.grpc, call, error.code.grpcStatus.rawValue, error.code)
+        }
+        refusal.metadata.add(fields)
+        return refusal
     }
+
+    func succeeded(_ call: String) { answers?.note(.grpc, call, 0, nil) }
 }
 
 extension Metadata {
     /// The first value of a key.
     func text(_ key: String) -> String? { self[stringValues: key].first { _ in true } }
+
+    /// What every answer says besides, under HTTP's names in lower case.
+    mutating func add(_ fields: AnswerFields) {
+        for (name, value) in fields.all { addString(value, forKey: name.lowercased()) }
+    }
 }

@@ -30,6 +30,13 @@ extension APIError {
 }
 
 extension APIError.Code {
+    /// The code in an error's details, if it is one of ours.
+    init?(of error: RPCError) {
+        let status = try? error.unpackGoogleRPCStatus()
+        guard let reason = status?.details.lazy.compactMap(\.errorInfo).first?.reason else { return nil }
+        self.init(rawValue: reason)
+    }
+
     var rpcCode: RPCError.Code {
         // Both lists are those of gRPC.
         Status.Code(rawValue: grpcStatus.rawValue).flatMap(RPCError.Code.init) ?? .unknown

@@ -11,8 +11,8 @@ struct RPCListener: HTTP2ServerTransport.ListenerFactory {
     let certificates: Certificates?
     var eventLoopGroup: any EventLoopGroup { MultiThreadedEventLoopGroup.singleton }
 
-    /// The connection is one too many.
-    private struct Refused: Error {}
+    /// The connection is one too many, and so are those that are told so.
+    private struct TurnedAway: Error {}
 
     func makeListeningChannel(
         listenerConfigurator: HTTP2ServerTransport.ListenerConfigurator,
@@ -34,11 +34,16 @@ struct RPCListener: HTTP2ServerTransport.ListenerFactory {
     private func admit(_ channel: any Channel) throws {
         Door.findDeadPeers(on: channel)
         try SilentPeer.add(to: channel)
-        // Whoever speaks HTTP/2 couldn't read an answer in HTTP/1.1.
-        guard case .admitted = admissions.admit(channel) else { throw Refused() }
-        guard let certificates else { return }
-        try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: certificates.serving))
-        try channel.pipeline.syncOperations.addHandler(Handshake())
+        let admission = admissions.admit(channel)
+        if case .turnedAway = admission { throw TurnedAway() }
+        let pipeline = channel.pipeline.syncOperations
+        if let certificates {
+            try pipeline.addHandler(NIOSSLServerHandler(context: certificates.serving))
+            try pipeline.addHandler(Handshake())
+        }
+        if case .refused(let error) = admission {
+            try pipeline.addHandler(Refusal(Refusal.goAway(error), isEncrypted: certificates != nil))
+        }
     }
 }
 
@@ -47,14 +52,17 @@ struct RPCListener: HTTP2ServerTransport.ListenerFactory {
 final class SilentPeer: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = NIOAny
 
-    static let limit: TimeAmount = .seconds(42)
+    static let limit: TimeAmount = .seconds(Int64(EdgeLimits.silence.value))
 
     static func add(to channel: any Channel) throws {
         try channel.pipeline.syncOperations.addHandlers([IdleStateHandler(readTimeout: limit), SilentPeer()])
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if let idle = event as? IdleStateHandler.IdleStateEvent, idle == .read { context.close(promise: nil) }
+        if let idle = event as? IdleStateHandler.IdleStateEvent, idle == .read {
+            LimitMetrics.hit(.silence)
+            context.close(promise: nil)
+        }
         context.fireUserInboundEventTriggered(event)
     }
 }

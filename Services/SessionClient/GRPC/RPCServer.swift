@@ -23,8 +23,9 @@ struct RPCServer: Service {
         var router = RPCRouter<Transport>()
         calls.register(in: &router)
         watch.register(in: &router)
-        HealthCalls(health: health, services: [RPCNames.service]).register(in: &router)
+        HealthCalls(health: health, services: [RPCNames.service], admission: calls.admission).register(in: &router)
         if describesItself { try ReflectionCalls().register(in: &router) }
+        router.registerInterceptors(pipeline: [.apply(ServerDate(), to: .all)])
         self.router = router
         self.listener = listener
         self.logger = logger
@@ -39,8 +40,8 @@ struct RPCServer: Service {
     static var configuration: Transport.Config {
         var configuration = Transport.Config.defaults
         configuration.compression.enabledAlgorithms = [.gzip]
-        configuration.rpc.maxRequestPayloadSize = 1 << 20
-        configuration.http2.maxConcurrentStreams = 100
+        configuration.rpc.maxRequestPayloadSize = EdgeLimits.message.value
+        configuration.http2.maxConcurrentStreams = EdgeLimits.requestsOfConnection.value
         configuration.connection.keepalive = .init(
             time: .seconds(30), timeout: .seconds(10),
             // Half of the ten seconds that are promised, because pings come closer together than they were sent.

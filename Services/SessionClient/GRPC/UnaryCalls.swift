@@ -36,25 +36,30 @@ struct UnaryCalls: Sendable {
                 fullyQualifiedService: RPCNames.service, method: bridge.endpoint.declaration.name),
             deserializer: RPCDeserializer<Request>(), serializer: ProtobufSerializer<Reply>()
         ) { request, context in
+            let name = bridge.endpoint.declaration.name
+            let fields = AnswerFields()
             do {
-                return StreamingServerResponse(single: try await answer(request, context, bridge))
+                let response: ServerResponse<Reply> = try await answer(request, context, bridge, fields)
+                admission.succeeded(name)
+                return StreamingServerResponse(single: response)
             } catch {
-                throw admission.rpcError(error)
+                throw admission.rpcError(error, of: name, fields)
             }
         }
     }
 
     private func answer<Request: ProtoMessage, Reply: ProtoMessage>(
-        _ request: StreamingServerRequest<Request>, _ context: ServerContext, _ bridge: RPCBridge
+        _ request: StreamingServerRequest<Request>, _ context: ServerContext, _ bridge: RPCBridge,
+        _ fields: AnswerFields
     ) async throws -> ServerResponse<Reply> {
         let arrived = ContinuousClock.now
         inFlight.increment()
         defer { inFlight.decrement() }
         let declaration = bridge.endpoint.declaration
         let call = try admission.call(
-            request.metadata, context, as: declaration.limit, isRead: declaration.method == .get)
+            request.metadata, context, as: declaration.limit, isRead: declaration.method == .get, fields)
         let caller = try await within(RequestTime.limit, context) {
-            try await admission.caller(request.metadata, declaration.access, as: declaration.limit)
+            try await admission.caller(request.metadata, declaration.access, as: declaration.limit, call)
         }
         let message = try await RPCPatience.receive { try await ServerRequest(stream: request).message }
         return try await within(RequestTime.limit, context) {
@@ -62,9 +67,9 @@ struct UnaryCalls: Sendable {
             let reply = try await bridge.endpoint.answer(
                 actions,
                 EndpointRequest(parameters: parameters, body: body, caller: caller, call: call, arrived: arrived))
-            return ServerResponse(
-                message: try bridge.reply(reply),
-                metadata: call.replay.isReplayed ? ["idempotency-replayed": "true"] : [:])
+            var metadata: Metadata = call.replay.isReplayed ? ["idempotency-replayed": "true"] : [:]
+            metadata.add(fields)
+            return ServerResponse(message: try bridge.reply(reply), metadata: metadata)
         }
     }
 
@@ -80,8 +85,8 @@ struct UnaryCalls: Sendable {
             }
             group.addTask {
                 try? await context.cancellation.cancelled
-                // A server that stops cancels all calls, too; it finishes those that it has begun.
-                while drain.isBegun, !Task.isCancelled { try? await Task.sleep(for: limit) }
+                // A server that stops cancels all calls, too; it finishes those that it has begun, within the same limit.
+                if drain.isBegun { try? await Task.sleep(for: limit) }
                 return nil
             }
             while let value = try await group.next() {
@@ -155,47 +160,6 @@ extension JSONValue {
     }
 }
 
-extension Schema {
-    /// Whether it has lists that must be there. On the wire of Protobuf an empty one isn't.
-    fileprivate var needsLists: Bool {
-        switch self {
-        case .array(let element), .map(let element): element.needsLists
-        case .object(let object):
-            object.properties.contains { $0.schema.needsLists || ($0.isRequired && $0.schema.isList) }
-        case .any, .boolean, .integer, .number, .string, .words, .anyOf: false
-        }
-    }
-
-    private var isList: Bool {
-        switch self {
-        case .array, .map: true
-        default: false
-        }
-    }
-
-    /// The value with empty lists where they are missing.
-    fileprivate func completing(_ value: JSONValue) -> JSONValue {
-        switch (self, value) {
-        case (.array(let element), .array(let elements)): return .array(elements.map(element.completing))
-        case (.map(let element), .object(let members)): return .object(members.mapValues(element.completing))
-        case (.object(let object), .object(var members)):
-            for property in object.properties {
-                if let member = members[property.name] {
-                    members[property.name] = property.schema.completing(member)
-                } else if property.isRequired {
-                    switch property.schema {
-                    case .array: members[property.name] = []
-                    case .map: members[property.name] = [:]
-                    default: break
-                    }
-                }
-            }
-            return .object(members)
-        default: return value
-        }
-    }
-}
-
 /// Reads a message, or says what is wrong as every refusal does.
 struct RPCDeserializer<Request: ProtoMessage>: MessageDeserializer {
     func deserialize<Bytes: GRPCContiguousBytes>(_ bytes: Bytes) throws -> Request {
@@ -209,7 +173,7 @@ struct RPCDeserializer<Request: ProtoMessage>: MessageDeserializer {
 
 /// How long a call may take to arrive.
 enum RPCPatience {
-    private static let limit: Duration = .seconds(15)
+    private static let limit: Duration = .seconds(EdgeLimits.messageTime.value)
 
     static func receive<Value: Sendable>(_ body: @Sendable @escaping () async throws -> Value) async throws -> Value {
         try await withThrowingTaskGroup(of: Value.self) { group in

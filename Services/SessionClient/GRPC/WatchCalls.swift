@@ -11,33 +11,41 @@ struct WatchCalls: Sendable {
     let streams: Streams
     let drain: Drain
     let admission: RPCAdmission
+    private static let call = "Watch"
 
     func register(in router: inout RPCRouter<some ServerTransport>) {
         router.registerHandler(
-            forMethod: MethodDescriptor(fullyQualifiedService: RPCNames.service, method: "Watch"),
+            forMethod: MethodDescriptor(fullyQualifiedService: RPCNames.service, method: Self.call),
             deserializer: RPCDeserializer<Quartet_V1_WatchRequest>(),
             serializer: ProtobufSerializer<Quartet_V1_StreamMessage>()
         ) { request, context in
-            let message = try await ServerRequest(stream: request).message
-            return StreamingServerResponse { writer in
-                do {
-                    try await watch(message, request.metadata, context, writer)
-                    return [:]
-                } catch {
-                    throw admission.rpcError(error)
+            let fields = AnswerFields()
+            do {
+                let call = try admission.call(request.metadata, context, as: .streams, isRead: true, fields)
+                guard let caller = try await admission.caller(request.metadata, .signedIn, as: .streams, call) else {
+                    throw APIError(.missingToken)
                 }
+                let message = try await RPCPatience.receive { try await ServerRequest(stream: request).message }
+                var metadata = Metadata()
+                metadata.add(fields)
+                return StreamingServerResponse(metadata: metadata) { writer in
+                    do {
+                        try await watch(message, for: caller, call, writer)
+                        return [:]
+                    } catch {
+                        throw admission.rpcError(error, of: Self.call, AnswerFields())
+                    }
+                }
+            } catch {
+                throw admission.rpcError(error, of: Self.call, fields)
             }
         }
     }
 
     private func watch(
-        _ request: Quartet_V1_WatchRequest, _ metadata: Metadata, _ context: ServerContext,
+        _ request: Quartet_V1_WatchRequest, for caller: Caller, _ call: Call,
         _ writer: RPCWriter<Quartet_V1_StreamMessage>
     ) async throws {
-        let call = try admission.call(metadata, context, as: .streams, isRead: true)
-        guard let caller = try await admission.caller(metadata, .signedIn, as: .streams) else {
-            throw APIError(.missingToken)
-        }
         let wanted = [
             "group": request.group, "stream": request.stream, "type": request.type, "contact": request.contact,
         ]
@@ -52,6 +60,7 @@ struct WatchCalls: Sendable {
             throw APIError(.serverStopping, retryAfter: 1)
         }
         defer { stream.remove() }
+        admission.succeeded(Self.call)
         try await withRPCCancellationHandler {
             try await connection.run(over: StreamMessages { try await writer.write(contentsOf: $0) })
         } onCancelRPC: {

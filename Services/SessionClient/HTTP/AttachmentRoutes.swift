@@ -35,7 +35,9 @@ extension HTTPEndpoint {
         }
         signedIn(
             "DeleteUpload", .delete, "/v1/uploads/{upload}", "Deletes an upload and its chunks.", because: uploading,
-            upload, replies: [ReplyDeclaration(status: 204, content: nil)], limit: .commands, isDecided: false
+            upload, replies: [ReplyDeclaration(status: 204, content: nil)],
+            // Deleting twice is deleting.
+            impossible: [.invalidIdempotencyKey], limit: .commands, isDecided: false
         ) { routes, _, context, upload in
             try await routes.actions.uploads.delete(upload, by: context.caller)
             return Response(status: .noContent)

@@ -4,8 +4,9 @@ import NIOCore
 
 /// The files of the console, as they are sent to browsers.
 ///
-/// Their paths contain a version, which changes with any of them, so a browser may keep each file for good. Modules import each
-/// other by relative paths, so they stay within their version. Only the page itself is asked for again.
+/// A page has one script, made of its modules (``JoinedModules``), so a browser gets all that it needs over the six connections
+/// that it has without HTTP/2. The paths contain a version, which changes with any file, so a browser may keep each for good.
+/// Only the page itself is asked for again.
 struct ConsoleFiles: Sendable {
     /// A file as it is sent.
     struct File: Sendable {
@@ -36,22 +37,29 @@ struct ConsoleFiles: Sendable {
     private let files: [String: File]
 
     private static let types = [
-        "css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml",
-        "txt": "text/plain; charset=utf-8",
+        "css": "text/css; charset=utf-8", "js": script, "svg": "image/svg+xml", "txt": "text/plain; charset=utf-8",
     ]
+    private static let script = "text/javascript; charset=utf-8"
+    /// The modules that the two pages start with.
+    private static let entries = ["app.js", "ops/app.js"]
 
     /// Reads a folder: `index.html`, `ops.html`, and what they need.
     /// - Parameter isCompressed: Whether to compress the files, which takes a while.
-    /// - Throws: ``Missing``.
+    /// - Throws: ``Missing``, ``JoinedModules/Refused``.
     init(folder: URL, isCompressed: Bool) throws {
         let root = folder.resolvingSymlinksInPath().path + "/"
         var files: [String: File] = [:]
+        var modules: [String: String] = [:]
         var digest = SHA256()
         let paths = FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? []
         for path in paths.sorted() {
             guard let type = Self.types[String(path.split(separator: ".").last ?? "")] else { continue }
             let bytes = try Data(contentsOf: URL(filePath: root + path))
-            files[path] = File(bytes, type: type, isCompressed: isCompressed)
+            if type == Self.script {
+                modules[path] = String(decoding: bytes, as: UTF8.self)
+            } else {
+                files[path] = File(bytes, type: type, isCompressed: isCompressed)
+            }
             digest.update(data: Data("\(path) \(bytes.count)\n".utf8) + bytes)
         }
         let templates = ["index.html", "ops.html"].compactMap { name in
@@ -63,20 +71,20 @@ struct ConsoleFiles: Sendable {
         digest.update(data: Data(templates.joined().utf8))
         let version = digest.finalize().prefix(8).map { String(format: "%02x", $0) }.joined()
         let folder = "/console/\(version)/"
-        // The browser asks for all modules at once, instead of finding them one import after the other.
-        func page(_ template: String, isForOperators: Bool) -> File {
-            let modules = files.keys.filter { $0.hasSuffix(".js") && $0.hasPrefix("ops/") == isForOperators }.sorted()
-                .map { "<link rel=\"modulepreload\" href=\"\(folder)\($0)\">" }.joined(separator: "\n    ")
-            let text = template.replacing("<!-- modules -->", with: modules).replacing(
-                "/console/current/", with: folder)
+        func page(_ template: String) -> File {
+            let text = template.replacing("/console/current/", with: folder)
             return File(Data(text.utf8), type: "text/html; charset=utf-8", isCompressed: isCompressed)
         }
+        for entry in Self.entries {
+            let joined = try JoinedModules.joined(from: entry, modules)
+            files[entry] = File(Data(joined.utf8), type: Self.script, isCompressed: isCompressed)
+        }
         self.version = version
-        self.page = page(templates[0], isForOperators: false)
-        operatorsPage = page(templates[1], isForOperators: true)
+        self.page = page(templates[0])
+        operatorsPage = page(templates[1])
         self.files = files
     }
 
-    /// - Parameter path: As `core/view.js`.
+    /// - Parameter path: As `style/base.css`.
     subscript(path: String) -> File? { files[path] }
 }

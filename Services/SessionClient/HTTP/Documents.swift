@@ -32,6 +32,10 @@ extension HTTPEndpoint {
             return page.response(to: request)
         }
         open(
+            "GetLimitDocumentation", "/docs/limits", "What the server takes from outside.", because: reason,
+            replies: page
+        ) { _, request, _ in try Documents.made.get().limits.response(to: request) }
+        open(
             "GetDocumentationStyle", "/docs/style.css", "The style of the documentation.", because: reason,
             replies: [ReplyDeclaration(status: 200, content: .bytes(["text/css"]), headers: ["ETag"]), .notModified]
         ) { _, request, _ in try Documents.made.get().style.response(to: request) }
@@ -80,6 +84,7 @@ private struct Documents: Sendable {
 
     let description: File
     let page: File
+    let limits: File
     let errors: [APIError.Code: File]
     let style: File
 
@@ -92,6 +97,7 @@ private struct Documents: Sendable {
         let html = "text/html; charset=utf-8"
         description = File(openAPI.document.canonical, type: "application/json")
         page = File("\(try pages.endpoints())", type: html)
+        limits = File("\(pages.limits())", type: html)
         errors = Dictionary(
             APIError.Code.allCases.map { ($0, File("\(pages.error($0))", type: html)) },
             uniquingKeysWith: { first, _ in first })

@@ -11,13 +11,11 @@ struct EdgeContext: RequestContext, RemoteAddressRequestContext {
     let remoteAddress: SocketAddress?
     /// Whether the connection carries other requests at the same time, as with HTTP/2.
     let isMultiplexed: Bool
-    /// Set by ``OperatorAuthentication``.
-    var `operator`: Operator?
     /// When its head was here.
     let arrived = ContinuousClock.now
     /// How long it may still wait for the database.
     let time = RequestTime()
-    let quota = RequestQuota()
+    let fields = AnswerFields()
     /// Shared by everything that this request leads to.
     let correlationID = CorrelationID.new()
     /// W3C trace context: the request's own, or a new one.

@@ -9,8 +9,8 @@ extension Routes {
         for endpoint in endpoints where endpoint.declaration.family == nil {
             let declaration = endpoint.declaration
             router.on(RouterPath(declaration.path), method: declaration.method.inHTTP) { request, context in
-                let caller = try await admit(request, context, to: declaration.access, as: declaration.limit)
-                return try await answer(request, context, with: endpoint, caller)
+                let admitted = try await admit(request, context, to: declaration.access, as: declaration.limit)
+                return try await answer(request, context, with: endpoint, admitted)
             }
         }
         // One route each: the router would look through a folder's paths one after the other.
@@ -22,29 +22,31 @@ extension Routes {
                 let name = try context.parameters.require(family.parameter)
                 let endpoint = members["\(family.path)/\(name)"]
                 // Only callers learn what there isn't.
-                let caller = try await admit(
+                let admitted = try await admit(
                     request, context, to: endpoint?.declaration.access ?? .signedIn, as: family.limit)
                 guard let endpoint else { throw family.unknown(name) }
-                return try await answer(request, context, with: endpoint, caller)
+                return try await answer(request, context, with: endpoint, admitted)
             }
         }
     }
 
     func admit(
         _ request: Request, _ context: EdgeContext, to access: Access, as kind: RequestLimits.Kind?
-    ) async throws -> Caller? {
-        try await admission.admit(request.headers[.authorization], to: access, as: kind, context.quota.note)
+    ) async throws -> Admitted {
+        try await admission.admit(
+            request.headers[.authorization], from: addresses.network(of: request, context), to: access, as: kind,
+            context.fields.quota.note)
     }
 
     private func answer(
-        _ request: Request, _ context: EdgeContext, with endpoint: Endpoint, _ caller: Caller?
+        _ request: Request, _ context: EdgeContext, with endpoint: Endpoint, _ admitted: Admitted
     ) async throws -> Response {
         let call = try call(request, context)
         let body = endpoint.declaration.body == nil ? [] : try await request.json(context)
         let reply = try await endpoint.answer(
             actions,
             EndpointRequest(
-                parameters: request.parameters(context), body: body, caller: caller, call: call,
+                parameters: request.parameters(context), body: body, caller: admitted.caller, call: call,
                 arrived: context.arrived))
         var response = Response(reply, to: request)
         if call.replay.isReplayed { response.headers[.idempotencyReplayed] = "true" }
@@ -100,7 +102,7 @@ extension Request {
 }
 
 extension Response {
-    fileprivate init(_ reply: EndpointReply, to request: Request) {
+    init(_ reply: EndpointReply, to request: Request) {
         var headers = HTTPFields()
         headers[.location] = reply.location
         headers[.retryAfter] = reply.retryAfter.map(String.init)

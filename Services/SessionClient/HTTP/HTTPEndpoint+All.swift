@@ -5,8 +5,8 @@ import SessionContract
 import Vocabulary
 
 extension HTTPEndpoint {
-    /// Everything that apps use and only HTTP carries.
-    static let all: [HTTPEndpoint] = [keys, stream] + pictures + attachments + documents
+    /// Everything that only HTTP carries.
+    static let all: [HTTPEndpoint] = [keys, stream] + pictures + attachments + documents + operators
 
     private static let keys = HTTPEndpoint(
         declaration: Endpoint.Declaration(

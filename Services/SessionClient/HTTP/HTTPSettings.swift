@@ -36,14 +36,6 @@ struct HTTPSettings: Sendable {
         help:
             "Web pages that may call the HTTP API from browsers: their origins, as in https://app.example.org, separated by commas, or * for all."
     ) { text throws(SettingProblem) in try WebOrigins(text) }
-    private static let connections = Setting<Int>.int(
-        "http.connections", in: 1...100_000, default: 20_000,
-        help: "Concurrent HTTP connections; further ones are answered 503 and closed.")
-    private static let connectionsPerAddress = Setting<Int>.int(
-        "http.connections.per.address", in: 1...100_000, default: 1000,
-        help:
-            "Concurrent HTTP connections from one address (an IPv6 /64); further ones are answered 429 and closed. There is no limit behind proxies."
-    )
     private static let proxies = Setting<Int>.int(
         "http.proxies", in: 0...8, default: 0,
         help: "How many of your own proxies append to X-Forwarded-For. With 0, the header is ignored.")
@@ -59,11 +51,14 @@ struct HTTPSettings: Sendable {
             "How long a process that was told to stop goes on serving, while load balancers see that it isn't ready and its streams end one after the other."
     )
 
+    private static let answerJournal = Setting<String?>.text(
+        "answer.journal", placeholder: "PATH",
+        help: "A file to which each kind of answer is appended once, as in HTTP SendPing 409 tooSoon (for tests).")
+
     static var declared: [any SettingDeclaration] {
         [
-            host, port, grpcPort, reflection, certificate, key, plaintext, strictTransportAge, origins, connections,
-            connectionsPerAddress,
-            proxies, versions, drainTime,
+            host, port, grpcPort, reflection, certificate, key, plaintext, strictTransportAge, origins, proxies,
+            versions, drainTime, answerJournal,
         ]
     }
 
@@ -75,10 +70,13 @@ struct HTTPSettings: Sendable {
     private let settings: Settings
     /// Nil without TLS.
     let certificates: Certificates?
+    /// Nil unless tests want to know.
+    let answers: AnswerJournal?
 
-    /// - Throws: ``SessionClientSettings/Missing``, ``Certificates/Unusable``.
+    /// - Throws: ``SessionClientSettings/Missing``, ``Certificates/Unusable``, ``AnswerJournal/Unusable``.
     init(_ settings: Settings, _ logger: Logger) throws {
         self.settings = settings
+        answers = try settings[Self.answerJournal].map { path in try AnswerJournal(path: path) }
         switch (settings[Self.certificate], settings[Self.key]) {
         case (let certificate?, let key?):
             certificates = try Certificates(certificatePath: certificate, keyPath: key, logger: logger)
@@ -95,10 +93,10 @@ struct HTTPSettings: Sendable {
     var grpcPort: Int? { settings[Self.grpcPort] }
     var describesGRPC: Bool { settings[Self.reflection] }
     var plaintext: Plaintext { settings[Self.plaintext] }
-    var connections: Int { settings[Self.connections] }
+    var connections: Int { settings[EdgeLimits.connections] }
     var proxies: Int { settings[Self.proxies] }
     /// Nil behind proxies, where all connections come from theirs.
-    var connectionsPerAddress: Int? { proxies == 0 ? settings[Self.connectionsPerAddress] : nil }
+    var connectionsPerAddress: Int? { proxies == 0 ? settings[EdgeLimits.connectionsOfAddress] : nil }
     var versions: ClientVersions { settings[Self.versions] }
     var drainTime: Duration { settings[Self.drainTime] }
 

@@ -14,7 +14,9 @@ extension Request {
         {
             throw APIError(.notJSON)
         }
-        return try await body(upTo: Message.bodyLimit, within: .seconds(15), context, orElse: BodyCheck.tooLarge)
+        return try await body(
+            upTo: EdgeLimits.body.value, within: .seconds(EdgeLimits.bodyTime.value), context,
+            orElse: BodyCheck.tooLarge)
     }
 
     /// The request's body, once it has arrived whole.

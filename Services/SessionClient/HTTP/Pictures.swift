@@ -34,8 +34,8 @@ extension HTTPEndpoint {
             "SetAvatar", .put, "/v1/account/avatar", "Sets the caller's picture; its metadata is removed.",
             because: reason, body: .bytes(types),
             replies: [ReplyDeclaration(status: 200, content: .json { try Schema(of: Avatar.self) }, headers: ["ETag"])],
-            refusals: [.notAPicture, .pictureTooLarge, .tooManyPixels, .tooManyUploads, .notFound, .limitReached],
-            limit: .commands
+            refusals: [.notAPicture, .pictureTooLarge, .tooManyPixels, .tooManyUploads, .uploadsFull, .notFound],
+            impossible: [.bodyTooLarge], limit: .commands
         ) { routes, request, context in try await routes.upload(request, context) }
     }
 }

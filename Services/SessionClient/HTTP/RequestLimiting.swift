@@ -1,21 +1,18 @@
 import API
 import HTTPTypes
 import Hummingbird
-import Synchronization
 
 /// Refuses what can't be handled or what an address asks too often, before anything is done for it.
 struct AddressLimiting: RouterMiddleware {
     let limits: RequestLimits
     let addresses: ClientAddress
-    /// In bytes, with its parameters.
-    static let urlLimit = 4096
 
     func handle(
         _ request: Request, context: EdgeContext, next: @concurrent (Request, EdgeContext) async throws -> Response
     ) async throws -> Response {
-        guard request.uri.string.utf8.count <= Self.urlLimit else { throw APIError(.urlTooLong) }
+        guard request.uri.string.utf8.count <= EdgeLimits.url.value else { throw APIError(.urlTooLong) }
         if let kind = Self.kind(of: request.method, at: context.endpointPath) {
-            try limits.admit(kind, from: addresses.network(of: request, context), context.quota.note)
+            try limits.admit(kind, from: addresses.network(of: request, context), context.fields.quota.note)
         }
         return try await next(request, context)
     }
@@ -35,26 +32,5 @@ struct AddressLimiting: RouterMiddleware {
 extension ClientAddress {
     func network(of request: Request, _ context: EdgeContext) -> String {
         network(connection: context.remoteAddress?.ipAddress ?? "unknown", forwardedFor: request.headers[.forwardedFor])
-    }
-}
-
-/// What is left to the sender of a request: of the limits that it counted for, the one with the least left.
-final class RequestQuota: Sendable {
-    private let least = Mutex<RequestLimits.Quota?>(nil)
-
-    @Sendable func note(_ quota: RequestLimits.Quota) {
-        least.withLock { least in
-            if least.map({ quota.left <= $0.left }) ?? true { least = quota }
-        }
-    }
-
-    /// As header fields: RateLimit and RateLimit-Policy (draft-ietf-httpapi-ratelimit-headers-10).
-    var fields: (limit: String, policy: String)? {
-        least.withLock(\.self).map { quota in
-            (
-                "\"\(quota.kind.rawValue)\";r=\(quota.left);t=\(quota.refill)",
-                "\"\(quota.kind.rawValue)\";q=\(quota.quota);w=\(quota.window)"
-            )
-        }
     }
 }

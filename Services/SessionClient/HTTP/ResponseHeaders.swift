@@ -1,8 +1,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// What every response says besides its answer: what is left of the limits that it counted for, that browsers mustn't guess
-/// its type, that they come by TLS from now on (HSTS, RFC 6797), and which web pages may read it (CORS,
+/// What every response says besides its answer: its ``AnswerFields``, that browsers mustn't guess its type, that they come by TLS from now on (HSTS, RFC 6797), and which web pages may read it (CORS,
 /// https://fetch.spec.whatwg.org/#http-cors-protocol).
 ///
 /// Tokens travel in a header that only the app's own code sets, never in cookies. So a page that isn't allowed can send
@@ -39,9 +38,8 @@ struct ResponseHeaders: RouterMiddleware {
             response = try await next(request, context)
         }
         response.headers[.xContentTypeOptions] = "nosniff"
-        if let quota = context.quota.fields {
-            response.headers[.rateLimit] = quota.limit
-            response.headers[.rateLimitPolicy] = quota.policy
+        for (name, value) in context.fields.all {
+            if let name = HTTPField.Name(name) { response.headers[name] = value }
         }
         if strictTransportAge > .zero, isEncrypted || isBehindProxies && request.headers[.forwardedProto] == "https" {
             response.headers[.strictTransportSecurity] = "max-age=\(strictTransportAge.components.seconds)"
@@ -58,7 +56,5 @@ struct ResponseHeaders: RouterMiddleware {
 }
 
 extension HTTPField.Name {
-    fileprivate static let rateLimit = HTTPField.Name("RateLimit")!
-    fileprivate static let rateLimitPolicy = HTTPField.Name("RateLimit-Policy")!
     fileprivate static let forwardedProto = HTTPField.Name("X-Forwarded-Proto")!
 }

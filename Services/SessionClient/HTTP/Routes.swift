@@ -11,23 +11,19 @@ struct Routes: Sendable {
     let headers: ResponseHeaders
     let drain: Drain
     let versions: ClientVersions
-    var deprecations = Deprecations()
+    let answers: AnswerJournal?
     let console: ConsoleRoutes
-    /// Nil if operators aren't configured.
-    let operators: OperatorRoutes?
 
     /// The routes, and before them what every request goes through.
     func router() -> Router<EdgeContext> {
         let router = Router(context: EdgeContext.self, options: [.autoGenerateHeadEndpoints])
         router.add(middleware: headers)
-        router.add(middleware: Problems())
+        router.add(middleware: Problems(answers: answers))
         router.add(middleware: AddressLimiting(limits: admission.limits, addresses: addresses))
         router.add(middleware: versions)
-        router.add(middleware: deprecations)
         add(Endpoint.all, to: router)
         add(HTTPEndpoint.all, to: router)
-        operators?.add(to: router)
-        console.add(to: router, forOperators: operators != nil)
+        console.add(to: router, forOperators: admission.operators != nil)
         refuseOtherMethods(in: router)
         return router
     }
@@ -39,7 +35,8 @@ struct Routes: Sendable {
             // Nothing is done by reading.
             key: try IdempotencyKey([.get, .head].contains(request.method) ? nil : request.headers[.idempotencyKey]),
             address: addresses.network(of: request, context),
-            correlationID: context.correlationID, traceParent: context.traceParent, logger: context.logger)
+            correlationID: context.correlationID, traceParent: context.traceParent, logger: context.logger,
+            client: request.headers[.quartetClient], fields: context.fields)
     }
 
     // MARK: Other methods

@@ -75,7 +75,7 @@ BEGIN
           FROM %1$s.batch AS b $branch$);
     PERFORM session_client.create_union_view('all_outcomes', with_outcomes, 'session.outcome', $branch$
         SELECT '%1$s' AS consumer, o.command_id, o.account, o.outcome::text AS outcome, o.type::text AS type, o.body,
-               o.recorded_at
+               o.recorded_at, o.partition, o.position
           FROM %1$s.outcome AS o $branch$);
     PERFORM session_client.create_union_view('all_leases', services, 'session.lease', $branch$
         SELECT '%1$s' AS consumer, l.* FROM %1$s.lease AS l $branch$);

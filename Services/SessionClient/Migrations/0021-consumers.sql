@@ -137,19 +137,19 @@ COMMENT ON COLUMN session_client.throughput.per_second IS 'Messages per second, 
 
 CREATE VIEW session_client.biggest_keys WITH (security_invoker = true) AS
 SELECT h.log, h.partition, m.key, count(DISTINCT m.id) AS messages,
-       round(100.0 * count(DISTINCT m.id) / least(h.head - h.base, 10000), 1) AS percent, max(m.recorded_at) AS newest
+       round(100.0 * count(DISTINCT m.id) / least(h.head - h.base, 250), 1) AS percent, max(m.recorded_at) AS newest
   FROM session_client.heads AS h
  CROSS JOIN LATERAL (SELECT m.key, m.recorded_at, CASE m.kind WHEN 'command' THEN m.command_id ELSE m.message_id END AS id
                        FROM session_client.messages AS m
                       WHERE m.log = h.log AND m.partition = h.partition
-                        AND m.position > h.head - 10000 AND m.position <= h.head
-                      ORDER BY m.position DESC LIMIT 10000) AS m -- ORDER BY and LIMIT: by the index, whatever the estimates say
+                        AND m.position > h.head - 250 AND m.position <= h.head
+                      ORDER BY m.position DESC LIMIT 250) AS m -- ORDER BY and LIMIT: by the index, whatever the estimates say
  GROUP BY h.log, h.partition, h.head, h.base, m.key;
 COMMENT ON VIEW session_client.biggest_keys IS
-    'How many of the newest 10,000 messages of each partition of each log belong to which key. A key''s messages are handled one after the other, so a big key holds up its partition.';
+    'How many of the newest 250 messages of each partition of each log belong to which key. A key''s messages are handled one after the other, so a big key holds up its partition.';
 COMMENT ON COLUMN session_client.biggest_keys.log IS 'The log, as schema.table.';
 COMMENT ON COLUMN session_client.biggest_keys.partition IS 'The key''s partition.';
 COMMENT ON COLUMN session_client.biggest_keys.key IS 'The key.';
-COMMENT ON COLUMN session_client.biggest_keys.messages IS 'How many of the partition''s newest 10,000 messages have this key; a command that was appended again counts once.';
+COMMENT ON COLUMN session_client.biggest_keys.messages IS 'How many of the partition''s newest 250 messages have this key; a command that was appended again counts once.';
 COMMENT ON COLUMN session_client.biggest_keys.percent IS 'The same, as a percentage of those messages.';
 COMMENT ON COLUMN session_client.biggest_keys.newest IS 'When the key''s newest message was appended.';

@@ -59,7 +59,26 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION session_client.messages_of(uuid, timestamptz, bigint) IS
-    'Finds the messages with this message_id, command_id or correlation_id among the first at_most rows of each partition of each log since a time, or among the newest if the time is null. These ids have no index.';
+    'Finds the messages with this message_id, command_id or correlation_id among the first at_most rows of each partition of each log since a time, or among the newest if the time is null. For ids that no index knows.';
+
+CREATE FUNCTION session_client.request_of(of_id uuid) RETURNS uuid
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
+AS $$
+BEGIN
+    RETURN coalesce(
+        (SELECT m.correlation_id FROM session_client.messages AS m WHERE m.correlation_id = of_id LIMIT 1),
+        (SELECT s.correlation_id FROM session_client.saga AS s WHERE s.id = of_id),
+        (SELECT m.correlation_id
+           FROM session_client.all_outcomes AS o
+           JOIN session_client.messages AS m ON m.log = o.consumer || '.log' AND m.partition = o.partition
+                                            AND m.position = o.position
+          WHERE o.command_id = of_id
+          LIMIT 1),
+        (SELECT d.correlation_id FROM session_client.all_dead_letters AS d WHERE d.message_id = of_id LIMIT 1));
+END
+$$;
+COMMENT ON FUNCTION session_client.request_of(uuid) IS
+    'The request (correlation_id) that this is the id of, or that an operation, a command with an outcome or a dead letter belongs to. Null for other ids.';
 
 CREATE FUNCTION session_client.story(of_id uuid, at_most bigint DEFAULT 50000)
     RETURNS TABLE (at timestamptz, since_start interval, tree text, log text, partition int, "position" bigint, kind text,
@@ -71,20 +90,17 @@ DECLARE
     at_first   CONSTANT bigint := least(at_most, 2000);
     slack      CONSTANT interval := interval '5 seconds'; -- ids may come from another clock than the database's
     since      timestamptz := session_client.time_of(of_id) - slack;
-    request    uuid;
-    earliest   timestamptz;
+    request    uuid := session_client.request_of(of_id);
     logs       text[];
     partitions int[];
     positions  bigint[];
 BEGIN
-    SELECT s.correlation_id, s.started_at INTO request, earliest FROM session_client.saga AS s WHERE s.id = of_id;
     IF request IS NULL THEN
         -- Most messages are appended soon after their id was made. Commands of an app that was offline are not.
         FOR attempt IN 1..3 LOOP
             CONTINUE WHEN since IS NULL AND attempt < 3 OR attempt = 2 AND at_most = at_first;
-            SELECT min(m.of_request::text)::uuid, min(m.appended_at),
-                   array_agg(m.in_log), array_agg(m.in_partition), array_agg(m.at_position)
-              INTO request, earliest, logs, partitions, positions
+            SELECT min(m.of_request::text)::uuid, array_agg(m.in_log), array_agg(m.in_partition), array_agg(m.at_position)
+              INTO request, logs, partitions, positions
               FROM session_client.messages_of(of_id, CASE WHEN attempt < 3 THEN since END,
                                               CASE attempt WHEN 1 THEN at_first ELSE at_most END) AS m;
             EXIT WHEN logs IS NOT NULL;
@@ -97,24 +113,26 @@ BEGIN
     END IF;
 
     RETURN QUERY
-    WITH RECURSIVE place AS MATERIALIZED (
-        SELECT p.in_log, p.in_partition, p.at_position
+    WITH RECURSIVE found AS (
+        (SELECT m.log, m.partition, m.position, m.recorded_at, m.kind, m.type, m.outcome, m.message_id, m.command_id,
+                m.causation_id, left(m.body::text, 80) AS body
+           FROM session_client.messages AS m
+          WHERE m.correlation_id = request
+          ORDER BY m.recorded_at
+          LIMIT at_most)
+         UNION ALL
+        -- What nobody asked for belongs to no request.
+        SELECT m.log, m.partition, m.position, m.recorded_at, m.kind, m.type, m.outcome, m.message_id, m.command_id,
+               m.causation_id, left(m.body::text, 80)
           FROM unnest(logs, partitions, positions) AS p (in_log, in_partition, at_position)
-         UNION
-        SELECT m.in_log, m.in_partition, m.at_position
-          FROM session_client.messages_of(
-                   request, least(session_client.time_of(request), earliest) - slack, at_most) AS m
-         WHERE request IS NOT NULL
+          JOIN session_client.messages AS m ON m.log = p.in_log AND m.partition = p.in_partition
+                                           AND m.position = p.at_position
+         WHERE request IS NULL
     ), once AS (
         -- A command that was appended again was handled where it came first.
-        SELECT DISTINCT ON (m.log, m.kind, CASE m.kind WHEN 'command' THEN m.command_id ELSE m.message_id END) m.*
-          FROM place AS p
-         CROSS JOIN LATERAL (SELECT m.log, m.partition, m.position, m.recorded_at, m.kind, m.type, m.outcome,
-                                    m.message_id, m.command_id, m.causation_id, left(m.body::text, 80) AS body
-                               FROM session_client.messages AS m
-                              WHERE m.log = p.in_log AND m.partition = p.in_partition AND m.position = p.at_position
-                              LIMIT 1) AS m
-         ORDER BY m.log, m.kind, CASE m.kind WHEN 'command' THEN m.command_id ELSE m.message_id END, m.position
+        SELECT DISTINCT ON (f.log, f.kind, CASE f.kind WHEN 'command' THEN f.command_id ELSE f.message_id END) f.*
+          FROM found AS f
+         ORDER BY f.log, f.kind, CASE f.kind WHEN 'command' THEN f.command_id ELSE f.message_id END, f.position
     ), said AS MATERIALIZED (
         SELECT o.*, row_number() OVER (ORDER BY o.recorded_at, o.log, o.partition, o.position) AS number
           FROM once AS o
@@ -140,7 +158,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION session_client.story(uuid, bigint) IS
-    'Everything that one request led to, as a tree of causes. Takes the id of the request (correlation_id), of any message or command in it, or of an operation. Columns: when; how long after the first message; the type, under its cause; log, partition and position; kind; how the command ended; how long after its cause; the first 80 characters of the body. In each partition of each log it searches at most at_most rows from the time in the id, then the newest ones, to find the id; and as many from the request''s beginning to find the rest. 50,000 may take seconds.';
+    'Everything that one request led to, as a tree of causes; of more than at_most messages, the first. Takes the id of the request (correlation_id), of any message or command in it, or of an operation. Columns: when; how long after the first message; the type, under its cause; log, partition and position; kind; how the command ended; how long after its cause; the first 80 characters of the body. The id of a message that isn''t a dead letter, or of a command without an outcome, is searched for among at_most rows of each partition from the time in the id on, then among the newest; 50,000 may take seconds.';
 
 CREATE FUNCTION session_client.last_story(at_most bigint DEFAULT 50000)
     RETURNS TABLE (at timestamptz, since_start interval, tree text, log text, partition int, "position" bigint, kind text,
@@ -168,6 +186,6 @@ COMMENT ON FUNCTION session_client.last_story(bigint) IS
     'session_client.story of the newest request: the one of the newest message without a cause, among the newest 1,000 of each partition.';
 
 GRANT EXECUTE ON FUNCTION session_client.newest_messages(bigint), session_client.messages_since(timestamptz, bigint),
-   session_client.messages_of(uuid, timestamptz, bigint),
+   session_client.messages_of(uuid, timestamptz, bigint), session_client.request_of(uuid),
    session_client.story(uuid, bigint), session_client.last_story(bigint)
    TO quartet_reader;

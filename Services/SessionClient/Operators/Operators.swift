@@ -2,6 +2,7 @@ import API
 import Foundation
 import Logging
 import Postgres
+import ServiceKit
 import SessionContract
 import Vocabulary
 
@@ -12,17 +13,20 @@ struct Operators: Sendable {
     let queries: NamedQueryFile
     /// Wrong keys by address.
     let guesses: Guesses
-
-    /// At most so many rows of a query.
-    static let rowLimit = 1000
+    /// Of this process.
+    let metrics: PrometheusMetrics
 
     /// - Parameter configuration: Reaches the database as `quartet_operator`.
-    init(_ configuration: Postgres.Configuration, queries: NamedQueryFile, guesses: Guesses, logger: Logger) {
+    init(
+        _ configuration: Postgres.Configuration, queries: NamedQueryFile, guesses: Guesses, metrics: PrometheusMetrics,
+        logger: Logger
+    ) {
         var configuration = configuration
         configuration.settings.merge(Self.session) { $1 }
         pool = Pool("operators", configuration: configuration, size: 2, waiters: 32, logger: logger)
         self.queries = queries
         self.guesses = guesses
+        self.metrics = metrics
     }
 
     /// An operator's query may neither be slow nor plan badly: every one of them has its index.
@@ -62,7 +66,7 @@ struct Operators: Sendable {
         for parameter in query.parameters where !["alarm", "handle"].contains(parameter) && values[parameter] == nil {
             throw APIError(.invalidParameter, "\(parameter) is missing.", field: parameter)
         }
-        let statement = NamedQueryFile.statement(query, values, limit: Self.rowLimit)
+        let statement = NamedQueryFile.statement(query, values, limit: EdgeLimits.operatorRows.value)
         return try await document(statement) ?? Encoded(json: Array("[]".utf8))
     }
 
@@ -89,7 +93,7 @@ struct Operators: Sendable {
 
     /// A group session's state at a position of its stream, and the positions that there are; the newest if none is given.
     /// - Throws: `groupNotFound`; `truncated`; `invalidParameter`.
-    func group(_ group: GroupID, at position: Int64?) async throws -> OperatorGroup {
+    func group(_ group: GroupID, at position: Int64?) async throws -> GroupHistory {
         let positions = try await ask { database in
             try database.query(
                 """
@@ -105,7 +109,7 @@ struct Operators: Sendable {
         let moment = try await Self.mapped {
             try await GroupReads(pool: pool).moment(of: group, at: position ?? newest)
         }
-        return OperatorGroup(positions: positions, moment: moment)
+        return GroupHistory(positions: positions, moment: moment)
     }
 
     // MARK: Acting
@@ -189,11 +193,4 @@ struct Operators: Sendable {
             }
         }
     }
-}
-
-/// A group session at a position of its stream.
-struct OperatorGroup: Encodable, Sendable {
-    /// The newest positions of its stream, ascending.
-    let positions: [Int64]
-    let moment: GroupMoment
 }

@@ -5,12 +5,9 @@ import Vocabulary
 
 /// Hands the signals of all edge processes to the connections of this one that follow their sessions as participants.
 final class SignalDelivery: Sendable {
-    /// How many signals a person may send in a second, and as many at once.
-    static let perSecond = 30
-
     private let followers: GroupFollowers
     /// What one person's signals may be, also when they are sent through several edge processes.
-    private let limit = RateLimit<AccountID>(perMinute: 60 * perSecond, burst: 2 * perSecond)
+    private let limit = RateLimit<AccountID>(EdgeLimits.signalsDelivered)
 
     init(to followers: GroupFollowers) {
         self.followers = followers
@@ -21,7 +18,11 @@ final class SignalDelivery: Sendable {
             let recipients = followers.followers(of: signal.group).filter {
                 $0.isParticipant && signal.isVisible(to: $0.account)
             }
-            guard !recipients.isEmpty, limit.admit(signal.sender) else { continue }
+            guard !recipients.isEmpty else { continue }
+            guard limit.admit(signal.sender) else {
+                LimitMetrics.hit(.signals)
+                continue
+            }
             let event = SignalEvent(
                 group: signal.group, account: signal.sender, to: signal.to, topic: signal.topic, data: signal.data,
                 at: signal.at)

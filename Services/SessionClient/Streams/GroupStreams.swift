@@ -10,7 +10,7 @@ import Vocabulary
 /// What connections need to follow group sessions.
 struct GroupStreams: Sendable {
     /// How many one connection follows at most.
-    static let limit = 8
+    static let limit = EdgeLimits.groupsOfStream.value
 
     let reader: StreamReader
     let reads: GroupReads

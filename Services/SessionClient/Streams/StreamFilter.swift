@@ -16,7 +16,7 @@ struct StreamFilter: Hashable, Sendable {
     }
 
     /// How many types and contacts one filter may name.
-    static let limit = 50
+    static let limit = EdgeLimits.filterNames.value
     static let everything = StreamFilter()
 
     private let parts: Set<Part>?

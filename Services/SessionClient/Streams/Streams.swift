@@ -27,8 +27,8 @@ struct Streams: Sendable {
     /// How long a write may take before the stream is closed.
     let writeDeadline: Duration
     let heartbeat: Duration
-    private let places = Places<AccountID>(limit: 64)
-    private let placesOfDevice = Places<DeviceID>(limit: 16)
+    private let places = Places<AccountID>(EdgeLimits.streamsOfAccount)
+    private let placesOfDevice = Places<DeviceID>(EdgeLimits.streamsOfDevice)
 
     init(
         sources: [StreamSource], people: PeopleSource, groups: GroupStreams, devices: Devices,

@@ -28,7 +28,7 @@ final class WriteDeadline: Sendable {
             let begun = begun.withLock { $0 }
             try await Task.sleep(until: (begun ?? .now) + deadline, clock: .continuous)
             if let begun, self.begun.withLock({ $0 }) == begun {
-                LimitMetrics.hit("writeDeadline")
+                LimitMetrics.hit(.writeDeadline)
                 throw StreamIsStuck()
             }
         }

@@ -43,9 +43,12 @@ CREATE TABLE {{schema}}.{{log}} (
 ) WITH (autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 100000,
         -- No plan depends on the statistics: rows are found by key. Analyzing takes half a second of a core.
         autovacuum_analyze_scale_factor = 1, autovacuum_analyze_threshold = 1000000);
+CREATE INDEX {{log}}_by_request ON {{schema}}.{{log}} (correlation_id) WHERE correlation_id IS NOT NULL;
 
 COMMENT ON TABLE {{schema}}.{{log}} IS
     'Messages from {{schema}} to {{reader}}, in their final order. Append-only: the writer may INSERT and SELECT, nothing else.';
+COMMENT ON INDEX {{schema}}.{{log}}_by_request IS
+    'Finds what one request led to, for operators. Ids begin with their time, so new entries go to the end.';
 COMMENT ON COLUMN {{schema}}.{{log}}.partition IS 'The partition, which follows from the key ({{log}}_partition_of).';
 COMMENT ON COLUMN {{schema}}.{{log}}.position IS 'Gap-free number in the partition, in commit order.';
 COMMENT ON COLUMN {{schema}}.{{log}}.kind IS 'command, event, or outcome (of a command that caused no event).';

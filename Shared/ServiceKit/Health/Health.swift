@@ -28,11 +28,14 @@ package final class Health: Sendable {
         /// Reports the part's condition. When a part ends, its last report stands.
         package func report(_ condition: Condition) {
             health.conditions.withLock { $0[name] = condition }
+            health.noteChange()
         }
     }
 
     private let conditions = Mutex<[String: Condition]>([:])
     private let isDraining = Mutex(false)
+    private let watchers = Mutex<[UInt64: AsyncStream<Void>.Continuation]>([:])
+    private let lastWatcher = Atomic<UInt64>(0)
 
     /// Without checks, it is alive and ready.
     package init() {}
@@ -43,12 +46,33 @@ package final class Health: Sendable {
         conditions.withLock { conditions in
             if conditions[name] == nil { conditions[name] = .notReady("starting") }
         }
+        noteChange()
         return Check(name: name, health: self)
     }
 
     /// The process is ending. From now on it isn't ready, whatever its parts report, so that it gets no new requests.
     func drain() {
         isDraining.withLock { $0 = true }
+        noteChange()
+    }
+
+    /// Yields at once, and whenever ``report`` may have changed; changes that come together count as one.
+    /// - Returns: The changes, and what ends them.
+    package func watch() -> (changes: AsyncStream<Void>, end: @Sendable () -> Void) {
+        let id = lastWatcher.add(1, ordering: .relaxed).newValue
+        let (changes, watcher) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        watcher.onTermination = { [weak self] _ in self?.removeWatcher(id) }
+        watchers.withLock { $0[id] = watcher }
+        watcher.yield()
+        return (changes, { watcher.finish() })
+    }
+
+    private func removeWatcher(_ id: UInt64) {
+        watchers.withLock { _ = $0.removeValue(forKey: id) }
+    }
+
+    private func noteChange() {
+        for watcher in watchers.withLock({ Array($0.values) }) { watcher.yield() }
     }
 
     package var report: Report {

@@ -111,6 +111,7 @@ struct ServiceCommand<Program: ServiceProgram> {
     // MARK: run
 
     private func serve(_ set: MigrationSet, _ settings: Settings, _ logger: Logger) async throws {
+        let openFiles = OpenFiles.raiseLimit()
         let health = Health()
         let metrics = PrometheusMetrics()
         MetricsSystem.bootstrap(metrics)
@@ -118,7 +119,8 @@ struct ServiceCommand<Program: ServiceProgram> {
         database.blockerPatience = ConsumerSettings().leaseDuration
         let clock = DatabaseClock(configuration: database, logger: logger)
         let context = ServiceContext(
-            settings: settings, database: database, clock: clock, health: health, metrics: metrics, logger: logger)
+            settings: settings, database: database, clock: clock, health: health, metrics: metrics,
+            openFiles: openFiles, logger: logger)
         let admin = AdminServer(
             health: health, metrics: metrics, host: settings[CommonSettings.adminHost],
             port: settings[CommonSettings.adminPort],

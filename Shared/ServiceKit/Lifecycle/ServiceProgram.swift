@@ -91,5 +91,7 @@ package struct ServiceContext: Sendable {
     package let health: Health
     /// Of this process.
     package let metrics: PrometheusMetrics
+    /// How many files and connections it may have open at a time.
+    package let openFiles: Int
     package let logger: Logger
 }

@@ -21,7 +21,8 @@ extension LedgerBenchmark {
     }
 
     func growth(_ rows: Int, _ seconds: Int, _ server: Server, _ report: inout Report) async throws {
-        try checkDisk(for: rows, server)
+        // A command, its event and its outcome with their indexes, and the WAL of them.
+        try server.requireDisk(Int64(rows) * 2500)
         say("the small case")
         let small = try await pace(seconds)
         report.add("growth_small_commands_per_second", small.rate)
@@ -86,18 +87,6 @@ extension LedgerBenchmark {
                 try await Task.sleep(for: .milliseconds(100))
             }
             return (ContinuousClock.now - begun).milliseconds / 1000
-        }
-    }
-
-    private func checkDisk(for rows: Int, _ server: Server) throws {
-        let folder = try server.psql("postgres", ["-c", "SHOW data_directory"])
-            .trimmingCharacters(in: .whitespacesAndNewlines)
-        let free = try FileManager.default.attributesOfFileSystem(forPath: folder)[.systemFreeSize] as? Int64 ?? 0
-        // A command, its event and its outcome with their indexes, and the WAL of them.
-        let needed = Int64(rows) * 2500
-        guard free > needed else {
-            throw Failure(
-                "growth needs \(needed >> 30) GB in \(folder), which has \(free >> 30) GB free; set GROWTH_ROWS")
         }
     }
 

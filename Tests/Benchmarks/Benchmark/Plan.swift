@@ -7,8 +7,8 @@ struct Plan: Sendable {
 
         Measures the executables in the folder EXECUTABLES on the PostgreSQL at SERVER_URL, as a superuser that creates
         databases there. Sections: limits commands latency fanout sagas calls streams memory attachments checkins rejoin groups
-        signals; by default all of these. Only by request, growth: it may take half an hour and checks the free disk space
-        first (GROWTH_ROWS, default 10000000).
+        signals client; by default all of these. Only by request, growth and resuming: they may take half an hour and check the
+        free disk space first (GROWTH_ROWS, default 10000000).
         CHECKIN_PEOPLE (default 50000) is how many people miss a check-in within one minute.
         REJOIN_CLIENTS (default 5000) is how many apps reconnect at once.
         GROUP_SESSIONS (default 1000) is how many group sessions there are at most.
@@ -31,10 +31,10 @@ struct Plan: Sendable {
         else { return nil }
         let known = [
             "limits", "commands", "latency", "fanout", "sagas", "calls", "streams", "memory", "attachments", "checkins",
-            "rejoin", "groups", "signals",
+            "rejoin", "groups", "signals", "client",
         ]
         let asked = Array(words.dropFirst(3))
-        guard Set(asked).isSubset(of: known + ["growth"]) else { return nil }
+        guard Set(asked).isSubset(of: known + ["growth", "resuming"]) else { return nil }
         self.server = server
         file = URL(filePath: words[2])
         sections = asked.isEmpty ? known : asked
@@ -47,7 +47,11 @@ struct Plan: Sendable {
 
     func run() async throws {
         var report = Report()
+        if sections.contains("client") { try await ClientBenchmark().measure(&report) }
         if sections.contains("limits") { try await Limits(server: server, seconds: min(4, seconds)).measure(&report) }
+        if sections.contains("resuming") {
+            try await ProductBenchmark.with(server) { try await $0.resuming(growthRows, &report) }
+        }
         if !Set(sections).isDisjoint(with: ["commands", "latency", "fanout", "growth"]) {
             try await LedgerBenchmark.with(server) { ledger in
                 if sections.contains("commands") { try await ledger.commands(seconds, &report) }
@@ -136,6 +140,15 @@ struct Server: Sendable {
     @discardableResult
     func psql(_ database: String, _ arguments: [String]) throws -> String {
         try run("psql", ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", url(database)] + arguments)
+    }
+
+    /// - Throws: When so many bytes aren't free where the database is.
+    func requireDisk(_ bytes: Int64) throws {
+        let folder = try psql("postgres", ["-c", "SHOW data_directory"]).trimmingCharacters(in: .whitespacesAndNewlines)
+        let free = try FileManager.default.attributesOfFileSystem(forPath: folder)[.systemFreeSize] as? Int64 ?? 0
+        guard free > bytes else {
+            throw Failure("this needs \(bytes >> 30) GB in \(folder), which has \(free >> 30) GB free; set GROWTH_ROWS")
+        }
     }
 
     /// Starts one of the executables; its log goes into a file.

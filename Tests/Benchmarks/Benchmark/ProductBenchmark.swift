@@ -82,12 +82,13 @@ final class ProductBenchmark: Sendable {
     /// Where the edge says how it is.
     var adminURL: String { "http://127.0.0.1:\(port + 1 + Self.edgeNumber)" }
 
-    /// kill -9 of the edge. Starts it again and returns when that was, without waiting until it is ready.
-    func restartEdge() async throws -> ContinuousClock.Instant {
+    /// kill -9 of the edge. Starts it again, after `body`, and returns when that was, without waiting until it is ready.
+    func restartEdge(after body: () throws -> Void = {}) async throws -> ContinuousClock.Instant {
         guard let process = laterEdge.withLock({ $0 }) ?? processes["session-client"], kill(process, SIGKILL) == 0
         else { throw Failure("the edge was not to be killed") }
         // Its ports are free when the system has closed its thousands of connections.
         while kill(process, 0) == 0 { try await Task.sleep(for: .milliseconds(10)) }
+        try body()
         let log = FileManager.default.temporaryDirectory.appending(path: "quartet-benchmark-session-client-later.log")
         let begun = ContinuousClock.now
         let started = try server.start(
@@ -172,9 +173,9 @@ final class ProductBenchmark: Sendable {
         return later ?? processes[service] ?? 0
     }
 
-    /// kill -9 of the edge, and a new one that is ready.
-    func renewEdge() async throws {
-        _ = try await restartEdge()
+    /// kill -9 of the edge, and a new one that is ready. What `body` does nobody reads as it is done.
+    func renewEdge(after body: () throws -> Void = {}) async throws {
+        _ = try await restartEdge(after: body)
         try await Self.waitUntilReady(EdgeClient(http: http) { self.adminURL })
     }
 

@@ -171,10 +171,10 @@ private final class Heard: Sendable {
         }
     }
 
-    /// The last event's own time.
+    /// The time that the first event of a chunk carries in its body.
     private static func time(in chunk: ByteBuffer) -> Int64? {
         let text = String(buffer: chunk)
-        guard let start = text.range(of: "\"body\":{\"account\"")?.upperBound,
+        guard let start = text.range(of: "{\"account\":")?.upperBound,
             let at = text[start...].range(of: "\"at\":")?.upperBound
         else { return nil }
         return Int64(text[at...].prefix { $0.isNumber })

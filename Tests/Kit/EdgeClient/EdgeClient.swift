@@ -122,8 +122,9 @@ public struct EdgeClient: Sendable {
     }
 
     /// A new Idempotency-Key: a UUID of version 7 (RFC 9562).
-    public static func newKey() -> String {
-        let milliseconds = UInt64(Date().timeIntervalSince1970 * 1000)
+    /// - Parameter days: When it claims to be from.
+    public static func newKey(daysFromNow days: Int = 0) -> String {
+        let milliseconds = UInt64((Date().timeIntervalSince1970 + Double(days) * 86_400) * 1000)
         let hex = { (number: UInt64, digits: Int) in
             let text = String(number, radix: 16)
             return String(repeating: "0", count: max(0, digits - text.count)) + text.suffix(digits)

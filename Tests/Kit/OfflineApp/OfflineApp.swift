@@ -1,13 +1,17 @@
 import Foundation
+import GRPCNIOTransportHTTP2Posix
 import QuartetClient
+import QuartetGRPC
 import QuartetStorage
 
-/// An app that counts in its profile, for tests that kill it: each number is one change, based on the one before it.
-///
-/// It says `did N` when the change is accepted or kept, `finished` when the server has accepted all of them, and stops at what can't
-/// be true.
+/// An app for tests that kill it, stop it, and take its network away. It says what it did, a line each, and stops at what can't be
+/// true.
 @main
 struct OfflineApp {
+    let connection: Connection
+    let quartet: Quartet
+    let handle: String
+
     static func main() async {
         do { try await run() } catch {
             say("failed: \(error)")
@@ -17,53 +21,87 @@ struct OfflineApp {
 
     private static func run() async throws {
         let arguments = CommandLine.arguments
-        guard arguments.count == 5, let url = URL(string: arguments[1]), let count = Int(arguments[4]) else {
-            print("usage: offline-app URL FOLDER HANDLE COUNT")
+        guard arguments.count == 6, let url = URL(string: arguments[2]), let number = UInt64(arguments[5]) else {
+            print("usage: offline-app count|live|watch|scopes URL FOLDER HANDLE NUMBER")
             exit(2)
         }
-        let folder = URL(filePath: arguments[2])
-        let connection = Connection(
-            transport: HTTPTransport(url), tokens: FileTokenStore(folder.appending(path: "tokens")),
-            store: try DatabaseStore(folder.appending(path: "store")), policy: .forever)
-        let quartet = Quartet.live(connection)
+        let (folder, handle) = (URL(filePath: arguments[3]), arguments[4])
+        switch arguments[1] {
+        case "count": try await OfflineApp(url, folder, handle).count(upTo: Int(number))
+        case "live": try await Life(OfflineApp(url, folder, handle), seed: number).run()
+        case "watch": try await Life(OfflineApp(url, folder, handle), seed: nil).run()
+        case "scopes": try await Scopes(url: url, handle: handle).run(Int(number))
+        default: exit(2)
+        }
+    }
+
+    private init(_ url: URL, _ folder: URL, _ handle: String) throws {
+        let policy = ReconnectionPolicy(
+            attempts: nil, initial: .milliseconds(100), maximum: .seconds(1), multiplier: 2)
+        connection = Connection(
+            transport: try Self.transport(url), tokens: FileTokenStore(folder.appending(path: "tokens")),
+            store: try DatabaseStore(folder.appending(path: "store")), policy: policy)
+        quartet = .live(connection)
+        self.handle = handle
+    }
+
+    /// `http://…` and `grpc://…`.
+    static func transport(_ url: URL) throws -> any Transport {
+        guard url.scheme == "grpc", let host = url.host(), let port = url.port else { return HTTPTransport(url) }
+        return try GRPCTransport(host: host, port: port, security: .plaintext)
+    }
+
+    // MARK: Counting
+
+    /// Counts in the profile: each number is one change, based on the one before it. It says `did N` when a change is accepted or
+    /// kept, and `finished` when the server has accepted all of them.
+    private func count(upTo count: Int) async throws {
         try await quartet.session.restore()
         if !quartet.session.session.isSignedIn {
             _ = try await quartet.session.signUp(
-                SignUpRequest(handle: arguments[3], password: "correct horse battery", name: "Anna"))
+                SignUpRequest(handle: handle, password: "correct horse battery", name: "Anna"))
         }
         try await withThrowingTaskGroup { group in
             group.addTask { await connection.run() }
-            try await act(quartet, connection, upTo: count)
+            // At the very first start there is nothing on the device.
+            for await account in quartet.user.user.values(of: \.account) where account != nil { break }
+            while number < count { try await next() }
+            for await items in connection.outbox.items.values where items.isEmpty { break }
+            Self.say("finished")
             group.cancelAll()
         }
     }
 
-    private static func act(_ quartet: Quartet, _ connection: Connection, upTo count: Int) async throws {
-        // At the very first start there is nothing on the device.
-        for await account in quartet.user.user.values(of: \.account) where account != nil { break }
-        while number(quartet) < count {
-            let (profile, next) = (quartet.user.user.profile, number(quartet) + 1)
-            var edited = profile
-            edited.emergencyNote = "\(next)"
-            do throws(QuartetError) {
-                try await quartet.user.updateProfile(Edit(base: profile, edit: edited))
-            } catch {
-                guard error.isPending else { throw error }
-            }
-            guard number(quartet) == next else {
-                say("a change is gone: there is \(number(quartet)) instead of \(next)")
-                exit(1)
-            }
-            say("did \(next)")
+    /// How far it has counted.
+    var number: Int { Int(quartet.user.user.emergencyNote) ?? 0 }
+
+    /// Makes the next change.
+    func next() async throws {
+        let (profile, next) = (quartet.user.user.profile, number + 1)
+        var edited = profile
+        edited.emergencyNote = "\(next)"
+        try await Self.keeping {
+            () async throws(QuartetError) in
+            try await quartet.user.updateProfile(Edit(base: profile, edit: edited))
         }
-        for await items in connection.outbox.items.values where items.isEmpty { break }
-        say("finished")
+        guard number == next else { Self.stop("a change is gone: there is \(number) instead of \(next)") }
+        Self.say("did \(next)")
     }
 
-    private static func number(_ quartet: Quartet) -> Int { Int(quartet.user.user.emergencyNote) ?? 0 }
+    /// Makes a change that may have to wait for a connection.
+    static func keeping(_ change: () async throws(QuartetError) -> Void) async throws(QuartetError) {
+        do throws(QuartetError) { try await change() } catch {
+            guard error.isPending else { throw error }
+        }
+    }
 
     /// At once: it may be killed any moment.
-    private static func say(_ text: String) {
+    static func say(_ text: String) {
         FileHandle.standardOutput.write(Data("\(text)\n".utf8))
+    }
+
+    static func stop(_ reason: String) -> Never {
+        say(reason)
+        exit(1)
     }
 }

@@ -11,7 +11,8 @@
 /// - Of session-client's files, those in `HTTP` alone know HTTP, and those in `GRPC` alone know gRPC and Protobuf.
 /// - What apps add knows the API; the world of their tests, besides, rules and orchestration. It needs only the packages in
 ///   `packagesOfApps`: neither PostgreSQL nor a server comes with it.
-/// - Of other packages, everything that apps don't need has the trait `Server`, so that an app that leaves it out resolves none of it.
+/// - Of other packages, everything that not all apps need has the trait `Server` or `GRPC`, so that an app that
+///   leaves it out resolves none of it.
 /// - Rules are pure: a target in a folder `Rules` knows contracts and the vocabulary, so it can't reach PostgreSQL or the bus.
 /// - What a file imports is declared in `Package.swift`.
 struct PackageGraph: Sendable {
@@ -51,6 +52,19 @@ struct PackageGraph: Sendable {
     /// And those of apps that keep state on the device.
     static let packagesOfStorage: Set = ["GRDB.swift"]
 
+    /// And those of apps that speak gRPC, which need the trait of this name.
+    static let packagesOfGRPC: Set = [
+        "grpc-swift-2", "grpc-swift-nio-transport", "grpc-swift-protobuf", "swift-protobuf",
+    ]
+
+    private static func packages(of target: Target) -> Set<String> {
+        if ["Storage", "Terminal"].contains(where: { target.isBelow("Shared/Client/\($0)") }) {
+            return packagesOfApps.union(packagesOfStorage)
+        }
+        if target.isBelow("Shared/Client/GRPC") { return packagesOfApps.union(packagesOfGRPC) }
+        return packagesOfApps
+    }
+
     var targets: [Target]
 
     /// Everything that breaks a law, in the order of the targets.
@@ -62,8 +76,7 @@ struct PackageGraph: Sendable {
         for target in targets {
             let reached = target.closure(in: byName)
             if target.isBelow("Shared/Client") {
-                let keepsState = ["Storage", "Terminal"].contains { target.isBelow("Shared/Client/\($0)") }
-                let allowed = Self.packagesOfApps.union(keepsState ? Self.packagesOfStorage : [])
+                let allowed = Self.packages(of: target)
                 for other in reached.union([target]).sorted(by: { $0.name < $1.name }) {
                     for package in other.packages.subtracting(allowed).sorted() {
                         found.append(
@@ -78,7 +91,7 @@ struct PackageGraph: Sendable {
                 found.append(
                     Violation(
                         description:
-                            "\(target.path): \(target.name) needs \(package) without the trait Server: apps would resolve it"
+                            "\(target.path): \(target.name) needs \(package) without a trait: apps would resolve it"
                     ))
             }
             for other in reached.sorted(by: { $0.name < $1.name }) {

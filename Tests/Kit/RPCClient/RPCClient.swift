@@ -29,6 +29,8 @@ public struct RPCClient: Sendable {
         /// Seconds.
         public let retryAfter: Int64?
         public let details: [String: String]
+        /// Texts by their lower-case names.
+        public let metadata: [String: String]
 
         init(_ error: RPCError) {
             let status = try? error.unpackGoogleRPCStatus()
@@ -39,6 +41,7 @@ public struct RPCClient: Sendable {
             field = status?.details.lazy.compactMap(\.badRequest).first?.violations.first?.field
             retryAfter = status?.details.lazy.compactMap(\.retryInfo).first?.delay.components.seconds
             details = info?.metadata ?? [:]
+            metadata = RPCClient.texts(error.metadata)
         }
 
         public var description: String { "refused: \(status) \(code ?? "without a code") \(message)" }
@@ -116,10 +119,12 @@ public struct RPCClient: Sendable {
 
     /// Sends bytes that may be no message at all.
     /// - Throws: ``Refused``.
-    public func call(_ name: String, bytes: [UInt8], token: String? = nil) async throws {
+    public func call(
+        _ name: String, bytes: [UInt8], token: String? = nil, metadata: [String: String] = [:]
+    ) async throws {
         try await Self.refusing {
             try await client.unary(
-                request: ClientRequest(message: bytes, metadata: Self.metadata([:], token)),
+                request: ClientRequest(message: bytes, metadata: Self.metadata(metadata, token)),
                 descriptor: MethodDescriptor(fullyQualifiedService: Self.service, method: name),
                 serializer: Bytes(), deserializer: Bytes(), options: .defaults
             ) { response in _ = try response.message }
@@ -145,26 +150,54 @@ public struct RPCClient: Sendable {
         }
     }
 
+    /// Watches whether the process serves, and leaves once `heard` returns false.
+    public func watchHealth(heard: @Sendable @escaping (String) async -> Bool) async throws {
+        try await Self.refusing {
+            try await client.serverStreaming(
+                request: ClientRequest(message: Grpc_Health_V1_HealthCheckRequest()),
+                descriptor: MethodDescriptor(fullyQualifiedService: "grpc.health.v1.Health", method: "Watch"),
+                serializer: ProtobufSerializer<Grpc_Health_V1_HealthCheckRequest>(),
+                deserializer: ProtobufDeserializer<Grpc_Health_V1_HealthCheckResponse>(), options: .defaults
+            ) { response in
+                for try await message in response.messages {
+                    guard await heard("\(message.status)") else { return }
+                }
+            }
+        }
+    }
+
     // MARK: Streams
 
     /// The caller's streams, in the form in which server-sent events have them.
     /// - Parameters:
     ///   - groups: The group sessions to follow.
+    ///   - filter: What to carry; everything unless given.
     ///   - position: The id of the last event that was seen.
     public func watch(
-        token: String, following groups: [String] = [], after position: String? = nil
+        token: String, following groups: [String] = [], only filter: [StreamFilter] = [], after position: String? = nil,
+        metadata: [String: String] = [:]
     ) -> AsyncThrowingStream<ServerSentEvent, any Error> {
         let (events, continuation) = AsyncThrowingStream<ServerSentEvent, any Error>.makeStream()
         var request = Quartet_V1_WatchRequest()
         request.group = groups
+        for part in filter {
+            switch part {
+            case .stream(let name): request.stream.append(name)
+            case .type(let type): request.type.append(type)
+            case .contact(let account): request.contact.append(account)
+            }
+        }
         if let position { request.position = position }
-        let reading = Task { [request] in
+        // Whoever watches would rather look elsewhere than wait for a server that is gone.
+        var options = CallOptions.defaults
+        options.waitForReady = false
+        let reading = Task { [request, options] in
             do {
                 try await client.serverStreaming(
-                    request: ClientRequest(message: request, metadata: Self.metadata([:], token)),
+                    request: ClientRequest(message: request, metadata: Self.metadata(metadata, token)),
                     descriptor: MethodDescriptor(fullyQualifiedService: Self.service, method: "Watch"),
                     serializer: ProtobufSerializer<Quartet_V1_WatchRequest>(),
-                    deserializer: ProtobufDeserializer<Quartet_V1_StreamMessage>(), options: .defaults
+                    deserializer: ProtobufDeserializer<Quartet_V1_StreamMessage>(), options: options
                 ) { response in
                     for try await message in response.messages {
                         if let event = try ServerSentEvent(message) { continuation.yield(event) }
@@ -209,7 +242,7 @@ public struct RPCClient: Sendable {
         return metadata
     }
 
-    private static func texts(_ metadata: Metadata) -> [String: String] {
+    fileprivate static func texts(_ metadata: Metadata) -> [String: String] {
         var texts: [String: String] = [:]
         for (name, value) in metadata where texts[name] == nil {
             if case .string(let text) = value { texts[name] = text }

@@ -50,6 +50,25 @@ struct AvatarTests {
             "PUT", "/v1/account/avatar", raw: bytes, token: device.token, key: key, headers: ["content-type": type])
     }
 
+    @Test("a picture whose bytes are deleted before it is the account's is gone (R10)")
+    func deletedMeanwhile() async throws {
+        try await Quartet.with { quartet in
+            let anna = try await quartet.signUp("anna")
+            let picture = try Self.png()
+            quartet.send(.stop, to: .session)
+            async let reply = Self.put(picture, anna)
+            try await quartet.wait(
+                for: "the command", "SELECT count(*) FROM session_client.session_commands WHERE type = 'SetAvatar'"
+            ) { $0 == "1" }
+            let deleted = try await quartet.edge.send(
+                "DELETE", "/v1/uploads/\(File.id(of: picture))", token: anna.token)
+            #expect(deleted.status == 204, "\(deleted)")
+            quartet.send(.resume, to: .session)
+            let refused = try await reply
+            #expect(refused.status == 404 && refused.body["code"] == "notFound", "\(refused)")
+        }
+    }
+
     @Test("a picture is uploaded, shown to contacts only, revalidated by its ETag, replaced and removed (R10, S45)")
     func story() async throws {
         try await Quartet.with { quartet in

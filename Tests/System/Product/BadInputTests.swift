@@ -199,7 +199,7 @@ struct BadInputTests {
                 }
                 // Older than outcomes are kept, and so far ahead that an outcome would be kept for too long.
                 for days in [-3650, -31, 2, 3650] {
-                    let reply = try await scene.send(path, body, key: Self.key(daysFromNow: days))
+                    let reply = try await scene.send(path, body, key: EdgeClient.newKey(daysFromNow: days))
                     #expect(reply.status == 400 && reply.body["code"] == "idTooOld", "\(path) \(days): \(reply)")
                 }
             }
@@ -220,15 +220,6 @@ struct BadInputTests {
             let again = try await scene.send("/v1/commands/UpdateProfile", stale, key: key)
             expect(again, 409, "staleVersion", "expectedVersion", "the first again")
         }
-    }
-
-    /// A key that says that it was made so many days ahead.
-    private static func key(daysFromNow days: Int) -> String {
-        let fresh = EdgeClient.newKey()
-        let made = Int64(fresh.replacing("-", with: "").prefix(12), radix: 16) ?? 0
-        let hex = String(made + Int64(days) * 86_400_000, radix: 16)
-        let time = String(repeating: "0", count: max(0, 12 - hex.count)) + hex
-        return "\(time.prefix(8))-\(time.suffix(4))\(fresh.dropFirst(13))"
     }
 }
 

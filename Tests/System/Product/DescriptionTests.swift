@@ -9,12 +9,13 @@ struct DescriptionTests {
     private static let python = Products.package.appending(path: ".local/python/bin/python").path
 
     @Test(
-        "the document is valid OpenAPI, and for four accounts no answer is outside of what it says, and none fails (T23)"
+        "the document is valid OpenAPI, and for four accounts and an operator no answer is outside of what it says, and none fails (T23)"
     )
     func conforms() async throws {
-        try await Quartet.with { quartet in
-            try await quartet.kill(.sessionClient)
-            try await quartet.start(.sessionClient, environment: ["PHONE_CODES": "log"])
+        try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
+            let environment = try quartet.forOperators.merging(["PHONE_CODES": "log"]) { $1 }
+            try await quartet.start(.sessionClient, environment: environment)
+            let key = try await quartet.makeKey("on-call", "act")
             let people = [
                 try await quartet.signUp("anna"), try await quartet.signUp("bob"), try await quartet.signUp("carl"),
                 try await quartet.signUp("dora"),
@@ -22,7 +23,7 @@ struct DescriptionTests {
             try await people[0].add(people[1], isMyResponder: true)
             let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Description/conform.py")
             try await ChildProcess.with(
-                Self.python, [script.path, try quartet.url] + people.map { $0.token }
+                Self.python, [script.path, try quartet.url, key] + people.map { $0.token }
             ) { conform in
                 try await conform.waitForExit(.exited(0), within: .seconds(600))
             }
@@ -59,6 +60,9 @@ struct DescriptionTests {
             try await page.go("/docs/errors/notYourTurn")
             try await page.see("It isn't your turn.")
             try await page.screenshot("docs-error")
+            try await page.go("/docs/limits")
+            try await page.see("open streams")
+            try await page.screenshot("docs-limits")
             try await page.expectNoErrors()
             let codes = try await console.quartet.edge.send("GET", "/openapi.json")
                 .body["components"]["schemas"]["Problem"]["properties"]["code"]["enum"].array.compactMap(\.string)

@@ -46,6 +46,13 @@ struct DoorTests {
             _ = try await quartet.edge.stream(token: bob.token)
             let long = try await quartet.edge.send("GET", "/v1/account?x=" + String(repeating: "x", count: 4096))
             #expect(long.status == 414 && long.body["code"] == "urlTooLong")
+            let large = try RawConnection(port: try await quartet.edgePort())
+            let field = "x-large: " + String(repeating: "x", count: 9000)
+            try large.send(Array("GET /v1/account HTTP/1.1\r\nhost: localhost\r\n\(field)\r\n\r\n".utf8))
+            #expect(try await large.status() == 400)
+            let metrics = try await quartet.metrics(of: .sessionClient)
+            #expect(metrics.contains("quartet_limits_hit_total{limit=\"headers\"} 1"))
+            #expect(metrics.contains("quartet_limits_hit_total{limit=\"urlTooLong\"} 1"))
         }
     }
 
@@ -64,6 +71,35 @@ struct DoorTests {
             #expect(last.body["code"] == "tooManyRequests", "\(last)")
             let other = try await ask(from: "198.51.100.1")
             #expect(other.status == 401)
+        }
+    }
+
+    @Test(
+        """
+        a process that may open few files takes as many connections as leave it enough to work with: further ones are \
+        answered, and those that it has are served (T21)
+        """)
+    func fewFiles() async throws {
+        try await Quartet.with { quartet in
+            let anna = try await quartet.signUp("anna")
+            // It raises the limit that it begins with to the one that it can't raise.
+            let process = try await quartet.startAnother(
+                .sessionClient, environment: ["HTTP_CONNECTIONS_PER_ADDRESS": "100000"], openFiles: (100, 456))
+            let (url, edge) = (try await quartet.url(of: process), try await quartet.edge(of: process))
+            let port = try #require(url.split(separator: ":").last.flatMap { UInt16($0) })
+            let view = try await LiveView.open(try await edge.stream(token: anna.token))
+            // Of 200 connections, it may have 41 only to refuse them.
+            let silent = try (0..<190).map { _ in try RawConnection(port: port) }
+            var answered = 0
+            for connection in silent.suffix(20) where try await connection.status() == 503 { answered += 1 }
+            #expect(answered == 20)
+            try await anna.act("CheckIn")
+            try await view.wait("CheckedIn", in: "account")
+            for connection in silent { connection.breakOff() }
+            let read = try await Device(anna, at: edge).read("/v1/account")
+            #expect(read["account"].string == anna.account)
+            await view.close()
+            await process.end()
         }
     }
 

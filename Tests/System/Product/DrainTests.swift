@@ -1,5 +1,6 @@
 import EdgeClient
 import Foundation
+import RPCClient
 import Synchronization
 import TestKit
 import Testing
@@ -7,15 +8,27 @@ import Testing
 /// Processes of the edge that are replaced while apps use them.
 @Suite("End to end: draining", .timeLimit(.minutes(30)))
 struct DrainTests {
+    private struct Edge: Sendable {
+        let id: Int
+        let client: EdgeClient
+        let rpcPort: UInt16
+    }
+
+    /// What carries an app's stream.
+    private enum Carrier: CaseIterable {
+        case http
+        case rpc
+    }
+
     /// The edges that apps know, as behind a load balancer that doesn't look at them.
     private final class Fleet: Sendable {
-        private let edges = Mutex<[(id: Int, client: EdgeClient)]>([])
+        private let edges = Mutex<[Edge]>([])
 
-        func add(_ id: Int, _ client: EdgeClient) { edges.withLock { $0.append((id, client)) } }
+        func add(_ edge: Edge) { edges.withLock { $0.append(edge) } }
         func remove(_ id: Int) { edges.withLock { $0.removeAll { $0.id == id } } }
 
         /// Any of them, and not `other` if there is a choice.
-        func pick(not other: Int? = nil) throws -> (id: Int, client: EdgeClient) {
+        func pick(not other: Int? = nil) throws -> Edge {
             let found = edges.withLock { edges in
                 edges.filter { $0.id != other }.randomElement() ?? edges.randomElement()
             }
@@ -52,31 +65,48 @@ struct DrainTests {
     }
 
     private static func follow(
-        _ device: Device, over fleet: Fleet, _ begun: Observed<Int>, _ isDraining: Observed<Bool>
+        _ device: Device, _ carrier: Carrier, over fleet: Fleet, _ begun: Observed<Int>, _ isDraining: Observed<Bool>
     ) async throws -> Sight {
         var (sight, position, edge) = (Sight(), String?.none, try fleet.pick())
-        while true {
-            var hasBegun = false
-            do {
-                for try await event in try await edge.client.stream(token: device.token, after: position) {
-                    hasBegun = true
-                    position = event.id ?? position
-                    if event.name == "account.snapshot" {
-                        sight.snapshots += 1
-                        begun.update { $0 += 1 }
-                    }
-                    if event.name == "end" {
-                        sight.ends.append(event.data["reason"].string ?? "")
-                        isDraining.update { $0 = true }
-                        hasBegun = false
-                    }
-                    guard event.data["type"] == "CheckInIntervalSet", let interval = event.data["body"]["interval"].int
-                    else { continue }
-                    sight.intervals.append(interval)
-                    if interval == Self.last { return sight }
+        /// Returns whether it has seen the last event.
+        func read(_ events: some AsyncSequence<ServerSentEvent, any Error>) async throws -> Bool {
+            var isUnderWay = false
+            // Also when it throws.
+            defer { if isUnderWay { sight.cuts += 1 } }
+            for try await event in events {
+                isUnderWay = event.name != "end"
+                position = event.id ?? position
+                if event.name == "account.snapshot" {
+                    sight.snapshots += 1
+                    begun.update { $0 += 1 }
                 }
+                if event.name == "end" {
+                    sight.ends.append(event.data["reason"].string ?? "")
+                    isDraining.update { $0 = true }
+                }
+                guard event.data["type"] == "CheckInIntervalSet", let interval = event.data["body"]["interval"].int
+                else { continue }
+                sight.intervals.append(interval)
+                if interval == Self.last {
+                    isUnderWay = false
+                    return true
+                }
+            }
+            return false
+        }
+        while true {
+            do {
+                let hasAll =
+                    switch carrier {
+                    case .http: try await read(try await edge.client.stream(token: device.token, after: position))
+                    case .rpc:
+                        try await RPCClient.with(port: edge.rpcPort) {
+                            try await read($0.watch(token: device.token, after: position))
+                        }
+                    }
+                if hasAll { return sight }
             } catch is CancellationError { throw CancellationError() } catch {}
-            if hasBegun { sight.cuts += 1 }
+            try Task.checkCancellation()
             edge = try fleet.pick(not: edge.id)
         }
     }
@@ -84,7 +114,7 @@ struct DrainTests {
     @Test(
         """
         edges are replaced one after the other without an error that a client with one retry would see, and streams go on \
-        elsewhere without a gap, a doubling or a new snapshot (T20)
+        elsewhere over HTTP and gRPC without a gap, a doubling or a new snapshot (T20)
         """)
     func rollingRestart() async throws {
         try await Quartet.with { quartet in
@@ -92,7 +122,10 @@ struct DrainTests {
             func start(_ id: Int) async throws -> ChildProcess {
                 let process = try await quartet.startAnother(
                     .sessionClient, environment: ["DRAIN_TIME": "3s", "COMMANDS_PER_MINUTE": "1000000"])
-                fleet.add(id, try await quartet.edge(of: process))
+                fleet.add(
+                    Edge(
+                        id: id, client: try await quartet.edge(of: process),
+                        rpcPort: try await quartet.rpcPort(of: process)))
                 return process
             }
             var edges = [try await start(0), try await start(1)]
@@ -106,9 +139,10 @@ struct DrainTests {
 
             try await withThrowingTaskGroup(of: (Int, [Int64], Sight?).self) { group in
                 for (index, person) in people.enumerated() {
-                    for _ in 0..<Self.streams {
+                    for number in 0..<Self.streams {
                         group.addTask {
-                            let sight = try await Self.follow(person, over: fleet, begun, isDraining)
+                            let carrier = Carrier.allCases[number % Carrier.allCases.count]
+                            let sight = try await Self.follow(person, carrier, over: fleet, begun, isDraining)
                             return (index, [], sight)
                         }
                     }

@@ -43,6 +43,15 @@ struct NamedQueryTests {
                 }
                 #expect(plan.contains("->") && scanned.isEmpty, "\(name) reads all rows of \(scanned)")
             }
+            // What the functions of the pages for requests ask each log.
+            let story = try await quartet.named(
+                """
+                SET enable_seqscan = off;
+                EXPLAIN (COSTS OFF)
+                SELECT FROM session_client.messages AS m WHERE m.correlation_id = '\(EdgeClient.newKey())' ORDER BY m.recorded_at
+                """)
+            #expect(story.matches(of: /_by_request/).count == 9, "\(story)")
+            #expect(!story.contains("Seq Scan"))
             let people = try await quartet.named(":people")
             #expect(people.contains("bob|Bob|\(bob.account)"))
             let person = try await quartet.named("\\set handle bob\n:person")
@@ -78,8 +87,8 @@ extension NamedQueryTests {
     /// What the console asks again and again.
     private static let panels = [
         "health", "counts", "lag", "throughput", "timers", "workers", "leases", "acts", "dead_letters", "parked",
-        "sagas",
-        "saga_steps", "groups", "recent_alarms", "told", "operator_keys",
+        "sagas", "saga_steps", "groups", "recent_alarms", "told", "operator_keys", "outcomes", "keys", "published",
+        "retention", "pushes",
     ]
     /// Tables with a row for each partition or worker, or at most a thousand for each partition.
     private static let small = ["_partition", "lease", "member", "parked", "retention"]

@@ -26,7 +26,8 @@ struct OfflineTests {
                 let url = try quartet.url
                 let port = try #require(URL(string: url)?.port.flatMap { UInt16(exactly: $0) })
                 func run(killAfter changes: Int?) async throws {
-                    try await ChildProcess.with("offline-app", [url, folder.path, "anna", "\(Self.count)"]) { app in
+                    try await ChildProcess.with("offline-app", ["count", url, folder.path, "anna", "\(Self.count)"]) {
+                        app in
                         guard let changes else {
                             try await app.waitForLine(containing: "finished")
                             return try await app.waitForExit(.exited(0))

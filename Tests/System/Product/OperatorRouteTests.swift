@@ -19,6 +19,20 @@ struct OperatorRouteTests {
         ("/redact", ["service": "contacts", "account": .string(id), "reason": "r"]),
     ]
 
+    private static let paths =
+        reads.map { $0.replacing(id, with: "{id}").replacing("/lag", with: "/{id}") } + acts.map(\.path)
+
+    /// The operators' routes of the document, with the same name for all that they ask about.
+    private static func declared(at quartet: Quartet) async throws -> Set<String> {
+        let document = try await quartet.edge.send("GET", "/openapi.json").body
+        guard case .object(let paths) = document["paths"] else { return [] }
+        let operators = paths.filter { _, operations in
+            guard case .object(let operations) = operations else { return false }
+            return operations.values.contains { $0["security"].array.first?["operatorKey"] == [] }
+        }
+        return Set(operators.keys.map { $0.replacing("/v1/operator", with: "").replacing(/\{\w+\}/, with: "{id}") })
+    }
+
     @Test(
         "strangers, apps, revoked keys and, where something is done, keys that only read are refused on every route; without configuration there are none (T22)"
     )
@@ -33,6 +47,7 @@ struct OperatorRouteTests {
             let reads: [(path: String, body: JSON?)] = Self.reads.map { ($0, nil) }
             let routes = reads + Self.acts.map { ($0.path, $0.body) }
             #expect(try await answer(gone, ("", nil)).body["role"] == "act")
+            #expect(try await Self.declared(at: quartet) == Set(Self.paths), "a route isn't tried here")
             try await quartet.operatorKeys("revoke", "--key-name", "gone", "--reason", "they left")
             // The right id with another's secret.
             let forged = "\(reader.prefix { $0 != "." }).\(gone.drop { $0 != "." }.dropFirst())"

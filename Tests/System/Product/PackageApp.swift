@@ -1,6 +1,9 @@
 import Foundation
+import GRPCNIOTransportHTTP2Posix
 import QuartetClient
+import QuartetGRPC
 import TestKit
+import Testing
 
 /// An app on one device.
 struct PackageApp: Sendable {
@@ -27,6 +30,27 @@ struct PackageApp: Sendable {
             defer { group.cancelAll() }
             try await withDeadline(.patience, "a connection") { try await app.connection.ready() }
             return try await body(app)
+        }
+    }
+}
+
+extension PackageApp {
+    /// How apps speak to the server.
+    enum Way: CaseIterable, Sendable {
+        case http, gRPC
+        /// gRPC doesn't get through.
+        case auto
+
+        func transport(to quartet: Quartet) async throws -> any Transport {
+            let http = HTTPTransport(try #require(URL(string: try quartet.url)))
+            func gRPC(_ port: UInt16) throws -> GRPCTransport {
+                try GRPCTransport(host: "127.0.0.1", port: Int(port), security: .plaintext)
+            }
+            return switch self {
+            case .http: http
+            case .gRPC: try gRPC(try await quartet.rpcPort())
+            case .auto: AutoTransport(try gRPC(9), else: http)
+            }
         }
     }
 }

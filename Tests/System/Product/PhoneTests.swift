@@ -1,4 +1,5 @@
 import EdgeClient
+import RPCClient
 import TestKit
 import Testing
 
@@ -30,6 +31,28 @@ struct PhoneTests {
             try await anna.act("RemovePhone")
             let removed = try await anna.read("/v1/account")
             #expect(removed["phone"] == .null)
+        }
+    }
+
+    @Test("a phone is added and signs in over gRPC, too (S41, T18)")
+    func overGRPC() async throws {
+        try await Quartet.withPhones { quartet in
+            let anna = try await quartet.signUp("anna")
+            try await quartet.rpc { rpc in
+                let phone: JSON = ["phone": .string(Quartet.phone)]
+                let asked = try await rpc.call("ChangePhone", phone, token: anna.token)
+                let verification: JSON = [
+                    "phoneCode": asked.body["phoneCode"],
+                    "code": .string(try await quartet.lastPhoneCode(to: Quartet.phone)),
+                ]
+                let verified = try await rpc.call("VerifyPhone", verification, token: anna.token)
+                #expect(verified.body["phone"]["number"] == .string(Quartet.phone), "\(verified.body)")
+                let code = try await rpc.call("RequestSignInCode", phone)
+                let digits = try await quartet.lastPhoneCode(to: Quartet.phone, count: 2)
+                let signedIn = try await rpc.call(
+                    "SignIn", phone.adding("phoneCode", code.body["phoneCode"]).adding("code", .string(digits)))
+                #expect(signedIn.body["account"] == .string(anna.account))
+            }
         }
     }
 

@@ -104,11 +104,19 @@ final class Quartet: Sendable {
     }
 
     /// Starts one more replica, which is the caller's to end.
+    /// - Parameter openFiles: How many files it may have open at first, and at most; as many as these tests unless given.
     func startAnother(
-        _ service: Service, port: UInt16 = 0, environment: [String: String] = [:]
+        _ service: Service, port: UInt16 = 0, environment: [String: String] = [:],
+        openFiles: (first: Int, most: Int)? = nil
     ) async throws -> ChildProcess {
-        try await ChildProcess.start(
-            service.rawValue, ["run"] + (service == .sessionClient ? ["--port", "\(port)"] : []),
+        var command = [try Products.executable(service.rawValue).path, "run"]
+        if service == .sessionClient { command += ["--port", "\(port)"] }
+        if let openFiles {
+            let limits = "ulimit -Sn \(openFiles.first) && ulimit -Hn \(openFiles.most)"
+            command = ["/bin/sh", "-c", "\(limits) && exec \"$@\"", "sh"] + command
+        }
+        return try await ChildProcess.start(
+            command[0], Array(command.dropFirst()),
             environment: [
                 "DATABASE_URL": databaseURL, "SERVER_KEY": keys.server, "SIGNING_KEY": keys.signing,
                 "CONSUMER_LEASE": "1s", "GRPC_PORT": "0", "GRPC_REFLECTION": "true",
@@ -118,8 +126,12 @@ final class Quartet: Sendable {
                 "SIGN_UPS_PER_MINUTE": "100000", "HTTP_CONNECTIONS_PER_ADDRESS": "20000",
                 "READS_PER_MINUTE": "1000000", "COMMANDS_PER_MINUTE": "1000000", "OPERATIONS_PER_MINUTE": "1000000",
                 "STREAMS_PER_MINUTE": "1000000", "DRAIN_TIME": "0s",
-            ].merging(environment) { $1 })
+            ].merging(Self.answerJournal.map { ["ANSWER_JOURNAL": $0] } ?? [:]) { $1 }.merging(environment) { $1 },
+            name: service.rawValue)
     }
+
+    /// Where the edges of a whole run write down which answers they give, for Tests/answers.py.
+    static let answerJournal = ProcessInfo.processInfo.environment["ANSWER_JOURNAL"]
 
     /// Runs `body` with a connection of gRPC to the edge.
     func rpc<Value: Sendable>(
@@ -129,8 +141,11 @@ final class Quartet: Sendable {
     }
 
     /// The port on which the edge speaks gRPC.
-    func rpcPort() async throws -> UInt16 {
-        let url = try await process(of: .sessionClient).announcedURL("serving the gRPC API")
+    func rpcPort() async throws -> UInt16 { try await rpcPort(of: process(of: .sessionClient)) }
+
+    /// The port on which a replica of the edge speaks gRPC.
+    func rpcPort(of replica: ChildProcess) async throws -> UInt16 {
+        let url = try await replica.announcedURL("serving the gRPC API")
         return try #require(url.split(separator: ":").last.flatMap { UInt16($0) })
     }
 

@@ -29,6 +29,29 @@ struct RPCTests {
         }
     }
 
+    @Test(
+        """
+        an app that pings every ten seconds and asks nothing keeps its connection and its stream, for ten minutes in a soak \
+        (T13, T18)
+        """)
+    func quiet() async throws {
+        // It takes four pings that come too soon for a server to lose patience.
+        let (interval, seconds) = (Soak.count(7, long: 10), Soak.count(32, long: 600))
+        try await Quartet.with { quartet in
+            let anna = try await quartet.signUp("anna")
+            let folder = Products.package.appending(path: "Shared/API/Proto").path
+            try await ChildProcess.with(
+                Self.python,
+                [
+                    Self.client("quiet.py"), folder, "\(try await quartet.rpcPort())", anna.token, "\(interval)",
+                    "\(seconds)",
+                ]
+            ) { quiet in
+                try await quiet.waitForExit(.exited(0), within: .seconds(seconds + 60))
+            }
+        }
+    }
+
     @Test("health checks and reflection answer grpcio's own clients of them, which find every call (T20)")
     func description() async throws {
         try await Quartet.with { quartet in
@@ -230,7 +253,11 @@ struct RPCTests {
         }
     }
 
-    @Test("quartet-conformance finds no difference between the transports (T18)")
+    @Test(
+        """
+        quartet-conformance plays everything that apps can ask over each transport, and finds no difference: requests, refusals, \
+        streams that are filtered, resumed and joined late, and signals (S4, S6, S10, R8, T13, T15, T16, T18, P26, P29)
+        """)
     func conformance() async throws {
         try await Quartet.with { quartet in
             try await ChildProcess.with("quartet-conformance", [try quartet.url, "\(try await quartet.rpcPort())"]) {

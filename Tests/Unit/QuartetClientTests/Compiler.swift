@@ -4,7 +4,8 @@ import TestKit
 /// The Swift compiler, and the modules that were built together with these tests.
 enum Compiler {
     /// What the compiler says about these texts, each a file: its errors by the text's index.
-    static func errors(in texts: [String]) async throws -> [[String]] {
+    /// - Parameter modules: A folder with more modules.
+    static func errors(in texts: [String], with modules: URL? = nil) async throws -> [[String]] {
         let folder = FileManager.default.temporaryDirectory.appending(path: "compiler-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -14,18 +15,34 @@ enum Compiler {
             try text.write(to: file, atomically: true, encoding: .utf8)
             files.append(file.path)
         }
-        let lines = try await typecheck(files)
+        let lines = try await compile(
+            ["-typecheck"] + (modules.map { ["-I", $0.path] } ?? []) + files)
         return texts.indices.map { index in
             lines.filter { $0.contains("text\(index).swift:") && $0.contains("error:") }
         }
     }
 
-    private static func typecheck(_ files: [String]) async throws -> [String] {
+    /// Makes a module of files, in a folder that has more modules.
+    /// - Returns: What the compiler says.
+    static func makeModule(_ name: String, of files: [URL], in folder: URL) async throws -> [String] {
+        try await compile(
+            [
+                "-emit-module", "-module-name", name, "-emit-module-path",
+                folder.appending(path: "\(name).swiftmodule").path, "-I", folder.path,
+                // As in the manifest.
+                "-enable-upcoming-feature", "ExistentialAny", "-enable-upcoming-feature", "InternalImportsByDefault",
+                "-enable-upcoming-feature", "MemberImportVisibility", "-enable-upcoming-feature",
+                "NonisolatedNonsendingByDefault",
+            ] + files.map(\.path)
+        ).filter { $0.contains("error:") }
+    }
+
+    private static func compile(_ options: [String]) async throws -> [String] {
         let modules = Products.folder.appending(path: "Modules").path
         let checkouts = Products.package.appending(path: ".build/checkouts")
         // In one go, or the first file with an error ends it; and one line an error.
         var arguments = [
-            "swiftc", "-typecheck", "-wmo", "-diagnostic-style", "llvm", "-swift-version", "6", "-I", modules,
+            "swiftc", "-wmo", "-diagnostic-style", "llvm", "-swift-version", "6", "-I", modules,
         ]
         // The C modules that Swift Crypto and GRDB are made of.
         let crypto = ["CCryptoBoringSSL", "CCryptoBoringSSLShims", "CXKCP", "CXKCPShims"].map {
@@ -44,7 +61,7 @@ enum Compiler {
             arguments += ["-plugin-path", plugins]
         }
         await which.end()
-        let compiler = try await ChildProcess.start("/usr/bin/env", arguments + files, name: "swiftc")
+        let compiler = try await ChildProcess.start("/usr/bin/env", arguments + options, name: "swiftc")
         _ = try await compiler.waitForExit()
         let lines = compiler.lines()
         await compiler.end()

@@ -5,42 +5,82 @@ import Testing
 /// What the documents tell app developers to write.
 @Suite
 struct DocumentationTests {
-    private static let header = """
+    private static let folder = "Shared/Client/QuartetClient/QuartetClient.docc"
+    private static let imports = """
         import Foundation
         import QuartetClient
         import QuartetClientTesting
         import QuartetStorage
         import Testing
 
-        func text(_ server: URL, _ url: URL, _ folder: URL, _ handle: String, _ password: String) async throws {
-
         """
 
-    /// The Swift in a document, from a heading on.
-    private static func blocks(_ document: String, from heading: String, to end: String? = nil) throws -> [String] {
+    /// The blocks of a language in a document, from a heading on.
+    private static func blocks(
+        _ document: String, _ language: String = "swift", from heading: String = "# ", to end: String? = nil
+    ) throws -> [String] {
         var text = try String(contentsOf: Products.package.appending(path: document), encoding: .utf8)[...]
         let start = try #require(text.range(of: heading))
         text = text[start.upperBound...]
         if let end, let range = text.range(of: end) { text = text[..<range.lowerBound] }
-        return text.components(separatedBy: "```swift\n").dropFirst().compactMap {
+        return text.components(separatedBy: "```\(language)\n").dropFirst().compactMap {
             $0.components(separatedBy: "\n```").first
+        }
+    }
+
+    /// A file with a block's statements in a function, whose parameters are what a reader has.
+    private static func file(_ index: Int, _ text: String) -> String {
+        imports + """
+            func text\(index)(_ server: URL, _ url: URL, _ folder: URL, _ handle: String, _ password: String) async throws {
+            \(text)
+            }
+            """
+    }
+
+    private static func expectNoErrors(_ texts: [String], _ files: [String], with modules: URL? = nil) async throws {
+        for (text, errors) in zip(texts, try await Compiler.errors(in: files, with: modules)) {
+            #expect(errors == [], "\(text)")
         }
     }
 
     @Test("what the documents of the package for apps say compiles, the ten lines to begin with among it (P36, T29)")
     func compiles() async throws {
-        let article = "Shared/Client/QuartetClient/QuartetClient.docc/GettingStarted.md"
-        let start = try Self.blocks(article, from: "# Getting started in ten lines")
+        let start = try Self.blocks("\(Self.folder)/GettingStarted.md")
         let readme = try Self.blocks("README.md", from: "## The package for apps", to: "\n## ")
-        #expect(start.count >= 3 && readme.count >= 1)
-        // The last one goes on where the one before it ends.
-        let texts = start.dropLast(2) + [start.suffix(2).joined(separator: "\n")] + readme
-        let files = texts.map { text in
-            // Each file has names of its own.
-            Self.header.replacing("func text(", with: "func text\(abs(text.hashValue))(") + text + "\n}\n"
+        let articles = try ["Ownership", "Offline", "Testing", "Migrating"].map {
+            try Self.blocks("\(Self.folder)/\($0).md")
         }
-        for (text, errors) in zip(texts, try await Compiler.errors(in: files)) {
-            #expect(errors == [], "\(text)")
+        #expect(start.count >= 3 && readme.count >= 1 && articles.allSatisfy { $0.count >= 3 })
+        // The last one goes on where the one before it ends.
+        let texts =
+            start.dropLast(2) + [start.suffix(2).joined(separator: "\n")] + readme + articles.flatMap(\.self)
+        try await Self.expectNoErrors(texts, texts.enumerated().map(Self.file))
+    }
+
+    @Test(
+        "the wrappers for SwiftUI, and what the articles about it and about dependencies say, compile against their descriptions (P36)"
+    )
+    func frameworks() async throws {
+        let modules = FileManager.default.temporaryDirectory.appending(path: "modules-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: modules, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: modules) }
+        let stubs = Products.package.appending(path: "Tests/Unit/QuartetClientTests/Stubs")
+        for name in ["SwiftUI", "Dependencies"] {
+            let file = stubs.appending(path: "\(name).swift")
+            #expect(try await Compiler.makeModule(name, of: [file], in: modules) == [])
+        }
+        let wrappers = Products.package.appending(path: "Shared/Client/SwiftUI")
+        let files = try FileManager.default.contentsOfDirectory(at: wrappers, includingPropertiesForKeys: nil)
+        #expect(try await Compiler.makeModule("QuartetSwiftUI", of: files, in: modules) == [])
+        for (article, language, more) in [
+            ("FromSwiftUI", "swift swiftui", "import QuartetSwiftUI\nimport SwiftUI\n"),
+            ("FromTCA", "swift tca", "import Dependencies\n"),
+        ] {
+            let texts = try Self.blocks("\(Self.folder)/\(article).md", language)
+            #expect(texts.count >= 2)
+            // The blocks of one article go together, and are declarations.
+            let text = texts.joined(separator: "\n")
+            try await Self.expectNoErrors([text], [Self.imports + more + text], with: modules)
         }
     }
 }

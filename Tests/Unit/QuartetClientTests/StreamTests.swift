@@ -160,6 +160,11 @@ struct StreamParsingTests {
         #expect(Instant(httpDate: "Sun, 06 Nov 1994 08:49:37 GMT") == Instant(microseconds: 784_111_777_000_000))
         #expect(Instant(httpDate: "Thu, 29 Feb 2024 00:00:00 GMT") == Instant(microseconds: 1_709_164_800_000_000))
         #expect(Instant(httpDate: "Thu, 01 Jan 1970 00:00:00 GMT") == Instant(microseconds: 0))
+        for seconds: Int64 in [0, 68_256_000, 784_111_777, 951_782_400, 1_709_164_800, 4_107_542_399, 253_402_300_799] {
+            let time = Instant(microseconds: seconds * 1_000_000)
+            #expect(Instant(httpDate: time.httpDate) == time)
+        }
+        #expect(Instant(microseconds: 784_111_777_000_000).httpDate == "Sun, 06 Nov 1994 08:49:37 GMT")
         #expect(Instant(httpDate: "tomorrow") == nil && Instant(httpDate: "Sun, 06 Foo 1994 08:49:37 GMT") == nil)
     }
 }

@@ -24,6 +24,23 @@ struct HealthTests {
         #expect(health.report.conditions["messages"] == .impaired("2 keys are parked"))
     }
 
+    @Test("whoever watches hears at once, and of every change until they stop")
+    func watching() async {
+        let health = Health()
+        let check = health.check("database")
+        let (changes, end) = health.watch()
+        var seen: [Bool] = []
+        for await _ in changes {
+            seen.append(health.report.isReady)
+            switch seen.count {
+            case 1: check.report(.ready)
+            case 2: check.report(.notReady("away"))
+            default: end()
+            }
+        }
+        #expect(seen == [false, true, false])
+    }
+
     @Test("alive until a part says that only a restart helps")
     func live() {
         let health = Health()

@@ -57,9 +57,23 @@ struct ConnectionTests {
         #expect(refused == 1000)
     }
 
+    @Test("connections leave the process as many files as it needs for itself, however few the system allows")
+    func openFiles() {
+        for (files, admitted, refused) in [(Int.max, 20_000, 1000), (20_000, 18_744, 1000), (1024, 614, 154)] {
+            let places = Admissions.places(20_000, openFiles: files)
+            #expect(places.admitted == admitted && places.refused == refused, "\(files): \(places)")
+        }
+        for files in 0..<2000 {
+            let places = Admissions.places(1000, openFiles: files)
+            #expect(places.admitted > 0 && places.refused > 0)
+            #expect(files < 300 || places.admitted + places.refused + 256 <= files, "\(files): \(places)")
+        }
+    }
+
     @Test("a connection that is one too many gets a whole answer, and is closed two seconds later")
     func refusal() throws {
-        let channel = try Self.connection(Refusal(APIError(.overloaded, retryAfter: 5), isEncrypted: false))
+        let channel = try Self.connection(
+            Refusal(Refusal.http(APIError(.overloaded, retryAfter: 5)), isEncrypted: false))
         let answer = try #require(try channel.readOutbound(as: ByteBuffer.self))
         let text = String(buffer: answer)
         #expect(text.hasPrefix("HTTP/1.1 503 \r\n") && text.contains("Retry-After: 5\r\n"))
@@ -70,9 +84,24 @@ struct ConnectionTests {
         #expect(!channel.isActive)
     }
 
+    @Test(
+        "a connection of gRPC that is one too many is asked to leave, with the reason, by a peer that speaks HTTP/2 (T21)"
+    )
+    func goAway() throws {
+        let client = EmbeddedChannel(handler: NIOHTTP2Handler(mode: .client))
+        try client.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 1)).wait()
+        try client.writeInbound(ByteBuffer(bytes: Refusal.goAway(APIError(.tooManyConnections))))
+        guard case .settings? = try client.readInbound(as: HTTP2Frame.self)?.payload,
+            case .goAway(_, let code, let reason?)? = try client.readInbound(as: HTTP2Frame.self)?.payload
+        else { throw Unexpected() }
+        #expect(code == .enhanceYourCalm)
+        #expect(String(buffer: reason).hasPrefix("tooManyConnections: Too many connections"))
+        _ = try client.finish(acceptAlreadyClosed: true)
+    }
+
     @Test("over TLS, the refusal waits for the handshake")
     func encryptedRefusal() throws {
-        let channel = try Self.connection(Refusal(APIError(.overloaded), isEncrypted: true))
+        let channel = try Self.connection(Refusal(Refusal.http(APIError(.overloaded)), isEncrypted: true))
         #expect(try channel.readOutbound(as: ByteBuffer.self) == nil)
         channel.pipeline.fireUserInboundEventTriggered(TLSUserEvent.handshakeCompleted(negotiatedProtocol: nil))
         #expect(try channel.readOutbound(as: ByteBuffer.self) != nil)

@@ -69,12 +69,12 @@ struct OpenAPITests {
     private static let elsewhere: Set<APIError.Code> = [
         // Between services.
         .accountExists, .accountRequired, .notDue, .edgeNotFound,
+        // For what the edge makes up itself.
+        .codeTaken, .groupExists,
         // Where there is no endpoint.
         .methodNotAllowed, .unknownCommand, .unknownOperation,
         // Before a request is read.
         .tooManyConnections,
-        // At the routes for operators.
-        .keyMayOnlyRead, .alreadyDecided, .queryTooSlow,
     ]
 
     @Test("texts can't become markup in the documentation")

@@ -85,11 +85,17 @@ export function ago(time, at = now()) {
   return at - time < 10 * second ? 'just now' : `${span(at - time)} ago`
 }
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
-const date = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
+/** Made when it is first needed, because that takes a while. */
+export function lazily(make) {
+  let made
+  return () => (made ??= make())
+}
+
+const clock = lazily(() => new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' }))
+const date = lazily(() => new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' }))
 
 /** A time of day, with its date unless it is today. */
 export function moment(time, at = now()) {
   const when = new Date(time / 1000)
-  return (when.toDateString() === new Date(at / 1000).toDateString() ? clock : date).format(when)
+  return (when.toDateString() === new Date(at / 1000).toDateString() ? clock : date)().format(when)
 }

@@ -118,8 +118,8 @@ function set(dom, name, old, value) {
   } else if (name.startsWith('on')) {
     listen(dom, name.slice(2), value)
   } else if (name === 'style') {
-    for (const property in old ?? {}) dom.style.removeProperty(property)
-    for (const property in value ?? {}) dom.style.setProperty(property, value[property])
+    for (const property in old) if (!(property in (value ?? {}))) dom.style.removeProperty(property)
+    for (const property in value) if (old?.[property] !== value[property]) dom.style.setProperty(property, value[property])
   } else if (value === undefined || value === null || value === false) {
     dom.removeAttribute(name)
   } else {

@@ -6,7 +6,7 @@ import { model, changed } from '../core/model.js'
 import { newKey } from '../core/time.js'
 import { dropDrafts } from '../core/drafts.js'
 import { all, get, put, remove, update } from './database.js'
-import { seal, unseal } from './vault.js'
+import { prepare, seal, unseal } from './vault.js'
 import { send, Problem } from './http.js'
 
 /** The account has to sign in again. */
@@ -25,7 +25,7 @@ const chosen = 'account'
 
 /** Reads the list, and chooses what this tab shows. */
 export async function loadAccounts() {
-  const records = await all('accounts')
+  const [records] = await Promise.all([all('accounts'), prepare()])
   records.sort((left, right) => right.used - left.used)
   model.accounts = records.map(({ account, device, handle, signedOut }) => ({ account, device, handle, signedOut }))
   // A tab stays with its account; one that has just been opened takes the last one used.

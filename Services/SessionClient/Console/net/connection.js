@@ -22,8 +22,8 @@ export const pause = (attempt, random = Math.random) => Math.max(200, random() *
 
 export class Connection {
   /**
-   * @param {object} handlers `onEvent({id, event, data})`, where data is decoded; `onState(state)`; `lastID()`;
-   *   `isComplete()`: whether every stream has begun; `groups()`: the group sessions to follow
+   * @param {object} handlers `onAsked()`: the stream was asked for; `onEvent({id, event, data})`, where data is decoded;
+   *   `onState(state)`; `lastID()`; `isComplete()`: whether every stream has begun; `groups()`: the group sessions to follow
    */
   constructor(account, handlers) {
     this.account = account
@@ -109,10 +109,12 @@ export class Connection {
     const timer = new Watchdog(silence)
     this.drop = () => timer.abort()
     try {
-      const response = await fetch(`/v1/stream${this.groups.map((group, place) => `${place ? '&' : '?'}group=${group}`).join('')}`, {
+      const asking = fetch(`/v1/stream${this.groups.map((group, place) => `${place ? '&' : '?'}group=${group}`).join('')}`, {
         headers: { Authorization: `Bearer ${token}`, ...(this.handlers.lastID() && { 'Last-Event-ID': this.handlers.lastID() }) },
         credentials: 'omit', cache: 'no-store', signal: AbortSignal.any([signal, timer.signal]),
       })
+      this.handlers.onAsked()
+      const response = await asking
       if (response.status === 401) {
         await accessToken(this.account, token)
         throw new Error('refused')

@@ -37,9 +37,18 @@ export function yieldWhenLeft() {
 
 export const retry = () => stream?.retry()
 
-const handlers = { onReplica: take, onState: say }
+let markAsked
+const asked = new Promise((resolve) => { markAsked = resolve })
+/** For how long, in milliseconds. */
+const patience = 300
+
+/** Waits until the stream is asked for, or another tab has passed on what to show; not for long. */
+export const askedForStream = () => Promise.race([asked, new Promise((resolve) => { setTimeout(resolve, patience) })])
+
+const handlers = { onReplica: take, onState: say, onAsked: () => markAsked() }
 
 function take(replica, event) {
+  markAsked()
   model.replica = replica
   if (event?.event === 'account.snapshot') learnHandle(replica.account.handle)
   // In the same rendering as the event, so that an edit isn't seen to go back and forth.

@@ -17,7 +17,7 @@ export class SharedStream {
   #connection
 
   /**
-   * @param {object} handlers `onReplica(replica, event)`; `onState(state)`
+   * @param {object} handlers `onReplica(replica, event)`; `onState(state)`; `onAsked()`: this tab asked for the stream
    * @param {object} replica where to go on
    */
   constructor(account, handlers, replica = emptyReplica()) {
@@ -49,6 +49,7 @@ export class SharedStream {
       lastID: () => this.replica.lastID,
       isComplete: () => isComplete(this.replica),
       groups: () => followed(this.replica),
+      onAsked: () => this.handlers.onAsked(),
       onState: (state) => {
         if (state.name !== 'connected') this.replica = reconnecting(this.replica)
         this.#tell({ type: 'state', state })

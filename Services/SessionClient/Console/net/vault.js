@@ -2,15 +2,17 @@
  * Seals what must not lie readable in the browser's files: refresh and access tokens. The key is in IndexedDB, and the
  * browser doesn't give its bytes to scripts; it only encrypts and decrypts for this origin.
  */
-import { getOrAdd } from './database.js'
+import { get, getOrAdd } from './database.js'
 
 const algorithm = 'AES-GCM'
 let key
 
+/** Reads the key, if there is one, before it is needed. */
+export const prepare = async () => { key ??= await get('keys', 'tokens') }
+
 async function theKey() {
-  key ??= crypto.subtle.generateKey({ name: algorithm, length: 256 }, false, ['encrypt', 'decrypt'])
-    .then((made) => getOrAdd('keys', 'tokens', made))
-  return key
+  await prepare()
+  return (key ??= await getOrAdd('keys', 'tokens', await crypto.subtle.generateKey({ name: algorithm, length: 256 }, false, ['encrypt', 'decrypt'])))
 }
 
 export async function seal(value) {

@@ -3,7 +3,7 @@ import { h } from '../core/view.js'
 import { model, changed } from '../core/model.js'
 import { dialogs } from '../parts/dialogs.js'
 import { iconOf } from '../parts/icons.js'
-import { button, empty, field, waiting } from '../parts/pieces.js'
+import { button, field, noSuchPage, waiting } from '../parts/pieces.js'
 import { access, forgetKey, useKey } from './key.js'
 
 const links = [
@@ -21,18 +21,21 @@ export function shell() {
         button('Forget key', () => forgetKey(), { kind: 'small' }))),
     access.owner && h('nav', { class: 'ops-tabs', 'aria-label': 'Pages' }, links.map(([path, title]) =>
       h('a', { href: path, 'aria-current': isCurrent(path) ? 'page' : undefined }, title))),
-    h('main', { id: 'main', class: 'ops', tabindex: '-1', key: 'main' }, h('div', { key: access.owner ? model.route.path : 'key' }, inside())),
+    h('main', { id: 'main', class: 'ops', tabindex: '-1', key: 'main' }, h('div', { key: access.owner ? model.route.path : 'key', mount: showTab }, inside())),
     h('div', { class: 'toasts', 'aria-live': 'polite' }, model.toasts.map(({ id, text, tone }) => h('p', { key: id, class: `toast ${tone}` }, text))),
     ...dialogs(),
   ]
 }
+
+/** Where tabs don't fit side by side, the page's own comes into view. */
+const showTab = () => document.querySelector('.ops-tabs [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
 
 const isCurrent = (path) => model.route.path === path || (path !== '/ops' && model.route.path.startsWith(`${path}/`))
 
 function inside() {
   if (access.owner) {
     const { page, params } = model.route
-    return page ? page(params) : empty('There is no such page', 'The address may be mistyped.', h('a', { class: 'button', href: '/ops' }, 'Overview'))
+    return page ? page(params) : noSuchPage('/ops', 'Overview')
   }
   return access.isChecking ? waiting() : keyForm()
 }

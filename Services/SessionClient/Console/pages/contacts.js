@@ -50,7 +50,7 @@ const arrangement = new Arrangement()
 const rowsOf = remembered((items, height) => items.flatMap((item, place) => {
   const row = { key: item.card.contact.account, height, view: () => contactRow(item) }
   if (!item.title || item.title === items[place - 1]?.title) return [row]
-  return [{ key: `group-${item.title}`, height: 40, view: () => h('h2', { class: 'group' }, item.title, ' ', h('span', { class: 'hint' }, items.filter(({ title }) => title === item.title).length)) }, row]
+  return [{ key: `group-${row.key}`, height: 40, view: () => h('h2', { class: 'group' }, item.title, ' ', h('span', { class: 'hint' }, items.filter(({ title }) => title === item.title).length)) }, row]
 }))
 
 const arranged = remembered((contacts, outbox, changes, role, sort, search, steps) => {

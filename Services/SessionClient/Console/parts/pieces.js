@@ -46,6 +46,10 @@ export const badge = (text, tone = '') => h('span', { class: `badge ${tone}` }, 
 export const waiting = () => h('p', { class: 'empty', role: 'status' }, h('span', { class: 'spinner' }), 'Loading…')
 export const empty = (title, text, ...rest) => h('div', { class: 'empty' }, h('h2', {}, title), h('p', {}, text), rest)
 
+/** What an address shows that leads nowhere. */
+export const noSuchPage = (href, home) => h('div', { class: 'empty' },
+  h('h1', {}, 'There is no such page'), h('p', {}, 'The address may be mistyped.'), h('a', { class: 'button', href }, home))
+
 const radius = 90
 const length = 2 * Math.PI * radius
 
@@ -61,11 +65,21 @@ export function ring(checkIn, now) {
     h('div', { class: 'ring-text' }, h('strong', {}, title), h('span', {}, text)))
 }
 
-/** A QR code as a picture that scales. It is computed once for each text, which takes a while. */
-export const qr = (text) => steady('div', { class: 'qr' }, [text], () => {
-  const rows = qrCode(text)
+const codes = new Map()
+
+/** A QR code as a picture that scales. It takes a while to compute, so it appears once the rest of the page has. */
+export function qr(text) {
+  if (!codes.has(text)) {
+    codes.set(text, undefined)
+    setTimeout(() => { codes.set(text, qrCode(text)); changed() })
+  }
+  const rows = codes.get(text)
+  return steady('div', { class: 'qr' }, [rows], () => rows && drawing(rows))
+}
+
+function drawing(rows) {
   const path = rows.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x + 4} ${y + 4}h1v1h-1z` : ''))).join('')
   const size = rows.length + 8
   return h('svg', { viewBox: `0 0 ${size} ${size}`, role: 'img', 'aria-label': 'Your contact code as a QR code' },
     h('rect', { width: size, height: size, class: 'qr-light' }), h('path', { d: path, class: 'qr-dark' }))
-})
+}

@@ -8,7 +8,7 @@ import { retry } from '../net/live.js'
 import { isAlone } from '../state/player.js'
 import { dialogs } from './dialogs.js'
 import { bar, sheet } from './player.js'
-import { button, empty, portrait } from './pieces.js'
+import { button, empty, noSuchPage, portrait } from './pieces.js'
 import { iconOf } from './icons.js'
 
 const links = [
@@ -28,7 +28,7 @@ export function shell() {
       h('div', { class: 'top-end' }, model.account && connection(), isSignedIn && own())),
     isSignedIn && navigation(),
     h('main', { id: 'main', tabindex: '-1', key: 'main' },
-      h('div', { key: model.route.path }, page ? drawn(page) : empty('There is no such page', 'The address may be mistyped.', h('a', { class: 'button', href: '/' }, 'Go home')))),
+      h('div', { key: model.route.path }, page ? drawn(page) : noSuchPage('/', 'Go home'))),
     isSignedIn && bar(),
     h('div', { class: 'toasts', 'aria-live': 'polite' }, model.toasts.map(({ id, text, tone }) => h('p', { key: id, class: `toast ${tone}` }, text))),
     isSignedIn && sheet(),

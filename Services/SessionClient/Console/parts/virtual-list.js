@@ -63,10 +63,10 @@ function follow(element) {
     listTop = element.getBoundingClientRect().top + scrollY
     changed()
   }
+  // It calls as soon as it observes, once the page is laid out.
   const observer = new ResizeObserver(measure)
   observer.observe(document.body)
   addEventListener('scroll', changed, { passive: true })
-  measure()
   return () => {
     observer.disconnect()
     removeEventListener('scroll', changed)

@@ -2,7 +2,7 @@
  * How lists of contacts are grouped and sorted, and what each says (S47). Pure functions of cards and the time. A card
  * is `{contact, person}`.
  */
-import { ago, countdown, hour, minute, moment, span } from '../core/time.js'
+import { ago, countdown, hour, lazily, minute, moment, span } from '../core/time.js'
 
 /** The name to show: one's own for them first. */
 const nameOf = (card) => card.contact?.nickname || card.person?.name || card.person?.handle || 'Someone'
@@ -46,8 +46,8 @@ export function statusText({ contact, person }, level, now) {
   }
 }
 
-const collator = new Intl.Collator(undefined, { sensitivity: 'base', numeric: true })
-const byName = (left, right) => collator.compare(left.name, right.name) || (left.card.contact.account < right.card.contact.account ? -1 : 1)
+const collator = lazily(() => new Intl.Collator(undefined, { sensitivity: 'base', numeric: true }))
+const byName = (left, right) => collator().compare(left.name, right.name) || (left.card.contact.account < right.card.contact.account ? -1 : 1)
 const due = (item) => item.card.person?.checkIn?.due ?? Infinity
 
 export const sorts = {
@@ -63,9 +63,15 @@ const roles = {
   responders: (card) => card.contact.isMyResponder,
 }
 
+/** The letter under which a name stands, without accents; `#` for digits and signs, which come first. */
+function initialOf(name) {
+  const [first = ''] = name.normalize('NFD')
+  return /\p{L}/u.test(first) ? first.toLocaleUpperCase() : '#'
+}
+
 const titles = {
   status: ({ level }) => levels[level].title,
-  name: ({ name }) => [...name][0]?.toLocaleUpperCase() ?? '',
+  name: ({ name }) => initialOf(name),
 }
 
 /** When the level of a card changes although nothing happens. */

@@ -5,22 +5,20 @@ extension Endpoint {
     @ListBuilder<Endpoint> static var accounts: [Endpoint] {
         open(
             "SignUp", .post, "/v1/sign-up", "Makes an account, and signs this device in.",
-            refusals: [
-                .handleTaken, .phoneTaken, .commonPassword, .tooManySignUps, .tooManyAttempts, .tooManyCodes, .tooSoon,
-                .phoneCodesOff, .codeNotSent,
-            ]
+            // Whether a code can be sent to the phone is nothing that it fails by.
+            refusals: [.handleTaken, .commonPassword, .tooManySignUps, .signedOut]
         ) { actions, body, call in Created(try await actions.signingUp.signUp(body, call)) }
         open(
             "SignIn", .post, "/v1/sign-in",
             "Signs this device in: by handle and password, by handle and recovery code, or by phone and code.",
-            refusals: [
-                .invalidCredentials, .invalidCode, .tooManyAttempts, .tooManyCodes, .phoneCodesOff, .signedOut,
-            ]
+            refusals: [.invalidCredentials, .tooManyAttempts, .signedOut]
         ) { actions, body, call in OK(try await actions.signingIn.signIn(body, call)) }
         open(
             "RequestSignInCode", .post, "/v1/sign-in/codes",
             "Sends a code to a phone, if an account has it. The answer is the same if none has.",
-            refusals: [.phoneCodesOff, .codeNotSent, .tooManyCodes, .tooManyAttempts, .tooSoon]
+            refusals: [.phoneCodesOff, .tooManyCodes, .tooManyAttempts, .tooSoon],
+            // A key and a phone are all that there is of it.
+            impossible: [.idReused]
         ) { actions, body, call in OK(try await actions.phones.requestSignIn(body, call)) }
         open(
             "RefreshToken", .post, "/v1/token", "Exchanges a refresh token, once.",
@@ -29,7 +27,9 @@ extension Endpoint {
         open(
             "Undo", .post, "/v1/undo",
             "Undoes what another device changed after it signed this one out: password, phone, settings, recovery codes.",
-            refusals: [.invalidToken, .nothingToUndo, .deviceSignedOut, .signedOut]
+            refusals: [.invalidToken, .nothingToUndo, .deviceSignedOut],
+            // It is sent to session without a look at the database.
+            impossible: [.databaseUnavailable, .internal]
         ) { actions, body, call in OK(try await actions.recovery.undo(body, call)) }
 
         signedIn(
@@ -48,9 +48,7 @@ extension Endpoint {
         signedIn(
             "ChangePassword", .post, "/v1/change-password", "Changes the password, and signs other devices out.",
             sending: ChangePasswordRequest.self,
-            refusals: [
-                .wrongConfirmation, .commonPassword, .samePassword, .tooManyAttempts, .deviceSignedOut, .limitReached,
-            ]
+            refusals: [.wrongConfirmation, .commonPassword, .samePassword, .tooManyAttempts, .deviceSignedOut]
         ) { actions, body, request in
             try await actions.confirmations.changePassword(body, by: request.caller, request.call)
             return NoContent()
@@ -59,17 +57,14 @@ extension Endpoint {
             "ResetPassword", .post, "/v1/reset-password",
             "Sets a new password without the current one, after a confirmation, and signs other devices out.",
             sending: ResetPasswordRequest.self,
-            refusals: [
-                .confirmationRequired, .commonPassword, .samePassword, .deviceSignedOut, .limitReached,
-                .tooManyAttempts,
-            ]
+            refusals: [.confirmationRequired, .commonPassword, .tooManyAttempts]
         ) { actions, body, request in
             try await actions.confirmations.resetPassword(body, by: request.caller, request.call)
             return NoContent()
         }
         signedIn(
             "MakeRecoveryCodes", .post, "/v1/recovery-codes", "Makes ten recovery codes; earlier ones become void.",
-            sending: RecoveryCodesRequest.self, refusals: [.confirmationRequired, .deviceSignedOut, .limitReached]
+            sending: RecoveryCodesRequest.self, refusals: [.confirmationRequired, .tooManyAttempts]
         ) { actions, body, request in
             Created(try await actions.recovery.makeCodes(body, by: request.caller, request.call))
         }
@@ -77,16 +72,13 @@ extension Endpoint {
             "ChangePhone", .post, "/v1/phone", "Sends a code to a phone that is to be the account's.",
             sending: ChangePhoneRequest.self,
             refusals: [
-                .confirmationRequired, .phoneTaken, .phoneCodesOff, .codeNotSent, .tooManyCodes, .tooManyAttempts,
-                .tooSoon, .deviceSignedOut,
+                .confirmationRequired, .phoneCodesOff, .codeNotSent, .tooManyCodes, .tooManyAttempts, .tooSoon,
             ]
         ) { actions, body, request in OK(try await actions.phones.change(body, by: request.caller, request.call)) }
         signedIn(
             "VerifyPhone", .post, "/v1/phone/verification", "Makes a phone the account's, by the code that it got.",
             sending: VerifyPhoneRequest.self,
-            refusals: [
-                .invalidCode, .phoneTaken, .tooManyAttempts, .confirmationRequired, .deviceSignedOut, .limitReached,
-            ]
+            refusals: [.invalidCode, .phoneTaken, .tooManyAttempts]
         ) { actions, body, request in OK(try await actions.phones.verify(body, by: request.caller, request.call)) }
         signedIn(
             "ExtendStream", .post, "/v1/stream/token", "Lets a stream go on until the token of this request ends.",

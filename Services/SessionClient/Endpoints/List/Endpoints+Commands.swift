@@ -11,10 +11,10 @@ extension Endpoint {
             refusals: [.staleVersion])
         command(
             UpdateSecurityRequest.self, "Changes what the account demands of its devices.",
-            refusals: [.confirmationRequired, .deviceSignedOut, .limitReached])
+            refusals: [.confirmationRequired, .tooManyAttempts])
         command(
             RemovePhoneRequest.self, "Removes the account's phone.",
-            refusals: [.confirmationRequired, .deviceSignedOut, .limitReached])
+            refusals: [.confirmationRequired, .tooManyAttempts])
         command(CheckIn.self, "Checks in: the caller is well.", refusals: [.tooSoon])
         command(SetCheckInInterval.self, "Sets how often the caller has to check in.")
         command(SetCheckInReminders.self, "Sets how long before a deadline the caller is reminded.")
@@ -41,14 +41,13 @@ extension Endpoint {
         command(WithdrawRoleChange.self, "Withdraws a request for a role.", refusals: [.notContact, .notFound])
         command(SetContactApproval.self, "Sets whether people who show the code have to be approved.")
         command(
-            ResetContactCodeRequest.self, "Replaces the caller's contact code, so the old one opens nothing.",
-            refusals: [.codeTaken])
+            ResetContactCodeRequest.self, "Replaces the caller's contact code, so the old one opens nothing.")
         command(
             UpdateContact.self, "Changes what the caller keeps about a contact, and roles.",
             refusals: [.notContact, .staleVersion, .roleRequired, .consentRequired])
         command(RemoveContact.self, "Removes a contact, on both sides.", refusals: [.notContact])
         command(BlockContact.self, "Blocks an account.", refusals: [.yourself, .notFound, .limitReached])
-        command(UnblockContact.self, "Unblocks an account.", refusals: [.yourself, .notFound, .limitReached])
+        command(UnblockContact.self, "Unblocks an account.", refusals: [.notFound])
         command(
             SendPing.self, "Asks a dependent whether they are well.",
             refusals: [.notContact, .notDependent, .pingsOff, .tooSoon])
@@ -72,6 +71,6 @@ extension Endpoint {
         operation(RespondToAllPingsRequest.self, "Answers every ping that waits for the caller.")
         operation(
             CloseAccountRequest.self, "Closes the account for good and deletes what is kept about it.",
-            refusals: [.confirmationRequired, .deviceSignedOut])
+            refusals: [.confirmationRequired])
     }
 }

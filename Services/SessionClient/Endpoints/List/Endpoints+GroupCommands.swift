@@ -15,12 +15,15 @@ extension Endpoint {
     @ListBuilder<Endpoint> static var commandsOfGroups: [Endpoint] {
         command(
             CreateGroupSessionRequest.self, "Makes a group session, whose host the caller is.",
-            refusals: [.needsProfile, .alreadyInSession, .tooManyGroups, .groupExists])
+            refusals: [.needsProfile, .alreadyInSession, .tooManyGroups])
         groupCommand(
             ActivateGroupSessionRequest.self, "Invites contacts.", .notContact, .notHost, .limitReached)
-        groupCommand(
-            JoinGroupSessionRequest.self, "Joins a group session.", .groupFull, .removedFromGroup, .needsProfile,
-            .alreadyInSession, .tooManyGroups, .hostChanged)
+        command(
+            JoinGroupSessionRequest.self, "Joins a group session.",
+            refusals: [
+                .groupNotFound, .groupEnded, .groupFull, .removedFromGroup, .needsProfile, .alreadyInSession,
+                .tooManyGroups, .hostChanged,
+            ])
         groupCommand(LeaveGroupSession.self, "Leaves a group session, or declines an invitation.")
         groupCommand(
             RemoveParticipant.self, "Removes somebody, or withdraws an invitation.", .notHost, .participantNotFound)

@@ -19,12 +19,30 @@ struct Admissions: Sendable {
 
     private let all: Places<Everyone>
     private let perAddress: Places<String>?
-    private let refused = Places<Everyone>(limit: 1000)
+    private let refused: Places<Everyone>
 
-    /// - Parameter perAddress: Nil behind proxies, where all connections come from theirs.
-    init(limit: Int, perAddress: Int?) {
-        all = Places(limit: limit)
+    /// - Parameters:
+    ///   - perAddress: Nil behind proxies, where all connections come from theirs.
+    ///   - openFiles: How many files and connections the process may have open at a time.
+    init(limit: Int, perAddress: Int?, openFiles: Int = .max) {
+        let places = Self.places(limit, openFiles: openFiles)
+        all = Places(limit: places.admitted)
+        refused = Places(limit: places.refused)
         self.perAddress = perAddress.map { Places(limit: $0) }
+    }
+
+    /// How many connections there may be in all.
+    var limit: Int { all.limit }
+
+    /// What the process keeps open besides, for the database above all.
+    private static let reserve = 256
+
+    /// How many connections are admitted, and how many more are told at a time why they aren't. Together they leave the process
+    /// what it needs for itself: once it can open nothing more, it can't refuse a connection either.
+    static func places(_ limit: Int, openFiles: Int) -> (admitted: Int, refused: Int) {
+        let free = max(openFiles - reserve, 2)
+        let refused = min(1000, free / 5 + 1)
+        return (min(limit, free - refused), refused)
     }
 
     /// Counts a connection until it is closed.
@@ -35,7 +53,7 @@ struct Admissions: Sendable {
             return true
         }
         func refuse(_ error: APIError) -> Admission {
-            LimitMetrics.hit(error.code.rawValue)
+            LimitMetrics.hit(error.code)
             return enter(refused, .all) ? .refused(error) : .turnedAway
         }
         if let perAddress, let address = channel.remoteAddress?.ipAddress {
@@ -56,8 +74,8 @@ struct Admissions: Sendable {
 
 /// Answers a connection that is one too many, whatever it asks, and closes it.
 ///
-/// It speaks HTTP/1.1 without reading the request. It closes two seconds later or when the client does: closing at once,
-/// with bytes unread, would make the client's system drop the answer.
+/// It speaks without reading the request. It closes two seconds later or when the client does: closing at once, with bytes
+/// unread, would make the client's system drop the answer. What stands behind it in the pipeline doesn't hear of the connection.
 final class Refusal: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -67,17 +85,29 @@ final class Refusal: ChannelInboundHandler {
     private var hasAnswered = false
     private var deadline: Scheduled<Void>?
 
-    init(_ error: APIError, isEncrypted: Bool) {
-        answer = Self.answer(error)
+    /// - Parameter answer: ``http(_:)`` or ``goAway(_:)``.
+    init(_ answer: [UInt8], isEncrypted: Bool) {
+        self.answer = answer
         self.isEncrypted = isEncrypted
     }
 
-    private static func answer(_ error: APIError) -> [UInt8] {
+    /// The answer in HTTP/1.1.
+    static func http(_ error: APIError) -> [UInt8] {
         guard let problem = try? error.problem() else { return [] }
         var head = "HTTP/1.1 \(problem.status.code) \(problem.status.reasonPhrase)\r\n"
         for field in problem.headers { head += "\(field.name.rawName): \(field.value)\r\n" }
         head += "Content-Length: \(problem.body.count)\r\nConnection: close\r\n\r\n"
         return Array(head.utf8) + problem.body
+    }
+
+    /// The answer in HTTP/2 (RFC 9113, section 6.8), as clients of gRPC read it: empty settings, and GOAWAY with the code
+    /// ENHANCE_YOUR_CALM and the reason.
+    static func goAway(_ error: APIError) -> [UInt8] {
+        let reason = Array("\(error.code.rawValue): \(error.detail)".utf8)
+        let settings: [UInt8] = [0, 0, 0, 4, 0, 0, 0, 0, 0]
+        let length = UInt32(clamping: 8 + reason.count)
+        let head = [UInt8(length >> 16 & 0xFF), UInt8(length >> 8 & 0xFF), UInt8(length & 0xFF), 7, 0, 0, 0, 0, 0]
+        return settings + head + [0, 0, 0, 0, 0, 0, 0, 0x0B] + reason
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -89,7 +119,6 @@ final class Refusal: ChannelInboundHandler {
 
     func channelActive(context: ChannelHandlerContext) {
         if !isEncrypted { say(context) }
-        context.fireChannelActive()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

@@ -1,5 +1,6 @@
 import Hummingbird
 import NIOCore
+import NIOHTTP1
 import NIOHTTPTypes
 
 /// Closes connections (of HTTP/2: streams) whose requests come too slowly, so that nobody keeps thousands of them by sending a
@@ -15,12 +16,12 @@ final class ConnectionPace: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// The limits.
     struct Limits: Sendable {
-        var head: TimeAmount = .seconds(10)
+        var head: TimeAmount = .seconds(Int64(EdgeLimits.head.value))
         /// How long a body may come at any rate.
-        var grace: TimeAmount = .seconds(10)
+        var grace: TimeAmount = .seconds(Int64(EdgeLimits.grace.value))
         /// Bytes a second.
-        var rate = 1024
-        var rest: TimeAmount = .seconds(5)
+        var rate = EdgeLimits.pace.value
+        var rest: TimeAmount = .seconds(Int64(EdgeLimits.rest.value))
     }
 
     private enum Phase {
@@ -89,6 +90,11 @@ final class ConnectionPace: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireChannelInactive()
     }
 
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if case HTTPParserError.headerOverflow = error { LimitMetrics.hit(.headers) }
+        context.fireErrorCaught(error)
+    }
+
     func handlerRemoved(context: ChannelHandlerContext) { cancel() }
 
     private func cancel() {
@@ -100,7 +106,7 @@ final class ConnectionPace: ChannelDuplexHandler, RemovableChannelHandler {
         cancel()
         deadline = context.eventLoop.assumeIsolated().scheduleTask(in: delay) { [self] in
             func giveUp() {
-                LimitMetrics.hit("pace")
+                LimitMetrics.hit(.pace)
                 context.close(promise: nil)
             }
             guard case .body(let began, let bytes) = phase else { return giveUp() }

@@ -40,13 +40,15 @@ struct Door: ServerChildChannel {
         http1 = HTTP1Channel(
             responder: responder,
             configuration: .init(
-                additionalChannelHandlers: [ConnectionPace(), InFlight(inFlight)], idleTimeout: .seconds(60),
+                additionalChannelHandlers: [ConnectionPace(), InFlight(inFlight)],
+                idleTimeout: .seconds(Int64(EdgeLimits.idle.value)),
                 httpDecoderConfiguration: .init(
-                    maxHeaderFieldSize: 8192, maxHeaderListSize: 16_384, maxHeaderFieldCount: 64)))
+                    maxHeaderFieldSize: EdgeLimits.headerField.value, maxHeaderListSize: EdgeLimits.headers.value,
+                    maxHeaderFieldCount: EdgeLimits.headerCount.value)))
         http2 = HTTP2Channel(
             responder: responder,
             configuration: .init(
-                idleTimeout: .seconds(60), gracefulCloseTimeout: .seconds(30),
+                idleTimeout: .seconds(Int64(EdgeLimits.idle.value)), gracefulCloseTimeout: .seconds(30),
                 streamConfiguration: .init(
                     additionalChannelHandlers: [
                         RequestCount(), ConnectionPace(carries: .oneRequest), InFlight(inFlight),
@@ -71,7 +73,7 @@ struct Door: ServerChildChannel {
             return nil
         case .refused(let error):
             if let certificates { try pipeline.addHandler(NIOSSLServerHandler(context: certificates.refusing)) }
-            try pipeline.addHandler(Refusal(error, isEncrypted: certificates != nil))
+            try pipeline.addHandler(Refusal(Refusal.http(error), isEncrypted: certificates != nil))
             return nil
         case .admitted: break
         }
@@ -116,12 +118,12 @@ struct Door: ServerChildChannel {
 final class Handshake: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = NIOAny
 
-    static let limit: TimeAmount = .seconds(10)
+    static let limit: TimeAmount = .seconds(Int64(EdgeLimits.handshake.value))
     private var deadline: Scheduled<Void>?
 
     func handlerAdded(context: ChannelHandlerContext) {
         deadline = context.eventLoop.assumeIsolated().scheduleTask(in: Self.limit) {
-            LimitMetrics.hit("handshake")
+            LimitMetrics.hit(.handshake)
             context.close(promise: nil)
         }
     }

@@ -1,6 +1,6 @@
 public import API
 import ContractSupport
-import Foundation
+public import Foundation
 public import SessionContract
 public import Vocabulary
 
@@ -217,6 +217,12 @@ public struct GroupSessionClient: Sendable {
     public var signal: GroupAction<SignalRequest>
     /// Messages that were kept.
     public var messages: @Sendable (GroupID, MessagesQuery) async throws(QuartetError) -> MessagesPage
+    /// See ``attach(_:to:progress:)``.
+    public var upload: @Sendable (GroupID, AttachmentFile, @escaping Progress) async throws(QuartetError) -> ContentHash
+    /// See ``download(_:of:to:progress:)``.
+    public var fetch: @Sendable (GroupID, Attachment, URL, @escaping Progress) async throws(QuartetError) -> Void
+    /// One's own attachment, or as the host anybody's.
+    public var removeAttachment: GroupAction<ContentHash>
 }
 
 extension GroupSessionClient {
@@ -284,6 +290,18 @@ extension GroupSessionClient {
             messages: { group, query async throws(QuartetError) in
                 try Requests.decoded(
                     MessagesPage.self, from: try await service.requests.read(.messages(group, query)))
+            },
+            upload: { group, file, progress async throws(QuartetError) in
+                try await FileTransfer(requests: service.requests, progress: progress).upload(file, to: group)
+            },
+            fetch: { group, attachment, destination, progress async throws(QuartetError) in
+                try await FileTransfer(requests: service.requests, progress: progress)
+                    .download(attachment, of: group, to: destination)
+            },
+            removeAttachment: { group, id async throws(QuartetError) in
+                try await live.send(RemoveAttachment(group: group, attachment: id), to: group) {
+                    $0.attachments[id] = nil
+                }
             })
     }
 
@@ -304,7 +322,10 @@ extension GroupSessionClient {
             moveSeat: fail("moveSeat"), releaseSeat: fail("releaseSeat"), startGame: fail("startGame"),
             updateGame: fail("updateGame"), finishGame: fail("finishGame"), send: fail("send"),
             signal: fail("signal"),
-            messages: { _, _ async throws(QuartetError) in throw error("GroupSessionClient.messages") })
+            messages: { _, _ async throws(QuartetError) in throw error("GroupSessionClient.messages") },
+            upload: { _, _, _ async throws(QuartetError) in throw error("GroupSessionClient.upload") },
+            fetch: { _, _, _, _ async throws(QuartetError) in throw error("GroupSessionClient.fetch") },
+            removeAttachment: fail("removeAttachment"))
     }
 }
 

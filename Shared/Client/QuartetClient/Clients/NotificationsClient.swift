@@ -73,6 +73,15 @@ public struct NotificationsClient: Sendable {
     public var show: Action<[NotificationID]>
     public var registerPush: Action<RegisterPushRequest>
     public var unregisterPush: PlainAction
+    /// See ``handle(push:)``.
+    public var handlePush: Action<PushMessage>
+
+    /// Shows what a push says at once, without network, and has the server record that this device showed it, as soon as it can be
+    /// reached. What else has happened is fetched by the connection; the push stays until that has arrived.
+    ///
+    /// An extension calls it without running a connection.
+    /// - Throws: ``QuartetError/needsAuthentication`` if the push is for another account than the one that is signed in.
+    public func handle(push: PushMessage) async throws(QuartetError) { try await handlePush(push) }
 }
 
 extension NotificationsClient {
@@ -80,18 +89,33 @@ extension NotificationsClient {
     public static func live(service: Connection) -> Self {
         let copy = NotificationsCopy()
         service.attach(copy)
-        return client(copy, Commands(.notifications, service: service, holder: copy.holder))
+        return client(copy, Commands(.notifications, service: service, holder: copy.holder)) {
+            push, record async throws(QuartetError) in
+            try await service.restore()
+            guard service.store.account == push.account else { throw .needsAuthentication }
+            service.wake()
+            do throws(QuartetError) { try await record() } catch {
+                // It is kept, and sent when that is possible.
+                guard error.isPending else { throw error }
+            }
+        }
     }
 
     /// Notifications that live in memory: every change is made at once and never refused.
     public static func preview(_ notifications: NotificationsState) -> Self {
         let copy = NotificationsCopy()
         copy.holder.change { $0.replace(notifications, opening: 0) }
-        return client(copy, Commands(.notifications, service: nil, holder: copy.holder))
+        return client(copy, Commands(.notifications, service: nil, holder: copy.holder)) {
+            _, record async throws(QuartetError) in
+            try await record()
+        }
     }
 
+    /// - Parameter handlePush: Is given what shows and records a push.
     private static func client(
-        _ copy: NotificationsCopy, _ commands: Commands<NotificationsEdit, ReadOnlyNotificationsState>
+        _ copy: NotificationsCopy, _ commands: Commands<NotificationsEdit, ReadOnlyNotificationsState>,
+        handlePush:
+            @escaping @Sendable (PushMessage, _ record: PlainAction) async throws(QuartetError) -> Void
     ) -> Self {
         func action<Input: Sendable>(_ edit: @escaping @Sendable (Input) -> NotificationsEdit) -> Action<Input> {
             { input async throws(QuartetError) in try await commands.send(edit(input)) }
@@ -103,7 +127,12 @@ extension NotificationsClient {
             notifications: copy.holder.shared, markRead: action { .markRead($0) }, markAllRead: action(.markAllRead),
             clear: action { .clear($0) },
             show: { ids async throws(QuartetError) in try await commands.send(.show(ids, at: commands.now)) },
-            registerPush: action { .registerPush($0) }, unregisterPush: action(.unregisterPush))
+            registerPush: action { .registerPush($0) }, unregisterPush: action(.unregisterPush),
+            handlePush: { push async throws(QuartetError) in
+                try await handlePush(push) { () async throws(QuartetError) in
+                    try await commands.send(.receive(push.notification, unread: push.unread, at: commands.now))
+                }
+            })
     }
 
     /// Every endpoint throws what `error` makes of its name.
@@ -117,7 +146,8 @@ extension NotificationsClient {
         return Self(
             notifications: NotificationsCopy().holder.shared, markRead: fail("markRead"),
             markAllRead: failPlainly("markAllRead"), clear: fail("clear"), show: fail("show"),
-            registerPush: fail("registerPush"), unregisterPush: failPlainly("unregisterPush"))
+            registerPush: fail("registerPush"), unregisterPush: failPlainly("unregisterPush"),
+            handlePush: fail("handlePush"))
     }
 }
 
@@ -127,6 +157,8 @@ private enum NotificationsEdit: ClientEdit {
     case markAllRead
     case clear(NotificationSelection)
     case show([NotificationID], at: Instant)
+    /// A push that showed it.
+    case receive(NotificationsContract.Notification, unread: Int, at: Instant)
     case registerPush(RegisterPushRequest)
     case unregisterPush
 
@@ -136,6 +168,7 @@ private enum NotificationsEdit: ClientEdit {
         case .markAllRead: MarkAllRead()
         case .clear(let selection): ClearNotifications(selection: selection)
         case .show(let ids, let time): ShowNotificationsRequest(ids: ids, shown: time)
+        case .receive(let notification, _, let time): ShowNotificationsRequest(ids: [notification.id], shown: time)
         case .registerPush(let request): request
         case .unregisterPush: UnregisterPushRequest()
         }
@@ -155,6 +188,13 @@ private enum NotificationsEdit: ClientEdit {
                 .notificationsCleared(
                     NotificationsCleared(
                         account: state.account, selection: selection, count: 0, at: time, unread: unread)))
+        case .receive(let notification, let unread, _):
+            // What the server has of it, such as that it was read, is newer than the push.
+            guard !state.notifications.contains(where: { $0.id == notification.id }) else { return }
+            state.apply(
+                .notificationDelivered(
+                    NotificationDelivered(
+                        account: state.account, notification: notification, unread: max(unread, state.unread))))
         case .show, .registerPush, .unregisterPush: break
         }
     }

@@ -30,6 +30,11 @@ struct Requests: Sendable {
         try await send(endpoint, [], isSignedIn: true)
     }
 
+    /// Sends bytes that aren't JSON, and need a token.
+    func signedIn(_ endpoint: TransportRequest.Endpoint, bytes: [UInt8]) async throws(QuartetError) -> [UInt8] {
+        try await send(endpoint, bytes, isSignedIn: true)
+    }
+
     /// Sends what needs none.
     func open(_ endpoint: TransportRequest.Endpoint, _ body: some MessageBody) async throws(QuartetError) -> [UInt8] {
         try await send(endpoint, try Self.encoded(body), isSignedIn: false)

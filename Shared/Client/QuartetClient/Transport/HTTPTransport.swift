@@ -1,4 +1,5 @@
 import API
+import Crypto
 public import Foundation
 import Vocabulary
 
@@ -27,9 +28,19 @@ public final class HTTPTransport: Transport {
     public func send(_ request: TransportRequest) async throws -> TransportReply {
         let endpoint = request.endpoint
         var http = self.request(endpoint.method, endpoint.path, endpoint.query, token: request.token)
-        if request.endpoint.method == "POST" {
+        switch endpoint.method {
+        case "POST":
             http.setValue("application/json", forHTTPHeaderField: "Content-Type")
             http.httpBody = Data(request.body.isEmpty ? Array("{}".utf8) : request.body)
+        case "PUT":
+            let digest = Data(SHA256.hash(data: request.body)).base64EncodedString()
+            http.setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")
+            http.setValue("sha-256=:\(digest):", forHTTPHeaderField: "Content-Digest")
+            http.httpBody = Data(request.body)
+        default:
+            if case .attachment(_, _, let bytes) = endpoint {
+                http.setValue("bytes=\(bytes.lowerBound)-\(bytes.upperBound - 1)", forHTTPHeaderField: "Range")
+            }
         }
         http.setValue(request.key?.description, forHTTPHeaderField: "Idempotency-Key")
         http.timeoutInterval = 30
@@ -118,7 +129,8 @@ private actor StreamReader {
 extension TransportRequest.Endpoint {
     var method: String {
         switch self {
-        case .operationState, .serverTime, .messages, .time: "GET"
+        case .operationState, .serverTime, .messages, .time, .upload, .attachment: "GET"
+        case .chunks: "PUT"
         default: "POST"
         }
     }
@@ -142,6 +154,9 @@ extension TransportRequest.Endpoint {
         case .operationState(let id): "/v1/operations/\(id)"
         case .signal(let group): "/v1/groups/\(group)/signals"
         case .messages(let group, _): "/v1/groups/\(group)/messages"
+        case .upload(let id): "/v1/uploads/\(id)"
+        case .chunks(let id, let first): "/v1/uploads/\(id)/chunks/\(first)"
+        case .attachment(let group, let id, _): "/v1/groups/\(group)/attachments/\(id)"
         case .time: "/v1/time"
         case .streamToken: "/v1/stream/token"
         case .serverTime: "/.well-known/jwks.json"

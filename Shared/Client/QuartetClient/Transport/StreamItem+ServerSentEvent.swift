@@ -1,4 +1,4 @@
-import API
+package import API
 import Foundation
 import SessionContract
 import Vocabulary
@@ -75,7 +75,8 @@ extension StreamItem {
         return .group(group)
     }
 
-    private static func signal(_ data: [UInt8]) throws(TransportError) -> SignalEvent {
+    /// - Parameter data: JSON.
+    package static func signal(_ data: [UInt8]) throws(TransportError) -> SignalEvent {
         let members = try JSONMembers(data)
         guard let group = members.string("group").flatMap({ GroupID($0) }),
             let account = members.string("account").flatMap({ AccountID($0) }), let topic = members.string("topic"),

@@ -1,5 +1,5 @@
 public import API
-import SessionContract
+public import SessionContract
 public import Vocabulary
 
 /// Carries requests and the stream to one server.
@@ -31,6 +31,12 @@ public struct TransportRequest: Hashable, Sendable {
         case signal(GroupID)
         /// The kept messages of a group session.
         case messages(GroupID, MessagesQuery)
+        /// How far an upload is.
+        case upload(ContentHash)
+        /// Uploads one to four chunks, the first of which has this number. The body is bytes.
+        case chunks(ContentHash, first: Int)
+        /// Some of an attachment's bytes, which are the answer.
+        case attachment(GroupID, ContentHash, bytes: Range<Int>)
         /// Lets the stream go on with a newer token.
         case streamToken
         /// The server's time, in microseconds.
@@ -42,7 +48,7 @@ public struct TransportRequest: Hashable, Sendable {
     }
 
     public var endpoint: Endpoint
-    /// JSON; empty where there is nothing to say.
+    /// JSON, unless the endpoint says otherwise; empty where there is nothing to say.
     public var body: [UInt8]
     /// The Idempotency-Key.
     public var key: ID<RequestSubject>?

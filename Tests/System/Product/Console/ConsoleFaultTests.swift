@@ -157,6 +157,64 @@ struct ConsoleFaultTests {
         }
     }
 
+    @Test(
+        "each service is killed with its page open: what is asked meanwhile waits, happens once, and shows when it is back (C12, P11)"
+    )
+    func pages() async throws {
+        try await Console.with { console in
+            let quartet = console.quartet
+            let (anna, bob) = try await quartet.signUp("anna", "bob")
+            try await anna.add(bob)
+            let page = try await console.person("anna")
+            try await page.run("window.isTheSame = true")
+
+            try await quartet.kill(.session)
+            try await page.click("I’m all right")
+            try await page.see("Sending…")
+            try await quartet.start(.session)
+            try await page.see("Last check-in just now")
+
+            try await page.click("Contacts")
+            try await quartet.kill(.contacts)
+            try await page.click("Ping Bob")
+            try await quartet.start(.contacts)
+            try await page.see("no answer yet")
+
+            try await page.click("Notifications")
+            try await quartet.kill(.notifications)
+            try await bob.act("RaiseAlert")
+            try await quartet.start(.notifications)
+            try await page.see("Bob raised an alert")
+            try await quartet.kill(.notifications)
+            try await page.click("Read all")
+            try await quartet.start(.notifications)
+            try await page.wait("the badge to go", "!document.querySelector('.count')")
+
+            try await page.click("Home")
+            try await console.restartEdge {
+                try await page.wait("an orange dot", "document.querySelector('.connection.warning .dot')")
+                try await page.see("Reconnecting (")
+                try await page.click("Raise an alert")
+                try await page.click("Raise the alert")
+                try await page.see("Sending…")
+            }
+            try await page.wait("a green dot", "document.querySelector('.connection.good .dot')")
+            try await page.see("Your alert is on")
+            #expect(try await page.run("return window.isTheSame") == true, "nobody had to reload")
+            let happened = try await quartet.psql(
+                """
+                SELECT string_agg(type || ' ' || count, ', ' ORDER BY type)
+                  FROM (SELECT type, count(*)
+                          FROM (SELECT type, account FROM session.log UNION ALL SELECT type, account FROM contacts.log
+                                 UNION ALL SELECT type, account FROM notifications.log) AS said
+                         WHERE account = '\(anna.account)' AND type IN ('CheckedIn', 'PingSent', 'AllNotificationsRead', 'AlertRaised')
+                         GROUP BY type) AS counted
+                """)
+            #expect(happened == "AlertRaised 1, AllNotificationsRead 1, CheckedIn 1, PingSent 1")
+            try await page.expectNoErrors()
+        }
+    }
+
     @Test("eight tabs share one stream; when the one that has it is closed, another goes on where it was (C4)")
     func eightTabs() async throws {
         try await Console.with { console in

@@ -7,7 +7,9 @@ import WebDriver
 /// What operators see and do in the console.
 @Suite("Console: operators", .timeLimit(.minutes(30)))
 struct ConsoleOperatorTests {
-    @Test("a key opens the pages; they answer whether somebody was told, and show the bus at work (A13, T24, R17)")
+    @Test(
+        "a key opens the pages; they answer whether somebody was told, show the bus at work, and keep axe's rules (A13, T24, R17, C7)"
+    )
     func looking() async throws {
         try await Console.with(forOperators: true) { console in
             let quartet = console.quartet
@@ -32,7 +34,7 @@ struct ConsoleOperatorTests {
             try await browser.fill("API key", "quartet-operator-of-nobody")
             try await browser.click("Open")
             try await browser.see("The API key is wrong")
-            try await browser.screenshot("ops-key-desktop-light")
+            try await Self.look(browser, "ops-key")
             try await browser.fill("API key", try await quartet.makeKey("on-call", "read"))
             try await browser.click("Open")
 
@@ -45,6 +47,7 @@ struct ConsoleOperatorTests {
                     == 0)
 
             try await browser.see("bob")
+            try await Self.look(browser, "ops-alarms")
             let alarm = try #require(notification["details"]["alarm"].string)
             try await browser.wait("the alarm", "document.querySelector('a[href=\"/ops/told/\(alarm)\"]')")
             try await browser.click("\(alarm.prefix(13))…")
@@ -83,11 +86,20 @@ struct ConsoleOperatorTests {
             try await browser.see("DeliverNotification")
             try await browser.see("took")
             try await Self.look(browser, "ops-story")
+            try await browser.click("Stories")
+            try await browser.see("The newest request")
+            try await browser.see("took")
+            try await Self.look(browser, "ops-stories")
 
             try await browser.click("Operations")
             try await browser.see("ClearAllReceivedPings")
             try await Self.look(browser, "ops-sagas")
+            try await browser.run("document.querySelector('main a[href^=\"/ops/sagas/\"]').click()")
+            try await browser.see("its story")
+            try await Self.look(browser, "ops-saga")
             try await browser.click("Groups")
+            try await browser.see(String(group.id.prefix(13)))
+            try await Self.look(browser, "ops-groups")
             try await browser.click("\(group.id.prefix(13))…")
             try await browser.see("Who is in it")
             let newest = try await browser.run("return document.querySelector('main').innerText")
@@ -96,6 +108,7 @@ struct ConsoleOperatorTests {
             )
             try await browser.wait(
                 "an earlier state", "document.querySelector('main').innerText !== arguments[0]", newest)
+            try await browser.see("Who is in it")
             try await Self.look(browser, "ops-group")
 
             try await browser.click("Queries")
@@ -134,7 +147,7 @@ struct ConsoleOperatorTests {
             try await browser.click("Forget key")
             try await browser.fill("API key", try await quartet.makeKey("on-call", "act"))
             try await browser.click("Open")
-            try await browser.see("Failures")
+            try await browser.see("SetContactApproval")
             try await Self.look(browser, "ops-failures")
             try await browser.wait(
                 "the letter",
@@ -208,12 +221,14 @@ struct ConsoleOperatorTests {
         }
     }
 
-    /// Pictures of a page on a desktop and a phone, dark and light, and whether it fits.
+    /// Pictures of a page on a desktop and a phone, dark and light, and whether it keeps axe's rules and fits.
     private static func look(_ browser: Browser, _ name: String) async throws {
-        for (width, device) in [(1280, "desktop"), (390, "phone")] {
+        for (width, device) in [(1280, "desktop"), (320, "phone")] {
             for isDark in [false, true] {
                 try await browser.look(width: width, isDark: isDark)
-                try await browser.screenshot("\(name)-\(device)-\(isDark ? "dark" : "light")")
+                let picture = "\(name)-\(device)-\(isDark ? "dark" : "light")"
+                try await browser.screenshot(picture)
+                #expect(try await browser.accessibilityProblems() == [], "\(picture)")
             }
             let overflow = try await browser.run("return document.documentElement.scrollWidth - innerWidth")
             #expect((overflow.int ?? 1) <= 0, "\(name) on a \(device) scrolls only in its tables")

@@ -118,14 +118,14 @@ extension Browser {
     /// Expects that nothing went wrong in the page: no exception, and nothing that the policy forbids.
     func expectNoErrors() async throws { #expect(try await errors() == []) }
 
-    /// Imports modules of the console into the page and runs a script with them, as `m['core/time.js']`.
+    /// Runs a script with modules of the page, as `m['core/time.js']`. Paths begin at the folder of the page's first module.
     @discardableResult
     func runModules(_ paths: [String], _ script: String, _ argument: JSON = .null) async throws -> JSON {
         try await runAsync(
             """
-            const base = document.querySelector('script[type=module]').src.replace('app.js', '');
-            const m = {};
-            for (const path of args[0]) m[path] = await import(base + path);
+            const script = document.querySelector('script[type=module]').src, { modules } = await import(script);
+            const folder = script.split('/').slice(5, -1).map((part) => part + '/').join('');
+            const m = Object.fromEntries(args[0].map((path) => [path, modules[folder + path]]));
             const argument = args[1];
             \(script)
             """, .array(paths.map(JSON.string)), argument)

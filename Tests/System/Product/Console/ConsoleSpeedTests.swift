@@ -4,7 +4,7 @@ import TestKit
 import Testing
 import WebDriver
 
-/// How soon the console is there, as far as the number of things that it waits for says so.
+/// How soon the console is there, as far as the number of things that it waits for says so, and whether it stays quick.
 @Suite("Console: speed", .timeLimit(.minutes(30)))
 struct ConsoleSpeedTests {
     @Test(
@@ -37,28 +37,109 @@ struct ConsoleSpeedTests {
                 #expect(files["protocols"] == ["h2"])
                 #expect(files["late"] == [], "all files are asked for before the first is there")
                 #expect(files["requests"] == [["GET", "/v1/stream"]])
+                #expect(files["askedFirst"] == true, "drawing doesn't hold up the stream")
                 #expect((files["size"].int ?? .max) <= 100_000)
                 try await anna.expectNoErrors()
             }
         }
     }
 
+    @Test("the contacts' limit is a setting; 10,000 of them scroll with few rows on the page at a time (C2, S7)")
+    func manyContacts() async throws {
+        try await Console.with { console in
+            let quartet = console.quartet
+            let (anna, bob, carol) = try await quartet.signUp("anna", "bob", "carol")
+            try await anna.add(bob)
+            try await quartet.addStrangers(9_998, of: anna, like: bob)
+            let code: JSON = ["code": .string(try await carol.code()), "isMyResponder": true, "iAmResponder": false]
+            #expect(try await anna.ask("AddContact", code).body["code"] == "limitReached", "1,000 unless it is set")
+            try await ChildProcess.with(
+                "contacts", ["migrate", "--contact-limit", "10000"], environment: ["DATABASE_URL": quartet.databaseURL]
+            ) { try await $0.waitForExit(.exited(0)) }
+            try await anna.act("AddContact", code)
+            let dora = try await quartet.signUp("dora")
+            let oneMore: JSON = ["code": .string(try await dora.code()), "isMyResponder": true, "iAmResponder": false]
+            #expect(try await anna.ask("AddContact", oneMore).body["code"] == "limitReached")
+
+            let page = try await console.person("anna")
+            try await page.go("/contacts")
+            try await page.see("10000")
+            try await page.choose("Sort by", "name")
+            try await page.see("3 or so")
+            try await page.slowDown(4)
+            let scrolled = try await page.runAsync(Self.scroll)
+            print("scrolling 10,000 contacts at a fourth of the speed: long tasks of \(scrolled["tasks"]) ms")
+            #expect(
+                (scrolled["rows"].int ?? .max) <= 40,
+                "what a window's height of scrolling shows, and not all that is there")
+            #expect((scrolled["elements"].int ?? .max) <= 1000)
+            try await page.run("scrollTo(0, document.body.scrollHeight)")
+            try await page.see("Number 9998")
+            try await page.expectNoErrors()
+        }
+    }
+
+    /// Scrolls by a window's height in each frame, and says how many rows one drew at most, how many elements there were, and
+    /// which tasks took more than 50 ms.
+    private static let scroll = """
+        const tasks = [];
+        new PerformanceObserver((list) => tasks.push(...list.getEntries().map(({ duration }) => Math.round(duration)))).observe({ entryTypes: ['longtask'] });
+        let [drawn, rows, elements] = [0, 0, 0];
+        new MutationObserver((changes) => { for (const { addedNodes } of changes) for (const node of addedNodes) drawn += node.className === 'row-place'; })
+            .observe(document.querySelector('.rows'), { childList: true });
+        const frame = () => new Promise(requestAnimationFrame);
+        for (let step = 0; step < 100; step++) {
+            scrollBy(0, innerHeight);
+            await frame();
+            await frame();
+            [rows, drawn] = [Math.max(rows, drawn), 0];
+            elements = Math.max(elements, document.querySelectorAll('*').length);
+        }
+        return { rows, elements, tasks };
+        """
+
     /// Notes when a contact is first shown, and what was loaded by then.
     private static let watch = """
         const requests = [], real = window.fetch;
         window.fetch = (path, options) => { requests.push([options?.method ?? 'GET', path]); return real(path, options); };
+        let askedFirst;
         new MutationObserver((_, observer) => {
+            if (document.querySelector('main')) askedFirst ??= requests.length > 0;
             if (!document.querySelector('.row')) return;
             observer.disconnect();
-            window.listed = Math.round(performance.now());
+            // Once it is painted.
+            setTimeout(() => { window.listed = Math.round(performance.now()); });
             const [page] = performance.getEntriesByType('navigation'), files = performance.getEntriesByType('resource');
             const firstAnswer = Math.min(...files.map(({ responseEnd }) => responseEnd));
             window.files = {
-                requests, protocols: [...new Set([page, ...files].map((one) => one.nextHopProtocol))],
+                requests, askedFirst, protocols: [...new Set([page, ...files].map((one) => one.nextHopProtocol))],
                 // The icon of the tab is nobody's concern.
                 late: files.filter(({ name, startTime }) => startTime > firstAnswer && !name.endsWith('icon.svg')).map(({ name }) => name),
                 size: [page, ...files].reduce((sum, one) => sum + one.encodedBodySize, 0),
             };
         }).observe(document, { subtree: true, childList: true });
         """
+}
+
+extension Quartet {
+    /// Adds contacts to somebody's that are as another one, by SQL: `1 or so`, `Number 2` and so on.
+    fileprivate func addStrangers(_ count: Int, of anna: Device, like bob: Device) async throws {
+        _ = try await psql(
+            """
+            WITH stranger AS MATERIALIZED (
+                SELECT n, gen_random_uuid() AS account, CASE n % 2 WHEN 0 THEN 'Number ' || n ELSE n || ' or so' END AS name
+                  FROM generate_series(1, \(count)) AS n
+            ), known AS (
+                INSERT INTO contacts.account (account, code) SELECT s.account, gen_random_uuid() FROM stranger AS s
+            )
+            INSERT INTO contacts.relation
+            SELECT (jsonb_populate_record(r, jsonb_build_object(
+                       'low', least(s.account, a.account), 'high', greatest(s.account, a.account),
+                       'low_is_responder', true, 'high_is_responder', true,
+                       'low_nickname', s.name, 'high_nickname', s.name))).*
+              FROM (SELECT '\(anna.account)'::uuid AS account, '\(bob.account)'::uuid AS bob) AS a
+              JOIN contacts.relation AS r ON (r.low, r.high) = (least(a.account, a.bob), greatest(a.account, a.bob))
+             CROSS JOIN stranger AS s
+            """)
+    }
 }

@@ -6,7 +6,9 @@ import Vocabulary
 ///
 /// A guess that turns out right costs nothing. Known to this process alone: with n replicas there are n times as many.
 struct Guesses: Sendable {
-    let limit: RateLimit<String>
+    private let limit: RateLimit<String>
+
+    init(_ perMinute: Int) { limit = RateLimit(Rate(perMinute, per: .minute)) }
 
     /// Runs what finds out whether a guess is right.
     /// - Throws: `tooManyAttempts` when too many were wrong; what `body` throws.

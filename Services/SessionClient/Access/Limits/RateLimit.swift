@@ -16,24 +16,19 @@ final class RateLimit<Subject: Hashable & Sendable>: Sendable {
         var swept = ContinuousClock.now
     }
 
-    private let perMinute: Double
-    private let burst: Double
+    let rate: Rate
+    private var perMinute: Double { rate.perMinute }
+    private var burst: Double { Double(rate.burst) }
     private let subjectLimit: Int
     private let state = Mutex(State())
 
-    /// - Parameter burst: how many at once; as many as in a minute, unless said.
-    init(perMinute: Int, burst: Int? = nil, subjectLimit: Int = 100_000) {
-        self.perMinute = Double(perMinute)
-        self.burst = Double(burst ?? perMinute)
+    init(_ rate: Rate, subjectLimit: Int = 100_000) {
+        self.rate = rate
         self.subjectLimit = subjectLimit
     }
 
-    /// As many at once as in an hour.
-    init(perHour: Int, subjectLimit: Int = 100_000) {
-        perMinute = Double(perHour) / 60
-        burst = Double(perHour)
-        self.subjectLimit = subjectLimit
-    }
+    /// As ``EdgeLimits`` has it.
+    convenience init(_ limit: Limit<Rate>) { self.init(limit.value) }
 
     /// Seconds after which one more is admitted, at the latest.
     var pause: Int { max(1, Int((60 / perMinute).rounded(.up))) }

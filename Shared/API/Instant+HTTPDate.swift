@@ -1,10 +1,10 @@
-import Vocabulary
+package import Vocabulary
 
 extension Instant {
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
     /// Reads a date of HTTP (RFC 9110, section 5.6.7) in the form that servers send: `Sun, 06 Nov 1994 08:49:37 GMT`.
-    init?(httpDate: String) {
+    package init?(httpDate: String) {
         let words = httpDate.split(separator: " ")
         guard words.count == 6, words[5] == "GMT", let day = Int64(words[1]), (1...31).contains(day),
             let month = Self.months.firstIndex(of: String(words[2])), let year = Int64(words[3]),
@@ -17,6 +17,31 @@ extension Instant {
         let days = Self.days(year: year, month: Int64(month) + 1, day: day)
         self.init(microseconds: (days * 86_400 + time[0] * 3600 + time[1] * 60 + time[2]) * 1_000_000)
     }
+
+    /// The same form, of a time since 1970.
+    package var httpDate: String {
+        let seconds = max(0, microseconds / 1_000_000)
+        let (days, time) = (seconds / 86_400, seconds % 86_400)
+        // Years begin in March here, as below.
+        let day = days + 719_468
+        let (era, dayOfEra) = (day / 146_097, day % 146_097)
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let month = (5 * dayOfYear + 2) / 153
+        let year = era * 400 + yearOfEra + (month < 10 ? 0 : 1)
+        func padded(_ number: Int64, to count: Int = 2) -> String {
+            String(repeating: "0", count: max(0, count - "\(number)".count)) + "\(number)"
+        }
+        let date = [
+            "\(Self.weekdays[Int(days % 7)]),", padded(dayOfYear - (153 * month + 2) / 5 + 1),
+            Self.months[Int((month + 2) % 12)], padded(year, to: 4),
+        ]
+        let clock = [time / 3600, time / 60 % 60, time % 60].map { padded($0) }.joined(separator: ":")
+        return (date + [clock, "GMT"]).joined(separator: " ")
+    }
+
+    /// 1970-01-01 was a Thursday.
+    private static let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
 
     /// Days since 1970-01-01 in the Gregorian calendar. Years begin in March here, so that a leap day is the last.
     private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {

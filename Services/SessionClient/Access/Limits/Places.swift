@@ -9,6 +9,9 @@ final class Places<Subject: Hashable & Sendable>: Sendable {
         self.limit = limit
     }
 
+    /// As ``EdgeLimits`` has it.
+    convenience init(_ limit: Limit<Int>) { self.init(limit: limit.value) }
+
     /// One of them. It is left once, at the latest when it is released.
     final class Place: Sendable {
         private let leaving: Mutex<(@Sendable () -> Void)?>

@@ -3,9 +3,16 @@ import Metrics
 
 /// Counts what was refused because a limit was reached.
 enum LimitMetrics {
-    /// - Parameter limit: The code of the refusal; for what ends without an answer, a word.
-    static func hit(_ limit: String) {
-        Counter(label: "quartet_limits_hit_total", dimensions: [("limit", limit)]).increment()
+    static func hit(_ code: APIError.Code) { counter(code.rawValue).increment() }
+    static func hit(_ word: LimitHit.Word) { counter(word.rawValue).increment() }
+
+    /// Shows those of ``EdgeLimits`` before they are hit.
+    static func show() {
+        for label in EdgeLimits.all.compactMap(\.hit.label) { counter(label).increment(by: 0) }
+    }
+
+    private static func counter(_ limit: String) -> Counter {
+        Counter(label: "quartet_limits_hit_total", dimensions: [("limit", limit)])
     }
 }
 

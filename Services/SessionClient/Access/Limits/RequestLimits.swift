@@ -35,11 +35,11 @@ struct RequestLimits: Sendable {
     private let addresses: [Kind: RateLimit<String>]
 
     /// - Parameters:
-    ///   - perMinute: How much of each kind an account may ask in a minute, a tenth of it at once.
+    ///   - perMinute: How much of each kind an account may ask in a minute (``Rate/requests(_:)``).
     ///   - addressFactor: How many times as much an address may, behind which there may be many people.
     init(perMinute: [Kind: Int], addressFactor: Int) {
         func limits<Subject>(_ factor: Int) -> [Kind: RateLimit<Subject>] {
-            perMinute.mapValues { RateLimit(perMinute: $0 * factor, burst: max(1, $0 * factor / 10)) }
+            perMinute.mapValues { RateLimit(.requests($0 * factor)) }
         }
         accounts = limits(1)
         addresses = limits(addressFactor)

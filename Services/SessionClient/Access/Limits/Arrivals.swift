@@ -3,15 +3,6 @@ import Vocabulary
 
 /// Lets bulk bytes in: so many bodies a minute, and so many at a time. Each is in memory for as long as it takes to arrive.
 struct Arrivals: Sendable {
-    /// How many of an account and of an address, and of everybody.
-    struct Limits {
-        let perMinute: Int
-        let perMinuteFromAddress: Int
-        let atOnce: Int
-        let atOnceFromAddress: Int
-        let atOnceAltogether: Int
-    }
-
     private let rate: RateLimit<AccountID>
     private let rateOfAddress: RateLimit<String>
     private let places: Places<AccountID>
@@ -19,12 +10,17 @@ struct Arrivals: Sendable {
     private let allPlaces: Places<Everybody>
     private enum Everybody { case all }
 
-    init(_ limits: Limits) {
-        rate = RateLimit(perMinute: limits.perMinute)
-        rateOfAddress = RateLimit(perMinute: limits.perMinuteFromAddress)
-        places = Places(limit: limits.atOnce)
-        placesOfAddress = Places(limit: limits.atOnceFromAddress)
-        allPlaces = Places(limit: limits.atOnceAltogether)
+    /// - Parameters:
+    ///   - rate: How many of an account, and of an address.
+    ///   - atOnce: The same, at a time.
+    init(
+        rate: (account: Limit<Rate>, address: Limit<Rate>), atOnce: (account: Limit<Int>, address: Limit<Int>)
+    ) {
+        self.rate = RateLimit(rate.account)
+        rateOfAddress = RateLimit(rate.address)
+        places = Places(atOnce.account)
+        placesOfAddress = Places(atOnce.address)
+        allPlaces = Places(EdgeLimits.arrivals)
     }
 
     /// Runs `body`, which receives the bytes, if there is room.

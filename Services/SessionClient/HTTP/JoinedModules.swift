@@ -1,0 +1,90 @@
+/// The modules of a page as one script, so that a browser waits for one answer instead of sixty.
+///
+/// Each module becomes a function that runs once and returns what the module exports, and comes after those that it imports. In a
+/// browser's console, `(await import(document.scripts[0].src)).modules` has them all by their paths. Of the forms of `import`
+/// and `export`, only those that the console uses are understood.
+enum JoinedModules {
+    /// A module that can't be joined to others.
+    struct Refused: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// - Parameters:
+    ///   - entry: The path of the module that the page starts with, as in `app.js`.
+    ///   - sources: The modules by their paths.
+    /// - Throws: ``Refused`` if one is missing, imports itself by way of others, or has another form.
+    static func joined(from entry: String, _ sources: [String: String]) throws -> String {
+        var joined = "export const modules = {}\n"
+        var states: [String: Bool] = [:]
+        func add(_ path: String, for importer: String) throws {
+            guard let isDone = states[path] else {
+                guard let source = sources[path] else {
+                    throw Refused(description: "\(importer) imports \(path), which isn't there")
+                }
+                states[path] = false
+                let module = try Module(path, source)
+                for imported in module.imports { try add(imported, for: path) }
+                joined += module.text
+                states[path] = true
+                return
+            }
+            if !isDone { throw Refused(description: "\(importer) imports \(path), which imports it in turn") }
+        }
+        try add(entry, for: "the page")
+        return joined
+    }
+
+    private struct Module {
+        /// The paths of the modules that it needs.
+        private(set) var imports: [String] = []
+        /// What takes its place.
+        private(set) var text = ""
+
+        init(_ path: String, _ source: String) throws {
+            var exports: [Substring] = []
+            var lines: [String] = []
+            for line in source.split(separator: "\n", omittingEmptySubsequences: false) {
+                if line.hasPrefix("import") {
+                    guard let found = line.wholeMatch(of: /import \{ (.+) \} from '(.+)'/) else {
+                        throw Self.refused(line, path)
+                    }
+                    let imported = Self.resolved(found.2, from: path)
+                    imports.append(imported)
+                    lines.append("const { \(found.1.replacing(" as ", with: ": ")) } = modules['\(imported)']")
+                } else if line.hasPrefix("export") {
+                    guard let found = line.prefixMatch(of: /export (?:(?:async )?function|class|const) (\w+)/) else {
+                        throw Self.refused(line, path)
+                    }
+                    exports.append(found.1)
+                    lines.append(String(line.dropFirst("export ".count)))
+                } else {
+                    lines.append(String(line))
+                }
+            }
+            text = """
+                modules['\(path)'] = (() => {
+                \(lines.joined(separator: "\n"))
+                return { \(exports.joined(separator: ", ")) }
+                })()
+
+                """
+        }
+
+        private static func refused(_ line: Substring, _ path: String) -> Refused {
+            Refused(description: "\(path): «\(line)» can't be joined; see JoinedModules for the forms that can")
+        }
+
+        /// `../core/view.js` in `pages/home.js` is `core/view.js`.
+        private static func resolved(_ reference: Substring, from path: String) -> String {
+            var parts = path.split(separator: "/").dropLast()
+            for part in reference.split(separator: "/") {
+                switch part {
+                case ".": continue
+                case "..": parts = parts.dropLast()
+                default: parts.append(part)
+                }
+            }
+            return parts.joined(separator: "/")
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import API
+public import Foundation
+public import NotificationsContract
+import SessionContract
+public import Vocabulary
+
+/// A push as it arrives at a device: the JSON that the server gave to the system which sends pushes, as far as an app needs it.
+public struct PushMessage: Codable, Hashable, Sendable {
+    public let account: AccountID
+    public let notification: NotificationsContract.Notification
+    /// How many notifications were unread then, including this one: what an app's badge shows.
+    public let unread: Int
+
+    public init(account: AccountID, notification: NotificationsContract.Notification, unread: Int) {
+        self.account = account
+        self.notification = notification
+        self.unread = unread
+    }
+
+    /// - Throws: ``QuartetError/unreadable(_:)``, also for a kind of notification that only a newer app knows.
+    public init(json: Data) throws(QuartetError) {
+        do { self = try JSONDecoder().decode(Self.self, from: json) } catch { throw .unreadable("\(error)") }
+    }
+
+    /// Of a notification's `userInfo` on Apple's systems, where the JSON is the member `quartet`.
+    public init(userInfo: [AnyHashable: Any]) throws(QuartetError) {
+        guard let message = userInfo["quartet"], JSONSerialization.isValidJSONObject(message),
+            let json = try? JSONSerialization.data(withJSONObject: message)
+        else { throw .unreadable("a push must have the member quartet") }
+        try self.init(json: json)
+    }
+}

@@ -1,0 +1,117 @@
+public import Observation
+import Synchronization
+
+/// One state that several screens show, changed by actions alone: the player that every tab has, for instance.
+///
+/// ```swift
+/// let player = SharedStore(Player()) { state, action in
+///     switch action {
+///     case .play: state.isPlaying = true
+///     case .stop: state.isPlaying = false
+///     }
+///     return .none
+/// }
+/// let mini = player.screen(MiniPlayer(isExpanded: false))    // each tab has one, with a state of its own
+/// mini.send(.play)                                           // all of them show it
+/// ```
+///
+/// Reading a member observes this member alone, as with ``Shared``. Actions are reduced one after the other, in the order in which they
+/// were sent; observers and effects run when no lock is held.
+@dynamicMemberLookup
+public final class SharedStore<State: Hashable & Sendable, Action: Sendable>: Observable, Sendable {
+    public typealias Reducer = @Sendable (inout State, Action) -> Effect<Action>
+
+    private struct Core: Sendable {
+        var state: State
+        var waiting: [Action] = []
+        var isReducing = false
+    }
+
+    private let core: Mutex<Core>
+    private let reducer: Reducer
+    private let shared: Shared<State>
+    private let runner = Mutex<EffectRunner<Action>?>(nil)
+
+    public init(_ state: State, reducer: @escaping Reducer) {
+        core = Mutex(Core(state: state))
+        shared = Shared(state, .ready)
+        self.reducer = reducer
+        runner.withLock { $0 = EffectRunner { [weak self] in self?.send($0) } }
+    }
+
+    public var state: State { shared.value }
+
+    public subscript<Member: Equatable & Sendable>(
+        dynamicMember path: any KeyPath<State, Member> & Sendable
+    ) -> Member { shared[dynamicMember: path] }
+
+    /// A member now and after each change of it, without repeats.
+    public func values<Member: Equatable & Sendable>(
+        of path: any KeyPath<State, Member> & Sendable
+    ) -> SharedValues<Member> { shared.values(of: path) }
+
+    /// An action that is sent while another one is reduced comes after it.
+    public func send(_ action: Action) {
+        let isFirst = core.withLock { core in
+            core.waiting.append(action)
+            defer { core.isReducing = true }
+            return !core.isReducing
+        }
+        guard isFirst else { return }
+        while let (effect, notify) = reduceNext() {
+            notify()
+            if let runner = runner.withLock({ $0 }) { runner.perform(effect) }
+        }
+    }
+
+    /// Nil when nothing waits.
+    private func reduceNext() -> (Effect<Action>, @Sendable () -> Void)? {
+        core.withLock { core in
+            guard !core.waiting.isEmpty else {
+                core.isReducing = false
+                return nil
+            }
+            let effect = reducer(&core.state, core.waiting.removeFirst())
+            return (effect, shared.replace(core.state, .ready))
+        }
+    }
+
+    /// A screen that shows the store, with a state of its own.
+    public func screen<Local: Hashable & Sendable>(_ local: Local) -> StoreScreen<State, Local, Action> {
+        StoreScreen(store: self, local)
+    }
+}
+
+/// A screen's view of a ``SharedStore``: the state that it shares, and its own.
+@dynamicMemberLookup
+public final class StoreScreen<State: Hashable & Sendable, Local: Hashable & Sendable, Action: Sendable>: Observable,
+    Sendable
+{
+    public let store: SharedStore<State, Action>
+    private let own: Mutex<Local>
+    private let shared: Shared<Local>
+
+    init(store: SharedStore<State, Action>, _ local: Local) {
+        self.store = store
+        own = Mutex(local)
+        shared = Shared(local, .ready)
+    }
+
+    /// What this screen alone has.
+    public var local: Local { shared.value }
+
+    public subscript<Member: Equatable & Sendable>(
+        dynamicMember path: any KeyPath<State, Member> & Sendable
+    ) -> Member { store[dynamicMember: path] }
+
+    public func send(_ action: Action) { store.send(action) }
+
+    /// Changes what this screen alone has.
+    public func update(_ change: (inout Local) -> Void) {
+        let notify = own.withLock { local in
+            change(&local)
+            return shared.replace(local, .ready)
+        }
+        notify()
+    }
+}

@@ -1,0 +1,156 @@
+public import API
+public import Foundation
+public import NotificationsContract
+import SessionContract
+import Vocabulary
+
+/// What an app says to people, by keys: notifications, errors and the connection's state. English and German come with it; an app
+/// replaces texts, or adds a language, by a catalogue of its own.
+///
+/// ```swift
+/// let texts = Texts()
+/// texts.sentence(notification, name: "Bob")    // Bob asks: are you all right?
+/// ```
+public struct Texts: Sendable {
+    /// Texts by their keys, as in `notification.pingReceived`. `{name}`, `{deadline}`, `{lead}`, `{count}`, `{text}` and `{role}` stand
+    /// for what a notification is about, `{reason}` and `{attempt}` for what an error or a state adds.
+    public typealias Catalogue = [String: String]
+
+    /// The languages that come with it, by their codes.
+    public static let catalogues: [String: Catalogue] = ["en": english, "de": german]
+
+    private let catalogue: Catalogue
+    private let locale: Locale
+    private let timeZone: TimeZone
+    /// Whether the server's own sentences are in its language.
+    private let isEnglish: Bool
+
+    /// - Parameters:
+    ///   - languages: A person's, the favourite one first; the first of which there are texts is used, or else English.
+    ///   - replacing: Texts of the app's own; those that it leaves out stay.
+    public init(
+        languages: [String] = Locale.preferredLanguages, replacing: Catalogue = [:], timeZone: TimeZone = .current
+    ) {
+        let codes = languages.map { String($0.prefix { $0 != "-" && $0 != "_" }).lowercased() }
+        let code = codes.first { Self.catalogues[$0] != nil } ?? "en"
+        catalogue = Self.english.merging(Self.catalogues[code] ?? [:]) { $1 }.merging(replacing) { $1 }
+        locale = Locale(identifier: languages.first { $0.lowercased().hasPrefix(code) } ?? code)
+        self.timeZone = timeZone
+        isEnglish = code == "en"
+    }
+
+    // MARK: Notifications
+
+    /// What a notification says.
+    /// - Parameter name: What the person calls the one it is about; nil for somebody whose name isn't known.
+    public func sentence(_ notification: NotificationsContract.Notification, name: String?) -> String {
+        sentence(notification.kind, notification.details, name: name)
+    }
+
+    private func sentence(_ kind: NotificationKind, _ details: NotificationDetails, name: String?) -> String {
+        var values = ["name": name ?? self["someone"], "role": role(details)]
+        values["deadline"] = details.deadline.map(moment)
+        values["lead"] = details.lead.map(span)
+        values["count"] = details.count.map { "\($0)" }
+        values["text"] = details.text
+        let key = "notification.\(kind.rawValue)"
+        // The text that says most of what is known.
+        let forms = ["count.one", "deadline", "lead", "count", "text"].filter { form in
+            form == "count.one" ? details.count == 1 : values[form] != nil
+        }
+        let form = forms.first { catalogue["\(key).\($0)"] != nil }
+        let text = filled(form.map { "\(key).\($0)" } ?? key, values)
+        guard [.dependentAlertRaised, .alertRaised, .checkInMissed, .dependentCheckInMissed].contains(kind),
+            let count = values["count"]
+        else { return text }
+        return filled("notification.repeated", ["text": text, "count": count])
+    }
+
+    private func role(_ details: NotificationDetails) -> String {
+        switch (details.isMyResponder ?? false, details.iAmResponder ?? false) {
+        case (true, true): self["role.both"]
+        case (true, false): self["role.theirs"]
+        case (false, true): self["role.mine"]
+        case (false, false): self["role.none"]
+        }
+    }
+
+    private func moment(_ time: Instant) -> String {
+        let date = Date(timeIntervalSince1970: Double(time.microseconds) / 1_000_000)
+        var style = Date.FormatStyle(date: .abbreviated, time: .shortened, locale: locale)
+        style.timeZone = timeZone
+        return date.formatted(style)
+    }
+
+    private func span(_ interval: Interval) -> String {
+        interval.duration.formatted(
+            .units(allowed: [.days, .hours, .minutes], width: .wide, maximumUnitCount: 2).locale(locale))
+    }
+
+    // MARK: Errors
+
+    /// Why something didn't happen, or hasn't yet.
+    public func sentence(_ error: QuartetError) -> String {
+        switch error {
+        case .refused(let error): sentence(error)
+        case .willBeSentWhenOnline: self["problem.willBeSentWhenOnline"]
+        case .serverError(let error): filled("problem.serverError", ["reason": sentence(error)])
+        case .expired: self["problem.expired"]
+        case .outboxFull: self["problem.outboxFull"]
+        case .notStored: self["problem.notStored"]
+        case .offline: self["problem.offline"]
+        case .unknown: self["problem.unknown"]
+        case .needsAuthentication: self["problem.needsAuthentication"]
+        case .notConfigured: self["problem.notConfigured"]
+        case .cancelled: self["problem.cancelled"]
+        case .unreadable: self["problem.unreadable"]
+        }
+    }
+
+    /// Why the server refused something. In English, it has more to say about some cases than their codes do.
+    public func sentence(_ error: APIError) -> String {
+        if let text = catalogue["error.\(error.code.rawValue)"] { return text }
+        return isEnglish ? error.detail : self[error.code.group]
+    }
+
+    // MARK: The connection
+
+    public func sentence(_ state: ConnectionState) -> String {
+        switch state {
+        case .notConfigured: self["connection.notConfigured"]
+        case .disconnected: self["connection.disconnected"]
+        case .connecting: self["connection.connecting"]
+        case .connected: self["connection.connected"]
+        case .reconnecting(let attempt): filled("connection.reconnecting", ["attempt": "\(attempt)"])
+        case .needsAuthentication: self["connection.needsAuthentication"]
+        case .failed: self["connection.failed"]
+        }
+    }
+
+    // MARK: Keys
+
+    /// The text of a key; the key itself where there is none, so that it is noticed.
+    public subscript(key: String) -> String { catalogue[key] ?? key }
+
+    private func filled(_ key: String, _ values: [String: String]) -> String {
+        var (text, rest) = ("", self[key][...])
+        while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
+            text += rest[..<open]
+            text += values[String(rest[rest.index(after: open)..<close])] ?? ""
+            rest = rest[rest.index(after: close)...]
+        }
+        return text + rest
+    }
+}
+
+extension APIError.Code {
+    /// The key of what is said about codes that concern the app's program more than the person.
+    var group: String {
+        switch httpStatus {
+        case 429: "errors.tooMany"
+        case 500...: "errors.server"
+        case 409, 422: "errors.refused"
+        default: "errors.program"
+        }
+    }
+}

@@ -1,0 +1,88 @@
+#if canImport(SwiftUI)
+    public import QuartetClient
+    public import SwiftUI
+
+    extension EnvironmentValues {
+        private enum ConnectionKey: EnvironmentKey {
+            static var defaultValue: Connection? { nil }
+        }
+
+        private enum ClientsKey: EnvironmentKey {
+            static var defaultValue: Quartet { .current }
+        }
+
+        /// The connection that ``SwiftUICore/View/quartet(_:_:)`` set.
+        public var quartetConnection: Connection? {
+            get { self[ConnectionKey.self] }
+            set { self[ConnectionKey.self] = newValue }
+        }
+
+        /// The clients that ``SwiftUICore/View/quartet(_:_:)`` set; those of the app elsewhere.
+        public var quartet: Quartet {
+            get { self[ClientsKey.self] }
+            set { self[ClientsKey.self] = newValue }
+        }
+    }
+
+    extension View {
+        /// Keeps a connection for as long as the view is there, and gives what is in it the clients.
+        ///
+        /// ```swift
+        /// WindowGroup { ContentView().quartet(connection, .live(connection)) }
+        /// ```
+        /// A connection that died while the app was in the background is opened again when it comes back.
+        @MainActor
+        public func quartet(_ connection: Connection, _ quartet: Quartet) -> some View {
+            modifier(ConnectionModifier(connection: connection))
+                .environment(\.quartetConnection, connection).environment(\.quartet, quartet)
+        }
+
+        /// Shows something else while there is no connection, and none is being made.
+        @MainActor
+        public func whenDisconnected(@ViewBuilder _ content: @escaping () -> some View) -> some View {
+            modifier(DisconnectedModifier(instead: content))
+        }
+
+        /// Calls `action` with the state now and with each one that follows.
+        @MainActor
+        public func onConnectionChange(_ action: @escaping @MainActor (ConnectionState) -> Void) -> some View {
+            modifier(ChangeModifier(action: action))
+        }
+    }
+
+    private struct ConnectionModifier: ViewModifier {
+        let connection: Connection
+        @Environment(\.scenePhase) private var phase
+
+        func body(content: Content) -> some View {
+            content
+                .task { await connection.run() }
+                .onChange(of: phase) { if phase == .active { connection.wake() } }
+        }
+    }
+
+    private struct DisconnectedModifier<Instead: View>: ViewModifier {
+        @ViewBuilder let instead: () -> Instead
+        @Environment(\.quartetConnection) private var connection
+
+        func body(content: Content) -> some View {
+            if let connection, !connection.state.isConnected, !connection.state.isTransitioning {
+                instead()
+            } else {
+                content
+            }
+        }
+    }
+
+    private struct ChangeModifier: ViewModifier {
+        let action: @MainActor (ConnectionState) -> Void
+        @Environment(\.quartetConnection) private var connection
+
+        func body(content: Content) -> some View {
+            content.task(id: connection.map(ObjectIdentifier.init)) {
+                guard let connection else { return }
+                for await state in connection.states { action(state) }
+            }
+        }
+    }
+#endif

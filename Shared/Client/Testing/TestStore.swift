@@ -1,0 +1,114 @@
+public import QuartetClient
+import Synchronization
+public import Testing
+
+/// Tests a reducer step by step. Each step says how the state changes, and each action that an effect sends is expected by name:
+/// whatever the test leaves out fails it, with what differs.
+///
+/// ```swift
+/// let store = TestStore(Search(), reducer: search)
+/// store.send(.textChanged("an")) { $0.text = "an" }
+/// await store.receive(.found(["anna"])) { $0.results = ["anna"] }
+/// await store.finish()
+/// ```
+public final class TestStore<State: Hashable & Sendable, Action: Equatable & Sendable>: Sendable {
+    private let current: Mutex<State>
+    private let reducer: SharedStore<State, Action>.Reducer
+    private let runner: EffectRunner<Action>
+    private let arrivals: AsyncStream<Action>
+    private let arrived: AsyncStream<Action>.Continuation
+
+    public init(_ state: State, reducer: @escaping SharedStore<State, Action>.Reducer) {
+        current = Mutex(state)
+        self.reducer = reducer
+        let (arrivals, arrived) = AsyncStream<Action>.makeStream()
+        (self.arrivals, self.arrived) = (arrivals, arrived)
+        runner = EffectRunner { arrived.yield($0) }
+    }
+
+    public var state: State { current.withLock { $0 } }
+
+    /// - Parameter change: Makes of the state before what is expected after; nothing for an action that changes nothing.
+    public func send(
+        _ action: Action, sourceLocation: SourceLocation = #_sourceLocation,
+        changes change: (inout State) -> Void = { _ in }
+    ) {
+        reduce(action, sourceLocation, change)
+    }
+
+    /// Waits for the next action that an effect sends.
+    public func receive(
+        _ expected: Action, sourceLocation: SourceLocation = #_sourceLocation,
+        changes change: (inout State) -> Void = { _ in }
+    ) async {
+        var actions = arrivals.makeAsyncIterator()
+        guard let action = await actions.next() else { return }
+        if action != expected {
+            Issue.record(
+                "another action was received:\n\(Difference.text(expected, action))", sourceLocation: sourceLocation)
+        }
+        reduce(action, sourceLocation, change)
+    }
+
+    /// Waits until all effects have ended, and fails for actions that weren't expected.
+    public func finish(sourceLocation: SourceLocation = #_sourceLocation) async {
+        await runner.finish()
+        arrived.finish()
+        for await action in arrivals {
+            Issue.record("an action was received and not expected: \(action)", sourceLocation: sourceLocation)
+        }
+    }
+
+    private func reduce(_ action: Action, _ location: SourceLocation, _ change: (inout State) -> Void) {
+        let (expected, actual, effect) = current.withLock { state in
+            var expected = state
+            change(&expected)
+            let effect = reducer(&state, action)
+            return (expected, state, effect)
+        }
+        if expected != actual {
+            Issue.record(
+                "\(action) changed the state to something else:\n\(Difference.text(expected, actual))",
+                sourceLocation: location)
+        }
+        runner.perform(effect)
+    }
+}
+
+/// Two values side by side.
+enum Difference {
+    /// The lines of what was expected with `-` and of what there is with `+`, where they differ, and a line before and after.
+    static func text<Value>(_ expected: Value, _ actual: Value) -> String {
+        let (old, new) = (lines(expected), lines(actual))
+        let difference = new.difference(from: old)
+        var (removed, inserted) = (Set<Int>(), Set<Int>())
+        for change in difference {
+            switch change {
+            case .remove(let offset, _, _): removed.insert(offset)
+            case .insert(let offset, _, _): inserted.insert(offset)
+            }
+        }
+        var (text, i, j): ([(line: String, isChange: Bool)], Int, Int) = ([], 0, 0)
+        while i < old.count || j < new.count {
+            if removed.contains(i) {
+                text.append(("- \(old[i])", true))
+                i += 1
+            } else if inserted.contains(j) {
+                text.append(("+ \(new[j])", true))
+                j += 1
+            } else {
+                text.append(("  \(old[i])", false))
+                (i, j) = (i + 1, j + 1)
+            }
+        }
+        return text.indices.filter { index in
+            text[max(0, index - 1)...min(text.count - 1, index + 1)].contains { $0.isChange }
+        }.map { text[$0].line }.joined(separator: "\n")
+    }
+
+    private static func lines(_ value: some Any) -> [String] {
+        var text = ""
+        dump(value, to: &text)
+        return text.split(separator: "\n").map(String.init)
+    }
+}

@@ -1,0 +1,248 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// Stands between apps and a server of this machine, over TCP, and once it is rough does to connections what a bad network does:
+/// some are refused, some wait so that later ones overtake them, some are silent, and most end sooner or later, in the middle of
+/// what was being said.
+///
+/// ```swift
+/// let network = try RoughNetwork(to: port, random: random.fork())
+/// defer { network.stop() }
+/// network.roughen()
+/// // …
+/// network.calm()
+/// ```
+public final class RoughNetwork: Sendable {
+    /// How often it did what.
+    public struct Counts: Sendable, Hashable, CustomStringConvertible {
+        public var refused = 0
+        public var overtaken = 0
+        public var delayed = 0
+        public var silenced = 0
+        public var halved = 0
+        public var dropped = 0
+
+        public var description: String {
+            "\(refused) refused, \(overtaken) overtaken, \(delayed) delayed, \(silenced) silent, \(halved) halved, \(dropped) dropped"
+        }
+    }
+
+    private enum Fate { case pass, delay, silence, halve, drop }
+
+    private struct State: Sendable {
+        var random: SeededRandom
+        var isRough = false
+        var isStopped = false
+        var counts = Counts()
+        var connections: [Int: (client: Int32, server: Int32)] = [:]
+        var nextConnection = 0
+    }
+
+    /// Where apps connect.
+    public let port: UInt16
+    private let server: UInt16
+    private let listener: Int32
+    private let state: Mutex<State>
+
+    /// Starts to listen. Until it is rough, it passes everything on.
+    public init(to server: UInt16, random: SeededRandom) throws {
+        self.server = server
+        state = Mutex(State(random: random))
+        let listener = Self.makeSocket()
+        self.listener = listener
+        let bound = Self.withAddress(0) { bind(listener, $0, $1) }
+        var address = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let named = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(listener, $0, &length) }
+        }
+        guard bound == 0, named == 0, listen(listener, 64) == 0 else {
+            throw SpawnFailed(description: "the network can't listen: \(String(cString: strerror(errno)))")
+        }
+        port = UInt16(bigEndian: address.sin_port)
+        Self.start("rough-network") { self.accept() }
+    }
+
+    public var counts: Counts { state.withLock { $0.counts } }
+
+    public func roughen() { state.withLock { $0.isRough = true } }
+
+    /// Cuts all connections for the last time, and passes everything on from now on.
+    public func calm() {
+        state.withLock { $0.isRough = false }
+        cutAll()
+    }
+
+    /// Cuts all connections.
+    public func cutAll() {
+        state.withLock { state in
+            for connection in state.connections.values { Self.shut(connection) }
+        }
+    }
+
+    public func stop() {
+        let isFirst = state.withLock { state in
+            defer { state.isStopped = true }
+            return !state.isStopped
+        }
+        guard isFirst else { return }
+        cutAll()
+        shutdown(listener, Int32(SHUT_RDWR))
+    }
+
+    // MARK: Threads
+
+    private func accept() {
+        while true {
+            let client = Glibc.accept(listener, nil, nil)
+            if client < 0 {
+                if errno == EINTR || errno == ECONNABORTED { continue }
+                break
+            }
+            _ = fcntl(client, F_SETFD, FD_CLOEXEC)
+            let pause = state.withLock { state -> Duration? in
+                guard state.isRough else { return .zero }
+                switch Int.random(in: 0..<20, using: &state.random) {
+                case 0, 1:
+                    state.counts.refused += 1
+                    return nil
+                case 2..<7:
+                    state.counts.overtaken += 1
+                    return .milliseconds(Int.random(in: 50...800, using: &state.random))
+                default: return .zero
+                }
+            }
+            guard let pause else {
+                close(client)
+                continue
+            }
+            // A thread of its own: others connect meanwhile.
+            Self.start("rough-connection") { self.connect(client, after: pause) }
+        }
+        close(listener)
+    }
+
+    private func connect(_ client: Int32, after pause: Duration) {
+        Self.sleep(pause)
+        let upstream = Self.makeSocket()
+        let connected = Self.withAddress(server) { Glibc.connect(upstream, $0, $1) }
+        let id = state.withLock { state -> Int? in
+            guard connected == 0, !state.isStopped else { return nil }
+            state.nextConnection += 1
+            state.connections[state.nextConnection] = (client, upstream)
+            return state.nextConnection
+        }
+        guard let id else {
+            close(upstream)
+            close(client)
+            return
+        }
+        let finished = Observed(0)
+        // One thread for each direction: with one for both, full buffers on both sides would block it.
+        for (source, target) in [(client, upstream), (upstream, client)] {
+            Self.start("rough-direction") {
+                self.pass(from: source, to: target)
+                Self.shut((client, upstream))
+                let count = finished.update {
+                    $0 += 1
+                    return $0
+                }
+                if count == 2 { self.forget(id) }
+            }
+        }
+    }
+
+    private func pass(from source: Int32, to target: Int32) {
+        var buffer = [UInt8](repeating: 0, count: 16_384)
+        while true {
+            let count = recv(source, &buffer, buffer.count, 0)
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { return }
+            let (fate, pause) = next()
+            Self.sleep(pause)
+            switch fate {
+            case .pass, .delay: guard Self.send(buffer[..<count], to: target) else { return }
+            case .halve:
+                _ = Self.send(buffer[..<(count / 2)], to: target)
+                return
+            case .silence, .drop: return
+            }
+        }
+    }
+
+    private func next() -> (Fate, Duration) {
+        state.withLock { state in
+            guard state.isRough else { return (.pass, .zero) }
+            switch Int.random(in: 0..<100, using: &state.random) {
+            case 0..<10:
+                state.counts.delayed += 1
+                return (.delay, .milliseconds(Int.random(in: 5...200, using: &state.random)))
+            case 10:
+                state.counts.silenced += 1
+                return (.silence, .seconds(3))
+            case 11..<15:
+                state.counts.halved += 1
+                return (.halve, .zero)
+            case 15..<19:
+                state.counts.dropped += 1
+                return (.drop, .zero)
+            default: return (.pass, .zero)
+            }
+        }
+    }
+
+    private func forget(_ id: Int) {
+        state.withLock { state in
+            guard let connection = state.connections.removeValue(forKey: id) else { return }
+            close(connection.client)
+            close(connection.server)
+        }
+    }
+
+    // MARK: Sockets
+
+    private static func makeSocket() -> Int32 {
+        let made = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var isOn: Int32 = 1
+        setsockopt(made, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<Int32>.size))
+        return made
+    }
+
+    private static func send(_ bytes: ArraySlice<UInt8>, to target: Int32) -> Bool {
+        var rest = bytes
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes { Glibc.send(target, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            if written < 0 && errno == EINTR { continue }
+            guard written > 0 else { return false }
+            rest = rest.dropFirst(written)
+        }
+        return true
+    }
+
+    private static func shut(_ connection: (client: Int32, server: Int32)) {
+        shutdown(connection.client, Int32(SHUT_RDWR))
+        shutdown(connection.server, Int32(SHUT_RDWR))
+    }
+
+    private static func sleep(_ pause: Duration) {
+        guard pause > .zero else { return }
+        Thread.sleep(forTimeInterval: pause / .seconds(1))
+    }
+
+    private static func start(_ name: String, _ body: @escaping @Sendable () -> Void) {
+        let thread = Thread(block: body)
+        thread.name = name
+        thread.start()
+    }
+
+    private static func withAddress(_ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        return withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+        }
+    }
+}

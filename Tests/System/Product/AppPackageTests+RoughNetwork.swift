@@ -1,0 +1,227 @@
+import EdgeClient
+import Foundation
+import TestKit
+import Testing
+
+import struct EdgeClient.Device
+
+extension AppPackageTests {
+    /// Real apps behind a bad network.
+    @Suite
+    struct RoughNetworkTests {
+        /// A person, the app that has a bad day, and another one on a good network.
+        private struct Person: Sendable {
+            let handle: String
+            let folder: URL
+            var app: ChildProcess
+            let observer: ChildProcess
+        }
+
+        @Test(
+            """
+            three apps that edit, sign out and in and are killed while connections are dropped, delayed, halved and overtaken: after \
+            the last cut they all show what the server has, each change was made once, and nobody saw a value go back (S11, S20, \
+            S22, T2, T13, T14)
+            """)
+        func rough() async throws {
+            try await withRandom { random in
+                let folder = FileManager.default.temporaryDirectory.appending(path: "rough-\(UUID().uuidString)")
+                defer { try? FileManager.default.removeItem(at: folder) }
+                var (choices, forked) = (random.fork(), random.fork())
+                try await Quartet.with { quartet in
+                    let network = try RoughNetwork(to: try await quartet.edgePort(), random: forked.fork())
+                    defer { network.stop() }
+                    let rpcNetwork = try RoughNetwork(to: try await quartet.rpcPort(), random: forked.fork())
+                    defer { rpcNetwork.stop() }
+                    // One of them speaks gRPC.
+                    func url(_ handle: String) -> String {
+                        handle == "carla" ? "grpc://127.0.0.1:\(rpcNetwork.port)" : "http://127.0.0.1:\(network.port)"
+                    }
+                    var people: [Person] = []
+                    let (anna, bob, carla) = try await quartet.signUp("anna", "bob", "carla")
+                    for other in [bob, carla] { try await anna.add(other, isMyResponder: true, iAmResponder: true) }
+                    for handle in ["anna", "bob", "carla"] {
+                        people.append(
+                            Person(
+                                handle: handle, folder: folder,
+                                app: try await Self.start("live", handle, folder, url(handle), seed: choices.next()),
+                                observer: try await Self.start("watch", handle, folder, try quartet.url)))
+                    }
+                    do {
+                        for network in [network, rpcNetwork] { network.roughen() }
+                        let end = ContinuousClock.now + .seconds(Soak.count(12, long: 120))
+                        while ContinuousClock.now < end {
+                            let index = people.indices.randomElement(using: &choices) ?? 0
+                            var last = people[index].app.lastLine
+                            for _ in 0..<Int.random(in: 1...12, using: &choices) {
+                                last = try await people[index].app.waitForLine(containing: "did ", after: last)
+                            }
+                            guard choices.oneIn(3) else { continue }
+                            people[index].app.send(.kill)
+                            try await people[index].app.waitForExit(.killed(.kill))
+                            await people[index].app.end()
+                            people[index].app = try await Self.start(
+                                "live", people[index].handle, folder, url(people[index].handle), seed: choices.next())
+                        }
+                        for network in [network, rpcNetwork] { network.calm() }
+                        let calmed = ContinuousClock.now
+                        for person in people { try await Self.settle(person) }
+                        let took = ContinuousClock.now - calmed
+                        print(
+                            "HTTP: \(network.counts); gRPC: \(rpcNetwork.counts); the same \(took) after the last cut")
+                        // A short one shares its machine with other tests.
+                        if Soak.count(0, long: 1) == 1 { try #require(took < .seconds(5)) }
+                        for person in people { try await Self.check(person, quartet) }
+                    } catch {
+                        for person in people { print("== \(person.handle)\n\(person.app.logTail(20))") }
+                        await Self.end(people)
+                        throw error
+                    }
+                    await Self.end(people)
+                }
+            }
+        }
+
+        private static func start(
+            _ mode: String, _ handle: String, _ folder: URL, _ url: String, seed: UInt64 = 0
+        ) async throws -> ChildProcess {
+            let own = folder.appending(path: "\(mode)-\(handle)")
+            try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
+            let app = try await ChildProcess.start("offline-app", [mode, url, own.path, handle, "\(seed)"])
+            try await app.waitForLine(containing: "ready")
+            return app
+        }
+
+        private static func end(_ people: [Person]) async {
+            for person in people {
+                await person.app.end()
+                await person.observer.end()
+            }
+        }
+
+        /// Waits until both apps of a person show the same.
+        private static func settle(_ person: Person) async throws {
+            for app in [person.app, person.observer] {
+                app.send(Signal(rawValue: SIGUSR1))
+                try await app.waitForLine(containing: "settled ")
+            }
+            try await same(person.app, person.observer)
+        }
+
+        private static func same(_ one: ChildProcess, _ other: ChildProcess) async throws {
+            @Sendable func last(_ app: ChildProcess) -> String? {
+                app.lines(on: .output).last { $0.hasPrefix("state ") }
+            }
+            try await withDeadline(.patience, "the same state") {
+                while true {
+                    let (before, otherBefore) = (one.lastLine, other.lastLine)
+                    if let state = last(one), state == last(other) { return }
+                    try await withThrowingTaskGroup { group in
+                        group.addTask { try await one.waitForLine(containing: "state ", after: before) }
+                        group.addTask { try await other.waitForLine(containing: "state ", after: otherBefore) }
+                        _ = try await group.next()
+                        group.cancelAll()
+                    }
+                }
+            }
+        }
+
+        /// The server has each change once: signing up made the first version of the profile, adding each contact the first of that.
+        private static func check(_ person: Person, _ quartet: Quartet) async throws {
+            let device = try await Device.signIn(
+                person.handle, password: "correct horse battery", at: quartet.edge)
+            let line = try await person.app.waitForLine(containing: "settled ").text
+            let numbers = line.split(separator: " ").compactMap { Int64($0) }
+            try #require(numbers.count == 2)
+            let account = try await device.read("/v1/account")
+            try #require(account["emergencyNote"] == .string("\(numbers[0])"))
+            try #require(account["profileVersion"] == .int(numbers[0] + 1))
+            let contacts = try await device.read("/v1/contacts")["contacts"].array.map { $0["contact"] }
+            let first = try #require(contacts.min { ($0["account"].string ?? "") < ($1["account"].string ?? "") })
+            try #require(first["notes"].string ?? "" == (numbers[1] == 0 ? "" : "\(numbers[1])"), "\(first)")
+            try #require(first["version"] == .int(numbers[1] + 1), "\(first)")
+        }
+
+        @Test(
+            """
+            an app that slept while its connection died and its token ended goes on with one refresh and one stream; one that \
+            slept too long says what it fetched again (S11, T13)
+            """)
+        func asleep() async throws {
+            let folder = FileManager.default.temporaryDirectory.appending(path: "asleep-\(UUID().uuidString)")
+            defer { try? FileManager.default.removeItem(at: folder) }
+            try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
+                try await quartet.start(.sessionClient, environment: ["ACCESS_TOKEN_LIFETIME": "12s"])
+                let (anna, bob) = try await quartet.signUp("anna", "bob")
+                try await anna.add(bob, isMyResponder: true, iAmResponder: true)
+                let network = try RoughNetwork(to: try await quartet.edgePort(), random: SeededRandom(seed: 0))
+                defer { network.stop() }
+                let app = try await Self.start("watch", "anna", folder, "http://127.0.0.1:\(network.port)")
+                let awake = try await Self.start("watch", "anna", folder.appending(path: "awake"), try quartet.url)
+                for one in [app, awake] {
+                    one.send(Signal(rawValue: SIGUSR1))
+                    try await one.waitForLine(containing: "settled ")
+                }
+                // The first device signed up.
+                let device = try await quartet.psql(
+                    """
+                    SELECT body->'device'->>'id' FROM session.log
+                     WHERE type = 'DeviceSignedIn' AND body->>'account' = '\(anna.account)' ORDER BY position LIMIT 1 OFFSET 1
+                    """)
+                func refreshes() async throws -> Int {
+                    let count = try await quartet.psql(
+                        """
+                        SELECT count(*) FROM session.log
+                         WHERE type = 'DeviceRefreshed' AND body->>'device' = '\(device)'
+                        """)
+                    return try #require(Int(count))
+                }
+                app.send(.stop)
+                let before = try await refreshes()
+                network.cutAll()
+                let slept = try await quartet.psql("SELECT now()")
+                // Tokens are short here.
+                try await Device.signIn("bob", password: "correct horse battery", at: quartet.edge).ping(anna)
+                try await quartet.wait(
+                    for: "the token's end", "SELECT now() > '\(slept)'::timestamptz + interval '13 s'"
+                ) { $0 == "t" }
+                app.send(.resume)
+                try await app.waitForLine(containing: "reconnected")
+                try #require(try await refreshes() == before + 1)
+                try await Self.same(app, awake)
+                try #require(app.lines().count { $0.contains("reconnected") } == 1)
+                try #require(!app.lines().contains { $0.contains("refetched") })
+
+                app.send(.stop)
+                network.cutAll()
+                let stranger = try await quartet.psql(
+                    """
+                    SELECT account FROM (SELECT gen_random_uuid() AS account FROM generate_series(1, 10000)) AS a
+                     WHERE notifications.log_partition_of('account/' || account)
+                           = notifications.log_partition_of('account/\(anna.account)') LIMIT 1
+                    """)
+                for _ in 0..<5 { try await quartet.publish(events: 300, bytes: 1, to: stranger) }
+                app.send(.resume)
+                try await app.waitForLine(containing: "refetched notifications")
+                try await Self.same(app, awake)
+                await app.end()
+                await awake.end()
+            }
+        }
+
+        @Test("connections whose tasks were cancelled leave no task, no memory and no socket (T7)")
+        func scopes() async throws {
+            try await Quartet.with { quartet in
+                for (handle, url) in [
+                    ("anna", try quartet.url), ("bob", "grpc://127.0.0.1:\(try await quartet.rpcPort())"),
+                ] {
+                    try await ChildProcess.with("offline-app", ["scopes", url, "/", handle, "20"]) { app in
+                        let line = try await app.waitForLine(containing: "left ")
+                        #expect(line.text == "left 0 sockets, 0 connections", "\(url)")
+                        try await app.waitForExit(.exited(0))
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,261 @@
+import EdgeClient
+import Foundation
+import RPCClient
+import TestKit
+import Testing
+
+/// What holds for HTTP (``DoorTests``, ``AbuseTests``), over gRPC.
+@Suite("End to end: limits over gRPC", .timeLimit(.minutes(30)))
+struct RPCLimitTests {
+    /// How often a limit was hit.
+    private static func hits(_ label: String, at quartet: Quartet) async throws -> Int {
+        let line = try await quartet.metrics(of: .sessionClient).first {
+            $0.hasPrefix("quartet_limits_hit_total{limit=\"\(label)\"}")
+        }
+        return try #require(line?.split(separator: " ").last.flatMap { Int($0) }, "\(label) isn't counted")
+    }
+
+    private static func expectHits(_ count: Int, of label: String, at quartet: Quartet) async throws {
+        // A test can't observe when the server ends a call.
+        for _ in 0..<400 {
+            guard try await hits(label, at: quartet) < count else { break }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        #expect(try await hits(label, at: quartet) == count, "\(label)")
+    }
+
+    @Test("each limit of the reference is at /metrics before it is hit, under the label that the reference says (T21)")
+    func shown() async throws {
+        let reference = try String(contentsOf: Products.package.appending(path: "deploy/API.md"), encoding: .utf8)
+        let limits = try #require(reference.range(of: "### Of a server\n"))
+        let labels = reference[limits.upperBound...].prefix { $0 != "#" }.split(separator: "\n").compactMap { row in
+            row.split(separator: "|").dropFirst(3).first?.firstMatch(of: /^ `(\w+)`(?!, not)/).map { String($0.1) }
+        }
+        #expect(labels.count > 50)
+        try await Quartet.with { quartet in
+            for label in Set(labels) {
+                let hits = try await Self.hits(label, at: quartet)
+                #expect(hits == 0, "\(label)")
+            }
+        }
+    }
+
+    @Test(
+        """
+        an account that asks too much has to wait, for each kind of call by itself; metadata says what is left, as headers \
+        do, hits are counted, and others go on (T21)
+        """)
+    func tooMuch() async throws {
+        let kinds = ["READS", "COMMANDS", "OPERATIONS", "STREAMS"]
+        try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
+            try await quartet.start(
+                .sessionClient,
+                environment: Dictionary(uniqueKeysWithValues: kinds.map { ("\($0)_PER_MINUTE", "60") }))
+            let (anna, bob) = try await quartet.signUp("anna", "bob")
+            try await quartet.rpc { rpc in
+                for (name, path, kind) in [
+                    ("MarkAllRead", "/v1/commands/MarkAllRead", "Commands"), ("GetAccount", "/v1/account", "Reads"),
+                    ("RespondToAllPings", "/v1/operations/RespondToAllPings", "Operations"),
+                ] {
+                    let label = kind.lowercased()
+                    let first = try await rpc.call(name, token: anna.token)
+                    #expect(first.metadata["ratelimit-policy"] == "\"\(label)\";q=6;w=6", "\(first)")
+                    #expect(first.metadata["ratelimit"]?.hasPrefix("\"\(label)\";r=5;") == true, "\(first)")
+                    // One bucket for both.
+                    let method = name.hasPrefix("Get") ? "GET" : "POST"
+                    let second = try await quartet.edge.send(method, path, token: anna.token)
+                    #expect(second.headers["ratelimit-policy"] == first.metadata["ratelimit-policy"])
+                    // A token comes back every second.
+                    #expect(second.headers["ratelimit"]?.contains(/";r=[45];/) == true, "\(second.headers)")
+                    let refused = try await #require(throws: RPCClient.Refused.self) {
+                        for _ in 0..<20 { _ = try await rpc.call(name, token: anna.token) }
+                    }
+                    #expect(refused.status == "resourceExhausted" && refused.code == "tooMany\(kind)", "\(refused)")
+                    #expect(refused.retryAfter == 1)
+                    #expect(
+                        refused.metadata["ratelimit"]?.hasPrefix("\"\(label)\";r=0;") == true, "\(refused.metadata)")
+                    #expect(try await Self.hits("tooMany\(kind)", at: quartet) == 1)
+                    _ = try await rpc.call(name, token: bob.token)
+                }
+                let refused = try await #require(throws: RPCClient.Refused.self) {
+                    for _ in 0..<16 { try await Self.open(rpc, bob.token) }
+                }
+                #expect(refused.code == "tooManyStreams" && refused.metadata["ratelimit"]?.contains("r=0;") == true)
+                #expect(try await Self.hits("tooManyStreams", at: quartet) == 1)
+            }
+        }
+    }
+
+    @Test("strangers' calls count by their address, too, and watches of health have their places (T21)")
+    func health() async throws {
+        try await Quartet.with { quartet in
+            try await quartet.rpc { rpc in
+                let (begun, begin) = AsyncStream<String>.makeStream()
+                try await withThrowingTaskGroup { group in
+                    for _ in 0..<16 {
+                        group.addTask {
+                            try await rpc.watchHealth { status in
+                                begin.yield(status)
+                                return true
+                            }
+                        }
+                    }
+                    var statuses = begun.makeAsyncIterator()
+                    for _ in 0..<16 { #expect(await statuses.next() == "serving") }
+                    let refused = try await #require(throws: RPCClient.Refused.self) {
+                        try await rpc.watchHealth { _ in false }
+                    }
+                    #expect(refused.status == "resourceExhausted" && refused.code == "tooManyRequests", "\(refused)")
+                    #expect(try await rpc.health() == "serving")
+                    group.cancelAll()
+                    while await group.nextResult() != nil {}
+                }
+            }
+        }
+    }
+
+    /// Opens a stream, and leaves it once it has begun.
+    private static func open(_ rpc: RPCClient, _ token: String) async throws {
+        for try await event in rpc.watch(token: token) where event.name == "begun" { return }
+    }
+
+    @Test("an address may ask so many times as much as an account, and streams have their places (T21)")
+    func tooMuchOfAnAddress() async throws {
+        try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
+            try await quartet.start(
+                .sessionClient,
+                environment: [
+                    "READS_PER_MINUTE": "60", "ADDRESS_FACTOR": "2", "HTTP_PROXIES": "1", "STREAMS_PER_MINUTE": "10000",
+                ])
+            let anna = try await quartet.signUp("anna")
+            try await quartet.rpc { rpc in
+                func ask(from address: String) async throws -> RPCClient.Refused {
+                    try await #require(throws: RPCClient.Refused.self) {
+                        try await rpc.call("GetAccount", metadata: ["x-forwarded-for": address])
+                    }
+                }
+                var last = try await ask(from: "192.0.2.1")
+                #expect(last.code == "missingToken" && last.metadata["ratelimit-policy"] == "\"reads\";q=12;w=6")
+                for _ in 0..<50 where last.code != "tooManyRequests" { last = try await ask(from: "192.0.2.1") }
+                #expect(last.status == "resourceExhausted" && last.code == "tooManyRequests", "\(last)")
+                let other = try await ask(from: "198.51.100.1")
+                #expect(other.code == "missingToken")
+
+                func expectFull(_ device: Device, _ reason: String) async throws {
+                    let refused = try await #require(throws: RPCClient.Refused.self) {
+                        try await Self.open(rpc, device.token)
+                    }
+                    #expect(refused.code == "tooManyStreams" && refused.retryAfter == 5, "\(refused)")
+                    #expect(refused.message.hasPrefix(reason), "\(refused)")
+                    // They are the same places over both.
+                    await #expect(throws: EdgeClient.Refused.self) {
+                        try await quartet.edge.stream(token: device.token)
+                    }
+                }
+                var views: [LiveView] = []
+                for number in 1...4 {
+                    let device = number == 1 ? anna : try await Device.signIn("anna", at: quartet.edge)
+                    for _ in 0..<16 { views.append(try await LiveView.open(rpc.watch(token: device.token))) }
+                    try await expectFull(device, "This device has 16 streams open")
+                }
+                try await expectFull(Device.signIn("anna", at: quartet.edge), "This account has 64 streams open")
+                for view in views { await view.close() }
+            }
+        }
+    }
+
+    @Test(
+        """
+        what is too large is refused, a call whose message doesn't come is ended, a connection too many hears why, and \
+        others are served (T21)
+        """)
+    func shapes() async throws {
+        try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
+            try await quartet.start(.sessionClient, environment: ["HTTP_CONNECTIONS_PER_ADDRESS": "24"])
+            let anna = try await quartet.signUp("anna")
+            let port = try await quartet.rpcPort()
+            // Calls without a message, of which one waits for a stream.
+            let slow = try RawConnection(port: port)
+            try slow.send(
+                Self.preface + Self.head(of: "quartet.v1.Quartet/GetAccount", on: 1, anna.token)
+                    + Self.head(of: "quartet.v1.Quartet/Watch", on: 3, anna.token)
+                    + Self.head(of: "grpc.health.v1.Health/Check", on: 5, "")
+                    + Self.head(of: "grpc.health.v1.Health/Watch", on: 7, ""))
+            try await quartet.rpc { rpc in
+                let large = JSON.string(String(repeating: "a", count: 2 << 20))
+                await #expect(throws: RPCClient.Refused.self) {
+                    try await rpc.call("UpdateProfile", ["name": large], token: anna.token)
+                }
+                try await Self.expectHits(1, of: "messages", at: quartet)
+                let url = "/v1/account?x=" + String(repeating: "x", count: 4096)
+                #expect(try await quartet.edge.send("GET", url).status == 414)
+                await #expect(throws: RPCClient.Refused.self) {
+                    try await rpc.call(
+                        "GetAccount", token: anna.token, metadata: ["x-long": String(repeating: "x", count: 32_768)])
+                }
+            }
+            try await Self.expectRoom(at: port)
+            try await quartet.rpc { rpc in _ = try await rpc.call("GetAccount", token: anna.token) }
+            try await Self.expectHits(4, of: "tooSlow", at: quartet)
+            slow.breakOff()
+        }
+    }
+
+    /// Opens connections until one is refused, and leaves them all.
+    private static func expectRoom(at port: UInt16) async throws {
+        var open: [RawConnection] = []
+        while open.count < 40 {
+            let next = try RawConnection(port: port)
+            try next.send(preface)
+            open.append(next)
+        }
+        // GOAWAY with ENHANCE_YOUR_CALM and the reason.
+        let last = try #require(open.last)
+        let said = try await last.rest()
+        #expect(said.contains("tooManyConnections: Your address has 24 connections open"), "\(said)")
+        for connection in open { connection.breakOff() }
+        // A test can't observe when the server notices that they left.
+        for attempt in 0... {
+            let next = try RawConnection(port: port)
+            try next.send(preface)
+            next.halfClose()
+            guard try await next.rest().contains("tooManyConnections"), attempt < 300 else { break }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+    }
+
+    /// How a client of HTTP/2 begins (RFC 9113, section 3.4), with empty settings.
+    private static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + [0, 0, 0, 4, 0, 0, 0, 0, 0]
+
+    /// A call's head in a frame of its own, with literal fields that aren't indexed (RFC 7541, section 6.2.2).
+    private static func head(of call: String, on stream: UInt8, _ token: String) -> [UInt8] {
+        func length(_ count: Int) -> [UInt8] {
+            guard count >= 127 else { return [UInt8(count)] }
+            var rest = count - 127
+            var bytes: [UInt8] = [127]
+            while rest >= 128 {
+                bytes.append(UInt8(rest % 128 + 128))
+                rest /= 128
+            }
+            bytes.append(UInt8(rest))
+            return bytes
+        }
+        let fields = [
+            (":method", "POST"), (":scheme", "http"), (":path", "/\(call)"),
+            (":authority", "localhost"), ("content-type", "application/grpc"), ("te", "trailers"),
+            ("authorization", "Bearer \(token)"),
+        ]
+        var block: [UInt8] = []
+        for (name, value) in fields {
+            block.append(0)
+            for text in [name, value] {
+                block += length(text.utf8.count)
+                block += Array(text.utf8)
+            }
+        }
+        let size = UInt32(block.count).bigEndian
+        var frame = withUnsafeBytes(of: size) { Array($0.dropFirst()) }
+        frame += [1, 4, 0, 0, 0, stream]
+        return frame + block
+    }
+}

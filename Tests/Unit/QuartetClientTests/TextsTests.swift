@@ -1,0 +1,89 @@
+import API
+import Foundation
+import NotificationsContract
+import QuartetClient
+import Testing
+import Vocabulary
+
+@Suite
+struct TextsTests {
+    private static let details = NotificationDetails(
+        deadline: Instant(microseconds: 1_800_000_000_000_000), lead: .minutes(90), count: 3, isMyResponder: true,
+        text: "a tablet")
+
+    private static func sentence(
+        _ kind: NotificationKind, _ details: NotificationDetails = .none, in language: String, name: String? = "Bob"
+    ) throws -> String {
+        let zone = try #require(TimeZone(identifier: "Europe/Berlin"))
+        let id = NotificationID(high: 0x01A1_0000_0000_7000, low: 0x8000_0000_0000_0007)
+        return Texts(languages: [language], timeZone: zone).sentence(
+            .init(id: id, kind: kind, details: details, created: Instant(microseconds: 1)), name: name)
+    }
+
+    @Test("every notification has a text in every language, whatever is known of it, and no placeholder stays (P9)")
+    func notifications() throws {
+        for kind in NotificationKind.allCases {
+            for details in [NotificationDetails.none, Self.details] {
+                let texts = try ["en", "de"].map { try Self.sentence(kind, details, in: $0) }
+                for text in texts {
+                    #expect(!text.isEmpty && !text.contains("{") && !text.contains("notification."), "\(kind): \(text)")
+                }
+                if !texts.allSatisfy({ $0 == details.text }) { #expect(texts[0] != texts[1], "\(kind)") }
+            }
+        }
+        #expect(try Self.sentence(.pingReceived, in: "de-AT") == "Bob fragt: Alles in Ordnung?")
+        #expect(try Self.sentence(.pingReceived, in: "en", name: nil) == "Someone asks: are you all right?")
+        #expect(try Self.sentence(.pingsCleared, .init(count: 1), in: "en") == "You answered one ping")
+        #expect(try Self.sentence(.pingsCleared, .init(count: 2), in: "de") == "Du hast 2 Anfragen beantwortet")
+        #expect(
+            try Self.sentence(.dependentAlertRaised, .init(count: 2), in: "en") == "Bob raised an alert (reminder 2)")
+        #expect(try Self.sentence(.checkInReminder, .init(lead: .minutes(90)), in: "de").contains("1 Stunde"))
+        #expect(try Self.sentence(.checkInMissed, Self.details, in: "de").contains("2027"))
+    }
+
+    @Test("the languages have the same keys and the same placeholders (P9)")
+    func keys() {
+        func placeholders(_ text: String?) -> [Substring] {
+            (text ?? "").split(separator: "{").dropFirst().compactMap { $0.split(separator: "}").first }.sorted()
+        }
+        for (code, catalogue) in Texts.catalogues {
+            let english = Texts.catalogues["en"] ?? [:]
+            #expect(Set(catalogue.keys.filter { !$0.hasPrefix("error.") }) == Set(english.keys), "\(code)")
+            for (key, text) in english { #expect(placeholders(text) == placeholders(catalogue[key]), "\(code) \(key)") }
+            for key in catalogue.keys where key.hasPrefix("error.") {
+                #expect(APIError.Code(rawValue: String(key.dropFirst("error.".count))) != nil, "\(key)")
+            }
+        }
+    }
+
+    @Test("every refusal and every problem is said in the person's language (P9, S24)")
+    func errors() {
+        let (english, german) = (Texts(languages: ["en"]), Texts(languages: ["de"]))
+        for code in APIError.Code.allCases {
+            #expect(english.sentence(APIError(code)) == code.sentence)
+            let text = german.sentence(QuartetError.refused(APIError(code)))
+            #expect(text != code.sentence && !text.contains("error"), "\(code): \(text)")
+        }
+        let problems: [QuartetError] = [
+            .willBeSentWhenOnline, .serverError(APIError(.overloaded)), .expired, .outboxFull, .notStored("x"),
+            .offline,
+            .unknown, .needsAuthentication, .notConfigured("x"), .cancelled, .unreadable("x"),
+        ]
+        let states: [ConnectionState] = [
+            .notConfigured, .disconnected, .connecting, .connected, .reconnecting(attempt: 2), .needsAuthentication,
+            .failed(.closed),
+        ]
+        for (one, other) in problems.map({ (english.sentence($0), german.sentence($0)) })
+            + states.map({ (english.sentence($0), german.sentence($0)) })
+        {
+            #expect(one != other && !one.contains("{") && !other.contains("{") && !one.contains("problem."))
+        }
+    }
+
+    @Test("an app replaces texts; a language that there is none for is English")
+    func replacing() {
+        let texts = Texts(languages: ["fr-FR", "de"], replacing: ["connection.connected": "Da"])
+        #expect(texts["connection.connected"] == "Da" && texts["connection.connecting"] == "Verbindet …")
+        #expect(Texts(languages: ["fr"])["connection.connected"] == "Connected" && texts["nonsense"] == "nonsense")
+    }
+}

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""Compares the answers that the edges of a whole run gave with what the description of the API promises.
+
+answers.py JOURNAL OPENAPI PROTO: the journal that session-client writes with --answer-journal, the document that it served, and
+quartet.proto. Lists what was promised and never came: operations without a success, over HTTP and as rpcs, refusals that the
+document names, and codes that no call was ever refused with. Exit status 1 if there is anything.
+"""
+
+import json
+import re
+import sys
+
+# What comes about before anybody looks at what is asked, and can't be brought about for each operation: once is enough.
+ONCE = {
+    "internal": "a fault that nobody foresaw",
+    "failed": "a command that its service gave up",
+    "accountClosed": "an account that was closed between the edge and the service",
+    "accountNotFound": "an account that the service hasn't heard of yet",
+}
+# What a test would need too long for, or luck.
+UNTRIED = {
+    ("SetAvatar", "tooSlow"): "a minute",
+    ("UploadChunks", "tooSlow"): "a minute",
+    ("JoinGroupSession", "hostChanged"): "another host at each of four attempts",
+}
+# Codes that no request over gRPC is refused with.
+HTTP_ONLY = {
+    "urlTooLong": "there are no URLs",
+    "methodNotAllowed": "there are no methods",
+    "incompleteBody": "the transport ends such a call itself",
+    "notJSON": "there is no JSON",
+    "tooManyConnections": "the connection is closed",
+    "unknownCommand": "the transport says itself that there is no such call",
+    "unknownOperation": "the transport says itself that there is no such call",
+}
+# Codes that no request is refused with.
+BETWEEN_SERVICES = {"accountExists", "accountRequired", "notDue", "edgeNotFound", "codeTaken", "groupExists"}
+# What answers before a request is read, so that no operation can be named.
+AT_THE_DOOR = {"tooManyConnections"}
+
+
+def journal(path):
+    """The lines as sets: (operation, status, code) by transport."""
+    seen = {"HTTP": set(), "gRPC": set()}
+    with open(path) as file:
+        for line in file:
+            transport, operation, status, code = line.split()
+            seen[transport].add((operation, int(status), code))
+    return seen
+
+
+def documented(path):
+    """Each operation's refusals: code and status; and all codes."""
+    with open(path) as file:
+        document = json.load(file)
+    operations = {}
+    for methods in document["paths"].values():
+        for operation in methods.values():
+            refusals = operations.setdefault(operation["operationId"], {})
+            for status, response in operation["responses"].items():
+                problem = response.get("content", {}).get("application/problem+json")
+                if problem:
+                    for code in problem["schema"]["allOf"][1]["properties"]["code"]["enum"]:
+                        refusals[code] = int(status)
+    return operations, set(document["components"]["schemas"]["Problem"]["properties"]["code"]["enum"])
+
+
+def main(journal_path, document_path, proto_path):
+    seen = journal(journal_path)
+    operations, codes = documented(document_path)
+    with open(proto_path) as file:
+        calls = re.findall(r"^  rpc (\w+)\(", file.read(), re.M)
+    http, grpc = seen["HTTP"], seen["gRPC"]
+    missing = []
+
+    for name in sorted(operations):
+        if not any(operation == name and 200 <= status < 300 and code == "-" for operation, status, code in http):
+            missing.append(f"{name}: never succeeded over HTTP")
+        for code, status in sorted(operations[name].items()):
+            # A status that means one thing needs no code.
+            alone = [other for other, its in operations[name].items() if its == status] == [code]
+            if code not in ONCE and (name, code) not in UNTRIED and (name, status, code) not in http and not (alone and (name, status, "-") in http):
+                missing.append(f"{name}: never refused as {code} ({status})")
+    for name in sorted(calls):
+        if (name, 0, "-") not in grpc:
+            missing.append(f"{name}: never succeeded over gRPC")
+
+    over_http = {code for _, _, code in http}
+    over_grpc = {code for _, _, code in grpc}
+    promised = {code for refusals in operations.values() for code in refusals}
+    called = {code for name in calls for code in operations.get(name, {})}
+    untried = {code for _, code in UNTRIED}
+    for code in sorted(codes - over_http - BETWEEN_SERVICES - AT_THE_DOOR - untried):
+        missing.append(f"{code}: never over HTTP")
+    for code in sorted(called - over_grpc - HTTP_ONLY.keys() - untried):
+        missing.append(f"{code}: never over gRPC")
+
+    undocumented = sorted(
+        f"{name}: refused as {code}, which isn't documented"
+        for name, _, code in http
+        if code != "-" and name in operations and code not in operations[name]
+    )
+    missing += undocumented
+    print(f"{len(operations)} operations, {len(calls)} calls, {len(promised)} codes: {len(missing)} things missing")
+    for line in missing:
+        print(f"  {line}")
+    return 1 if missing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
