@@ -136,7 +136,7 @@ struct ViewTests {
     func times() {
         let spans: [(Interval, String)] = [
             (.seconds(0), "0 s"), (.seconds(59), "59 s"), (.seconds(60), "1 min"), (.seconds(61), "1 min 1 s"),
-            (.minutes(125), "2 h 5 min"), (.hours(49), "2 d 1 h"), (.hours(24) + .seconds(5), "1 d"),
+            (.minutes(125), "2 h 5 min"), (.hours(49), "2 d 1 h"), (.seconds(24 * 3600 + 5), "1 d"),
             (.seconds(-5), "0 s"),
         ]
         for (interval, text) in spans { #expect(Words.span(interval) == text) }
