@@ -47,6 +47,8 @@ do {
             let isSame = transcripts.allSatisfy { $0 == transcripts[0] }
             print("\(isSame && isWhole ? "same     " : "DIFFERENT") \(scenario.name): \(transcripts[0].count) answers")
             if isVerbose { for line in transcripts[0] { print("    \(line)") } }
+            // Who waits at the other end of a pipe sees how far it is.
+            fflush(nil)
             guard !isSame || !isWhole else { continue }
             failures += 1
             for (carrier, lines) in zip(carriers, transcripts) {

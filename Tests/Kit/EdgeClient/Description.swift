@@ -7,6 +7,7 @@ public struct Description: Sendable {
         public let path: String
         public let parameters: [(name: String, isInPath: Bool)]
         public let isOpen: Bool
+        public let isForOperators: Bool
         /// The media types that it is sent; none where it is sent nothing.
         public let content: [String]
         /// The codes of its refusals and their statuses.
@@ -34,6 +35,7 @@ public struct Description: Sendable {
                 parameter["name"].string.map { ($0, parameter["in"] == "path") }
             }
             isOpen = document["security"].array.isEmpty
+            isForOperators = document["security"].array.contains { $0.members.keys.contains("operatorKey") }
             content = document["requestBody"]["content"].members.keys.sorted()
             var refusals: [String: Int] = [:]
             for (status, response) in document["responses"].members {
@@ -54,6 +56,9 @@ public struct Description: Sendable {
             methods.members.compactMap { Operation($0.key, path, $0.value) }
         }.sorted { $0.id < $1.id }
     }
+
+    /// Those that apps have.
+    public var appOperations: [Operation] { operations.filter { !$0.isForOperators } }
 
     public subscript(id: String) -> Operation? { operations.first { $0.id == id } }
 }

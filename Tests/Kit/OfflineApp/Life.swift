@@ -84,7 +84,7 @@ final class Life: Sendable {
     private func signIn() async throws {
         while !quartet.session.session.isSignedIn || app.connection.state == .needsAuthentication {
             try await attempt { () async throws(QuartetError) in
-                try await quartet.session.signIn(SignInRequest(handle: app.handle, password: "correct horse battery"))
+                try await quartet.session.signIn(SignInRequest(handle: app.handle, password: "a long enough password"))
             }
         }
     }

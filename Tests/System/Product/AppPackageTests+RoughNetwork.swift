@@ -129,7 +129,7 @@ extension AppPackageTests {
         /// The server has each change once: signing up made the first version of the profile, adding each contact the first of that.
         private static func check(_ person: Person, _ quartet: Quartet) async throws {
             let device = try await Device.signIn(
-                person.handle, password: "correct horse battery", at: quartet.edge)
+                person.handle, at: quartet.edge)
             let line = try await person.app.waitForLine(containing: "settled ").text
             let numbers = line.split(separator: " ").compactMap { Int64($0) }
             try #require(numbers.count == 2)
@@ -181,7 +181,7 @@ extension AppPackageTests {
                 network.cutAll()
                 let slept = try await quartet.psql("SELECT now()")
                 // Tokens are short here.
-                try await Device.signIn("bob", password: "correct horse battery", at: quartet.edge).ping(anna)
+                try await Device.signIn("bob", at: quartet.edge).ping(anna)
                 try await quartet.wait(
                     for: "the token's end", "SELECT now() > '\(slept)'::timestamptz + interval '13 s'"
                 ) { $0 == "t" }

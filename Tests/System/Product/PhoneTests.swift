@@ -46,7 +46,7 @@ struct PhoneTests {
                     "code": .string(try await quartet.lastPhoneCode(to: Quartet.phone)),
                 ]
                 let verified = try await rpc.call("VerifyPhone", verification, token: anna.token)
-                #expect(verified.body["phone"]["number"] == .string(Quartet.phone), "\(verified.body)")
+                #expect(verified.body["phone"]["number"] == "+4930123456", "\(verified.body)")
                 let code = try await rpc.call("RequestSignInCode", phone)
                 let digits = try await quartet.lastPhoneCode(to: Quartet.phone, count: 2)
                 let signedIn = try await rpc.call(

@@ -94,8 +94,9 @@ final class Quartet: Sendable {
 
     // MARK: Processes
 
-    /// Starts a service; the edge also listens then, on whichever port unless one is given.
-    func start(_ service: Service, port: UInt16 = 0, environment: [String: String] = [:]) async throws {
+    /// Starts a service; the edge also listens then, unless a port is given on one at which it can come back.
+    func start(_ service: Service, port: UInt16? = nil, environment: [String: String] = [:]) async throws {
+        let port = try port ?? Ports.free()
         let process = try await startAnother(service, port: port, environment: environment)
         processes.withLock { $0[service] = process }
         guard service == .sessionClient else { return }

@@ -238,6 +238,8 @@ struct RPCTests {
             let (anna, bob) = try await quartet.signUp("anna", "bob")
             let code = try await bob.read("/v1/contacts")["code"]
             try await anna.act("AddContact", ["code": code, "iAmResponder": true])
+            // What a policy has yet to tell somebody would come between two answers.
+            try await quartet.waitUntilQuiet()
             try await quartet.rpc { rpc in
                 for (name, body, path) in [
                     ("GetAccount", [:] as JSON, "/v1/account"),

@@ -129,7 +129,7 @@ struct RefusalStage: Sendable {
 
     /// To every operation a body that breaks off.
     func sendHalfBodies() async throws {
-        for operation in description.operations where operation.refusals["incompleteBody"] != nil {
+        for operation in description.appOperations where operation.refusals["incompleteBody"] != nil {
             let connection = try await begin(operation, "transfer-encoding: chunked")
             try connection.send(Array("ZZ\r\n".utf8))
             // What reads the protocol may have answered before the route could say why.
@@ -142,7 +142,7 @@ struct RefusalStage: Sendable {
     func sendSlowBodies() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             var connections: [RawConnection] = []
-            for operation in description.operations
+            for operation in description.appOperations
             where operation.refusals["tooSlow"] != nil && operation.content == ["application/json"] {
                 let connection = try await begin(operation, "content-length: 65000")
                 connections.append(connection)

@@ -18,7 +18,7 @@ struct RefusalTests {
         try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
             try await quartet.start(.sessionClient, environment: ["MINIMUM_CLIENTS": "old/2"])
             let stage = try await RefusalStage(quartet)
-            for operation in stage.description.operations {
+            for operation in stage.description.appOperations {
                 for refusal in Self.overHTTP where operation.refusals[refusal.code] != nil {
                     try await stage.expect(refusal.code, of: operation) { try await refusal.send(operation, stage) }
                 }
@@ -63,7 +63,7 @@ struct RefusalTests {
             }
         ),
         ("malformed", { try await $1.send($0, body: #"{"nonsense":1}"#) }),
-        ("malformedBody", { try await $1.send($0, body: "{") }),
+        ("malformedBody", { try await $1.send($0, body: "{\0}") }),
         ("invalidField", { try await $1.send($0, body: #"{"nonsense":"\u0000"}"#) }),
         ("bodyTooLarge", { try await $1.send($0, body: String(repeating: " ", count: 300 << 10)) }),
         ("notJSON", { try await $1.send($0, body: "{}", headers: ["content-type": "text/plain"]) }),
@@ -94,7 +94,7 @@ struct RefusalTests {
                     "ADDRESS_FACTOR": "1", "HTTP_PROXIES": "1",
                 ]) { $1 })
             let narrowStage = stage.at(try await quartet.edge(of: narrow))
-            for operation in stage.description.operations where operation.refusals["tooManyRequests"] != nil {
+            for operation in stage.description.appOperations where operation.refusals["tooManyRequests"] != nil {
                 // The first request of each kind is let in, and sends nothing that could be done.
                 try await stage.expect("tooManyRequests", of: operation) {
                     try await narrowStage.send(operation, body: "{", headers: ["x-forwarded-for": "192.0.2.1"])
@@ -169,7 +169,7 @@ struct RefusalTests {
                         }
                     }
                 }
-                for operation in stage.description.operations where operation.refusals["overloaded"] != nil {
+                for operation in stage.description.appOperations where operation.refusals["overloaded"] != nil {
                     try await stage.expect("overloaded", of: operation, tries: 500) {
                         try await smallStage.send(operation)
                     }
@@ -189,7 +189,7 @@ struct RefusalTests {
 
     /// Every operation waits as long as a request may.
     private static func expectLate(_ stage: RefusalStage, port: UInt16) async throws {
-        let operations = stage.description.operations.filter { $0.refusals["databaseUnavailable"] != nil }
+        let operations = stage.description.appOperations.filter { $0.refusals["databaseUnavailable"] != nil }
         try await RPCClient.with(port: port) { rpc in
             // Those that look up what was decided need a connection to get as far as the rest does.
             for isOpen in [true, false] {

@@ -4,7 +4,7 @@ import TestKit
 /// The Swift compiler, and the modules that were built together with these tests.
 enum Compiler {
     /// What the compiler says about these texts, each a file: its errors by the text's index.
-    /// - Parameter modules: A folder with more modules.
+    /// - Parameter modules: A folder with modules that come before those that were built.
     static func errors(in texts: [String], with modules: URL? = nil) async throws -> [[String]] {
         let folder = FileManager.default.temporaryDirectory.appending(path: "compiler-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -42,7 +42,7 @@ enum Compiler {
         let checkouts = Products.package.appending(path: ".build/checkouts")
         // In one go, or the first file with an error ends it; and one line an error.
         var arguments = [
-            "swiftc", "-wmo", "-diagnostic-style", "llvm", "-swift-version", "6", "-I", modules,
+            "swiftc", "-wmo", "-diagnostic-style", "llvm", "-swift-version", "6",
         ]
         // The C modules that Swift Crypto and GRDB are made of.
         let crypto = ["CCryptoBoringSSL", "CCryptoBoringSSLShims", "CXKCP", "CXKCPShims"].map {
@@ -61,7 +61,7 @@ enum Compiler {
             arguments += ["-plugin-path", plugins]
         }
         await which.end()
-        let compiler = try await ChildProcess.start("/usr/bin/env", arguments + options, name: "swiftc")
+        let compiler = try await ChildProcess.start("/usr/bin/env", arguments + options + ["-I", modules], name: "swiftc")
         _ = try await compiler.waitForExit()
         let lines = compiler.lines()
         await compiler.end()

@@ -28,7 +28,10 @@ export function shell() {
 }
 
 /** Where tabs don't fit side by side, the page's own comes into view. */
-const showTab = () => document.querySelector('.ops-tabs [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
+const showTab = () => {
+  // Scrolling answers with a promise, which isn't what to do at the end.
+  document.querySelector('.ops-tabs [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
+}
 
 const isCurrent = (path) => model.route.path === path || (path !== '/ops' && model.route.path.startsWith(`${path}/`))
 
