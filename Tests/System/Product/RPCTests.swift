@@ -264,7 +264,7 @@ struct RPCTests {
         try await Quartet.with { quartet in
             try await ChildProcess.with("quartet-conformance", [try quartet.url, "\(try await quartet.rpcPort())"]) {
                 conformance in
-                try await conformance.waitForExit(.exited(0))
+                try await conformance.waitForExit(.exited(0), within: .seconds(900))
             }
         }
     }
