@@ -16,9 +16,10 @@ struct RefusalTests {
         """)
     func requests() async throws {
         try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
-            try await quartet.start(.sessionClient, environment: ["MINIMUM_CLIENTS": "old/2"])
+            let environment = try quartet.forOperators.merging(["MINIMUM_CLIENTS": "old/2"]) { $1 }
+            try await quartet.start(.sessionClient, environment: environment)
             let stage = try await RefusalStage(quartet)
-            for operation in stage.description.appOperations {
+            for operation in stage.description.operations {
                 for refusal in Self.overHTTP where operation.refusals[refusal.code] != nil {
                     try await stage.expect(refusal.code, of: operation) { try await refusal.send(operation, stage) }
                 }
@@ -51,11 +52,19 @@ struct RefusalTests {
         ("invalidToken", { $0.isOpen ? nil : try await $1.send($0, token: "nonsense") }),
         ("signedOut", { $0.isOpen ? nil : try await $1.send($0, token: $1.signedOut) }),
         ("invalidIdempotencyKey", { try await $1.send($0, key: "nonsense") }),
-        ("invalidID", { $0.parameters.contains { $0.isInPath } ? try await $1.send($0, parameter: "x") : nil }),
+        (
+            "invalidID",
+            { operation, stage in
+                let names = operation.parameters.filter { $0.isInPath }.map { $0.name }
+                guard !names.isEmpty else { return nil }
+                return try await stage.send(
+                    operation, parameters: Dictionary(names.map { ($0, "x") }) { first, _ in first })
+            }
+        ),
         (
             "invalidParameter",
             { operation, stage in
-                if operation.id == "UploadChunks" { return try await stage.send(operation, parameter: "x") }
+                if operation.id == "UploadChunks" { return try await stage.send(operation, parameters: ["chunk": "x"]) }
                 let texts = ["before", "type"]
                 guard let name = operation.parameters.first(where: { !$0.isInPath && !texts.contains($0.name) })?.name
                 else { return nil }
@@ -90,20 +99,23 @@ struct RefusalTests {
             let limits = ["READS", "COMMANDS", "OPERATIONS", "STREAMS"].map { ("\($0)_PER_MINUTE", "1") }
             let narrow = try await quartet.startAnother(
                 .sessionClient,
-                environment: Dictionary(uniqueKeysWithValues: limits).merging([
+                environment: try quartet.forOperators.merging(limits) { $1 }.merging([
                     "ADDRESS_FACTOR": "1", "HTTP_PROXIES": "1",
                 ]) { $1 })
             let narrowStage = stage.at(try await quartet.edge(of: narrow))
-            for operation in stage.description.appOperations where operation.refusals["tooManyRequests"] != nil {
-                // The first request of each kind is let in, and sends nothing that could be done.
+            for operation in stage.description.operations where operation.refusals["tooManyRequests"] != nil {
+                // The first request of each kind is let in, and sends nothing that could be done. A stream has no end.
+                let query = operation.id == "OpenStream" ? "group=x" : nil
                 try await stage.expect("tooManyRequests", of: operation) {
-                    try await narrowStage.send(operation, body: "{", headers: ["x-forwarded-for": "192.0.2.1"])
+                    try await narrowStage.send(
+                        operation, body: "{", query: query, headers: ["x-forwarded-for": "192.0.2.1"])
                 }
                 guard let code = Self.ofAccounts.first(where: { operation.refusals[$0] != nil }), !operation.isOpen
                 else { continue }
                 try await stage.expect(code, of: operation) {
                     try await narrowStage.send(
-                        operation, body: "{", headers: ["x-forwarded-for": narrowStage.anotherAddress()])
+                        operation, body: "{", query: query,
+                        headers: ["x-forwarded-for": narrowStage.anotherAddress()])
                 }
             }
             try await RPCClient.with(port: try await quartet.rpcPort(of: narrow)) { rpc in
