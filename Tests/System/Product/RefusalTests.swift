@@ -166,36 +166,47 @@ struct RefusalTests {
             // Neither replica knows anything of a device or an account, so each has to look.
             let letGo = try await quartet.hold(
                 "LOCK TABLE session.device, session.handle, session.phone IN ACCESS EXCLUSIVE MODE")
-            async let late: Void = Self.expectLate(otherStage, port: otherPort)
-            try await RPCClient.with(port: smallPort) { rpc in
-                // As many as may wait, and one that has the connection; and one command that session doesn't answer.
-                let crowd = (0..<20).map { number in
-                    Task {
-                        while !Task.isCancelled {
-                            if number == 0 {
-                                _ = try? await rpc.call("SignUp", stage.message("SignUp"))
-                            } else {
-                                _ = try? await rpc.call("GetAccount", token: stage.anna.token)
-                            }
-                            try await Task.sleep(for: .milliseconds(20))
-                        }
-                    }
-                }
-                for operation in stage.description.appOperations where operation.refusals["overloaded"] != nil {
-                    try await stage.expect("overloaded", of: operation, tries: 500) {
-                        try await smallStage.send(operation)
-                    }
-                }
-                for name in RPCClient.calls {
-                    await stage.expect("overloaded", of: name) {
-                        _ = try await rpc.call(name, stage.message(name), token: stage.anna.token)
-                    }
-                }
-                for task in crowd { task.cancel() }
+            func end() async {
+                await letGo()
+                for replica in [small, other] { await replica.end() }
             }
-            try await late
-            await letGo()
-            for replica in [small, other] { await replica.end() }
+            do {
+                async let late: Void = Self.expectLate(otherStage, port: otherPort)
+                try await Self.expectOverloaded(smallStage, port: smallPort)
+                try await late
+            } catch {
+                await end()
+                throw error
+            }
+            await end()
+        }
+    }
+
+    /// Every operation finds that more are waiting for the database than may.
+    private static func expectOverloaded(_ stage: RefusalStage, port: UInt16) async throws {
+        try await RPCClient.with(port: port) { rpc in
+            // As many as may wait, and one that has the connection; and one command that session doesn't answer.
+            let crowd = (0..<20).map { number in
+                Task {
+                    while !Task.isCancelled {
+                        if number == 0 {
+                            _ = try? await rpc.call("SignUp", stage.message("SignUp"))
+                        } else {
+                            _ = try? await rpc.call("GetAccount", token: stage.anna.token)
+                        }
+                        try await Task.sleep(for: .milliseconds(20))
+                    }
+                }
+            }
+            defer { for task in crowd { task.cancel() } }
+            for operation in stage.description.appOperations where operation.refusals["overloaded"] != nil {
+                try await stage.expect("overloaded", of: operation, tries: 500) { try await stage.send(operation) }
+            }
+            for name in RPCClient.calls {
+                await stage.expect("overloaded", of: name, tries: 500) {
+                    _ = try await rpc.call(name, stage.message(name), token: stage.anna.token)
+                }
+            }
         }
     }
 
