@@ -17,8 +17,8 @@ ONCE = {
     "accountClosed": "an account that was closed between the edge and the service",
     "accountNotFound": "an account that the service hasn't heard of yet",
 }
-# What operators' operations are refused with while their own connections to the database are busy, slow or away, or after many
-# wrong keys. All of them share these connections and this count, so tests try it with some of them.
+# What operators' operations are refused with while their own connections to the database are busy, slow or away, or
+# after many wrong keys. All of them share these connections and this count, so tests try it with some of them.
 OPERATORS_UNTRIED = {"overloaded", "databaseUnavailable", "queryTooSlow", "tooManyAttempts"}
 # What a test would need too long for, or luck.
 UNTRIED = {

@@ -134,8 +134,8 @@ struct CrowdTests {
         }
     }
 
-    /// Signs a device in, opens streams (in the long form as many as it may have), and keeps them open until two of its tokens,
-    /// or three, have ended.
+    /// Signs a device in, opens streams (in the long form as many as it may have), and keeps them open until two of its
+    /// tokens, or three, have ended.
     private static func outlive(
         _ lifetime: Duration, _ handle: String, _ edge: EdgeClient, _ carrier: Carrier
     ) async throws {

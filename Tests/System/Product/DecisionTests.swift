@@ -106,8 +106,8 @@ struct DecisionTests {
                     """
                 ) { (Int($0) ?? 0) >= count }
             }
-            // On a busy machine all of it may take longer than a request waits, so they are sent again. What is sent again
-            // once the device is signed out isn't let in.
+            // On a busy machine all of it may take longer than a request waits, so they are sent again. What is sent
+            // again once the device is signed out isn't let in.
             let (codes, passing) = (["deviceSignedOut", "signedOut"], ["noOutcomeYet", "overloaded"])
             try await quartet.rpc { rpc in
                 quartet.send(.stop, to: .session)

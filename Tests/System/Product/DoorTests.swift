@@ -114,8 +114,8 @@ struct DoorTests {
 
     @Test(
         """
-        connections to gRPC that are too many are refused, or closed where even refusals are too many: nothing is left of \
-        them, and others are served (T21)
+        connections to gRPC that are too many are refused, or closed where even refusals are too many: nothing is left \
+        of them, and others are served (T21)
         """)
     func fewFilesOverRPC() async throws {
         OpenFiles.raiseLimit()
