@@ -164,6 +164,8 @@ enum EdgeLimits {
         ), .refused(.tooManyConnections), amount: Words.number)
     static let healthWatches = count(
         "watches of health", of: "address and server", 16, .refused(.tooManyRequests))
+    static let reflections = count(
+        "calls of reflection at a time", of: "address and server", 16, .refused(.tooManyRequests))
     /// Set for gRPC. For HTTP it is NIO's default, which Hummingbird doesn't let anyone change.
     static let requestsOfConnection = count(
         "requests, or calls, at a time", of: "connection of HTTP/2", 100, .uncounted)
@@ -243,6 +245,7 @@ enum EdgeLimits {
         connectionsOfAddress
         requestsOfConnection
         healthWatches
+        reflections
         contactsPage
         notificationsPage
         operationsPage
