@@ -16,6 +16,8 @@ package struct SessionClient: Service {
     private let settings: SessionClientSettings
     private let console: ConsoleRoutes
     private let operators: Operators?
+    /// One count for everything that can be guessed.
+    private let guesses: Guesses
     private let bus: Health.Check
     private let http: Health.Check
 
@@ -23,12 +25,13 @@ package struct SessionClient: Service {
     package init(_ context: ServiceContext) throws {
         let settings = try SessionClientSettings(context.settings, context.logger)
         console = try ConsoleRoutes(folder: settings.consoleFolder)
+        let guesses = Guesses(settings.guesses)
         operators = try settings.operators.map { configuration in
             Operators(
-                configuration, queries: try NamedQueryFile(),
-                guesses: Guesses(settings.limits.guesses), metrics: context.metrics,
+                configuration, queries: try NamedQueryFile(), guesses: guesses, metrics: context.metrics,
                 logger: context.logger)
         }
+        self.guesses = guesses
         self.settings = settings
         self.context = context
         bus = context.health.check("bus")
@@ -110,7 +113,7 @@ package struct SessionClient: Service {
         let actions = Actions(
             services: services, pool: pool, sagas: sagas, serverKeys: settings.serverKeys, tokens: tokens,
             devices: devices, phoneCodeSender: settings.phoneCodeSender, members: members, signals: signals,
-            streams: streams, clock: context.clock, limits: settings.limits)
+            streams: streams, clock: context.clock, guesses: guesses, limits: settings.limits)
         let admission = Admission(
             tokens: tokens, devices: devices, operators: operators, limits: settings.requestLimits)
         let addresses = ClientAddress(proxies: settings.http.proxies)

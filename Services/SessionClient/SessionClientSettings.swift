@@ -137,10 +137,10 @@ struct SessionClientSettings: Sendable {
     var tokenLifetime: Duration { settings[Self.tokenLifetime] }
     var consoleFolder: String? { settings[Self.consoleFolder] }
     var limits: Actions.Limits {
-        Actions.Limits(
-            guesses: settings[EdgeLimits.guesses], signUps: settings[EdgeLimits.signUps],
-            signals: settings[EdgeLimits.signalsOfServer])
+        Actions.Limits(signUps: settings[EdgeLimits.signUps], signals: settings[EdgeLimits.signalsOfServer])
     }
+    /// Wrong passwords, codes and operators' keys of an address in a minute.
+    var guesses: Int { settings[EdgeLimits.guesses] }
     var requestLimits: RequestLimits {
         RequestLimits(
             perMinute: [

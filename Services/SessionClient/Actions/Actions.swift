@@ -26,8 +26,6 @@ struct Actions: Sendable {
 
     /// How much one address or account may do in a minute.
     struct Limits {
-        /// Wrong passwords and codes of an address.
-        let guesses: Int
         /// New accounts of an address.
         let signUps: Int
         /// Signals of this process in a second.
@@ -37,12 +35,11 @@ struct Actions: Sendable {
     init(
         services: ServiceConnections, pool: Pool, sagas: SagaRunner, serverKeys: ServerKeys, tokens: Tokens,
         devices: Devices, phoneCodeSender: (any PhoneCodeSender)?, members: GroupMembers, signals: SignalBus,
-        streams: Streams, clock: DatabaseClock, limits: Limits
+        streams: Streams, clock: DatabaseClock, guesses: Guesses, limits: Limits
     ) {
         let key = serverKeys.current.key
         let (handles, passwords) = (Handles(pool: pool), Passwords(keys: serverKeys))
         let phoneCodes = PhoneCodes(keys: serverKeys)
-        let guesses = Guesses(limits.guesses)
         let sources = SignInSources(tokens: tokens, key: serverKeys.current)
         let lookUps = RateLimit<AccountID>(EdgeLimits.searches)
         sessions = Sessions(services: services, tokens: tokens, devices: devices, sagas: sagas)

@@ -144,7 +144,7 @@ extension Endpoint.Declaration {
 
     private var headers: [JSONValue] {
         var headers: [ParameterDeclaration] = []
-        if takesKey {
+        if takesKey, !impossible.contains(.invalidIdempotencyKey) {
             headers.append(
                 ParameterDeclaration(
                     place: .header, name: "Idempotency-Key",

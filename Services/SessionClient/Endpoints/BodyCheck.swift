@@ -1,5 +1,4 @@
 import API
-import Vocabulary
 
 /// Refuses bodies before they are decoded: too large, too deep, with U+0000, or not UTF-8.
 ///
@@ -8,10 +7,10 @@ import Vocabulary
 enum BodyCheck {
     private static let depthLimit = EdgeLimits.depth.value
     static let tooLarge = APIError(
-        .bodyTooLarge, "The body must have at most \(Message.bodyLimit) bytes.")
+        .bodyTooLarge, "The body must have at most \(EdgeLimits.body.value) bytes.")
 
     static func check(_ bytes: [UInt8]) throws(APIError) {
-        guard bytes.count <= Message.bodyLimit else { throw tooLarge }
+        guard bytes.count <= EdgeLimits.body.value else { throw tooLarge }
         guard String(validating: bytes, as: UTF8.self) != nil else {
             throw APIError(.malformedBody, "The body must be UTF-8.")
         }

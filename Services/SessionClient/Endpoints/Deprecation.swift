@@ -6,16 +6,17 @@ import Vocabulary
 
 /// That an endpoint, or something that may be sent to it, will go away. It stays for at least half a year.
 struct Deprecation: Hashable, Sendable {
-    let since: Date
+    let since: Instant
     /// From when on it may be gone.
-    let sunset: Date
+    let sunset: Instant
     /// Where the documentation says what to use instead.
     let instead: String
 
     /// The days, as people read them.
-    var words: String {
-        "Deprecated since \(since.formatted(.iso8601.year().month().day())); it may be gone from "
-            + sunset.formatted(.iso8601.year().month().day()) + " on."
+    var words: String { "Deprecated since \(Self.day(of: since)); it may be gone from \(Self.day(of: sunset)) on." }
+
+    private static func day(of time: Instant) -> String {
+        Date(timeIntervalSince1970: Double(time.microseconds) / 1_000_000).formatted(.iso8601.year().month().day())
     }
 }
 
@@ -82,15 +83,8 @@ final class DeprecatedUses: Sendable {
     var fields: [(name: String, value: String)] {
         guard let first = uses.withLock(\.self).min(by: { $0.sunset < $1.sunset }) else { return [] }
         return [
-            ("Deprecation", "@\(Int(first.since.timeIntervalSince1970))"),
-            ("Sunset", first.sunset.formatted(Self.dates)),
+            ("Deprecation", "@\(first.since.microseconds / 1_000_000)"), ("Sunset", first.sunset.httpDate),
             ("Link", "<\(first.instead)>; rel=\"deprecation\""),
         ]
     }
-
-    /// As in RFC 9110, section 5.6.7.
-    private static let dates = Date.VerbatimFormatStyle(
-        format:
-            "\(weekday: .abbreviated), \(day: .twoDigits) \(month: .abbreviated) \(year: .padded(4)) \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\(second: .twoDigits) GMT",
-        locale: Locale(identifier: "en_US_POSIX"), timeZone: .gmt, calendar: Calendar(identifier: .gregorian))
 }

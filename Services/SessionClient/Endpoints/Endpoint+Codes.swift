@@ -4,7 +4,8 @@ import SessionClientOrchestration
 extension Endpoint.Declaration {
     /// Every code that it can be refused with: its own, and those of anything that is asked, read or decided in this way.
     ///
-    /// The suite reaches each of them (`Tests/answers.py`).
+    /// After a whole run, `Tests/answers.py` lists those that no answer had, but for the few that it says are out of
+    /// reach, and refusals with any other code.
     var codes: [APIError.Code] {
         var codes: Set<APIError.Code> = [.badRequest, .upgradeRequired, .urlTooLong]
         // Documents and keys are made without the database.

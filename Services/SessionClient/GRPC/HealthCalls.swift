@@ -39,8 +39,9 @@ struct HealthCalls: Sendable {
             guard let place = watches.enter(address) else {
                 throw admission.rpcError(
                     APIError(
-                        .tooManyRequests, "Your address has \(watches.limit) watches of health open; close one first."),
-                    of: Self.watch, AnswerFields())
+                        .tooManyRequests, "Your address has \(watches.limit) watches of health open; close one first.",
+                        retryAfter: 5),
+                    of: Self.journalName(of: Self.watch), AnswerFields())
             }
             return StreamingServerResponse { writer in
                 defer { place.leave() }
@@ -70,9 +71,12 @@ struct HealthCalls: Sendable {
             let message = try await RPCPatience.receive { try await ServerRequest(stream: request).message }
             return (message.service, address)
         } catch {
-            throw admission.rpcError(error, of: call, fields)
+            throw admission.rpcError(error, of: Self.journalName(of: call), fields)
         }
     }
+
+    /// A call's name in the journal of answers, where the API's own calls have bare names.
+    private static func journalName(of call: String) -> String { "Health.\(call)" }
 
     private func status(of name: String) -> Reply.ServingStatus? {
         guard name.isEmpty || services.contains(name) else { return nil }

@@ -11,7 +11,7 @@ struct RPCListener: HTTP2ServerTransport.ListenerFactory {
     let certificates: Certificates?
     var eventLoopGroup: any EventLoopGroup { MultiThreadedEventLoopGroup.singleton }
 
-    /// The connection is one too many, and so are those that are told so.
+    /// The connection is one too many, and so are those that are told so. It is closed unheard.
     private struct TurnedAway: Error {}
 
     func makeListeningChannel(
@@ -27,6 +27,10 @@ struct RPCListener: HTTP2ServerTransport.ListenerFactory {
                 channel.eventLoop.makeCompletedFuture { try admit(channel) }.flatMap {
                     connectionConfigurator.configure(
                         channel: channel, tls: certificates == nil ? .none : .configured(requireALPN: true))
+                }.flatMapErrorThrowing { error in
+                    // NIO forgets a connection that fails to be set up, and leaves its socket open.
+                    channel.close(promise: nil)
+                    throw error
                 }
             }
     }

@@ -24,7 +24,7 @@ struct RPCServer: Service {
         calls.register(in: &router)
         watch.register(in: &router)
         HealthCalls(health: health, services: [RPCNames.service], admission: calls.admission).register(in: &router)
-        if describesItself { try ReflectionCalls().register(in: &router) }
+        if describesItself { try ReflectionCalls(admission: calls.admission).register(in: &router) }
         router.registerInterceptors(pipeline: [.apply(ServerDate(), to: .all)])
         self.router = router
         self.listener = listener

@@ -1,3 +1,4 @@
+import API
 import Foundation
 import GRPCCore
 import GRPCProtobuf
@@ -14,8 +15,13 @@ struct ReflectionCalls: Sendable {
     /// Which file declares a symbol.
     private let declaring: [String: String]
     private let services: [String]
+    private let admission: RPCAdmission
+    private let places = Places<String>(EdgeLimits.reflections)
+    /// In the journal of answers, where the API's own calls have bare names.
+    private static let journalName = "Reflection.ServerReflectionInfo"
 
-    init() throws {
+    init(admission: RPCAdmission) throws {
+        self.admission = admission
         let set = try Google_Protobuf_FileDescriptorSet(serializedBytes: PackageResources.descriptors_binpb)
         files = Dictionary(set.file.map { ($0.name, $0) }) { first, _ in first }
         declaring = set.file.reduce(into: [:]) { known, file in
@@ -31,12 +37,37 @@ struct ReflectionCalls: Sendable {
                     fullyQualifiedService: "grpc.reflection.\(version).ServerReflection", method: "ServerReflectionInfo"
                 ),
                 deserializer: ProtobufDeserializer<Request>(), serializer: ProtobufSerializer<Reply>()
-            ) { request, _ in
-                StreamingServerResponse { writer in
-                    for try await message in request.messages { try await writer.write(reply(to: message)) }
+            ) { request, context in
+                let place = try enter(request.metadata, context)
+                return StreamingServerResponse { writer in
+                    defer { place.leave() }
+                    do {
+                        // For all of its messages together: tools ask what they want to know at once.
+                        try await RPCPatience.receive {
+                            for try await message in request.messages { try await writer.write(reply(to: message)) }
+                        }
+                    } catch let error as APIError {
+                        throw admission.rpcError(error, of: Self.journalName, AnswerFields())
+                    }
                     return [:]
                 }
             }
+        }
+    }
+
+    /// Counts a call from an address, and gives it a place.
+    private func enter(_ metadata: Metadata, _ context: ServerContext) throws(RPCError) -> Places<String>.Place {
+        let fields = AnswerFields()
+        do {
+            let address = try admission.address(metadata, context, as: .reads, fields)
+            guard let place = places.enter(address) else {
+                throw APIError(
+                    .tooManyRequests, "Your address has \(places.limit) calls of reflection open; close one first.",
+                    retryAfter: 5)
+            }
+            return place
+        } catch {
+            throw admission.rpcError(error, of: Self.journalName, fields)
         }
     }
 

@@ -28,7 +28,7 @@ struct EdgeContext: RequestContext, RemoteAddressRequestContext {
         isMultiplexed = source.channel.parent?.parent != nil
     }
 
-    var maxUploadSize: Int { Message.bodyLimit }
+    var maxUploadSize: Int { EdgeLimits.body.value }
 }
 
 /// W3C trace context (https://www.w3.org/TR/trace-context/): keeps a valid `traceparent`, makes one otherwise.

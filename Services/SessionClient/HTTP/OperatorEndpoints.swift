@@ -20,7 +20,9 @@ extension HTTPEndpoint {
             Parameter<String>.word("query", "The query's name."),
             Parameter<String?>.text("id", "Of what the query asks about."),
             Parameter<String?>.text("alarm", "An alarm."), Parameter<String?>.text("handle", "A person's handle."),
-            refusals: [.invalidParameter]
+            refusals: [.invalidParameter],
+            // The query's name is a word, and any word may be asked for.
+            impossible: [.invalidID]
         ) { operators, _, query, id, alarm, handle in
             let values = ["id": id, "alarm": alarm, "handle": handle].compactMapValues(\.self)
             return OK(try await operators.rows(of: query, values))
@@ -66,14 +68,14 @@ extension HTTPEndpoint {
 
     private static func look<each Value: Sendable, Result: EndpointResult>(
         _ name: String, _ path: String, _ summary: String, _ parameters: repeat Parameter<each Value>,
-        refusals: [APIError.Code] = [],
+        refusals: [APIError.Code] = [], impossible: Set<APIError.Code> = [],
         answer: @escaping @Sendable (Operators, Operator, repeat each Value) async throws -> Result
     ) -> HTTPEndpoint {
         HTTPEndpoint(
             declaration: Endpoint.Declaration(
                 name: name, method: .get, path: "/v1/operator\(path)", access: .operators(.read), summary: summary,
                 parameters: Endpoint.declarations(of: repeat each parameters), replies: Result.replies,
-                refusals: refusals, limit: .reads, isDecided: false),
+                refusals: refusals, impossible: impossible, limit: .reads, isDecided: false),
             reason: reason
         ) { routes, request, context, admitted in
             let (operators, who) = try routes.operators(admitted)

@@ -1,7 +1,8 @@
 import HTTPTypes
 import Hummingbird
 
-/// What every response says besides its answer: its ``AnswerFields``, that browsers mustn't guess its type, that they come by TLS from now on (HSTS, RFC 6797), and which web pages may read it (CORS,
+/// What every response says besides its answer: its ``AnswerFields``, that browsers mustn't guess its type, that they
+/// come by TLS from now on (HSTS, RFC 6797), and which web pages may read it (CORS,
 /// https://fetch.spec.whatwg.org/#http-cors-protocol).
 ///
 /// Tokens travel in a header that only the app's own code sets, never in cookies. So a page that isn't allowed can send

@@ -44,7 +44,10 @@ struct Routes: Sendable {
     /// A path that has other methods isn't unknown.
     private func refuseOtherMethods(in router: Router<EdgeContext>) {
         let methods = Dictionary(grouping: router.routes, by: \.path.description)
-        for routes in methods.values {
+        // Where operators aren't configured, there is nothing at their paths, whatever the method.
+        let operators = admission.operators == nil ? HTTPEndpoint.operators.map(\.declaration.path) : []
+        let hidden = Set(operators.map { RouterPath($0).description })
+        for (description, routes) in methods where !hidden.contains(description) {
             guard let path = routes.first?.path else { continue }
             var allowed = routes.map(\.method)
             if allowed.contains(.get) { allowed.append(.head) }

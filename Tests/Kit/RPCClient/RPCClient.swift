@@ -174,8 +174,7 @@ public struct RPCClient: Sendable {
     ///   - filter: What to carry; everything unless given.
     ///   - position: The id of the last event that was seen.
     public func watch(
-        token: String, following groups: [String] = [], only filter: [StreamFilter] = [], after position: String? = nil,
-        metadata: [String: String] = [:]
+        token: String, following groups: [String] = [], only filter: [StreamFilter] = [], after position: String? = nil
     ) -> AsyncThrowingStream<ServerSentEvent, any Error> {
         let (events, continuation) = AsyncThrowingStream<ServerSentEvent, any Error>.makeStream()
         var request = Quartet_V1_WatchRequest()
@@ -194,7 +193,7 @@ public struct RPCClient: Sendable {
         let reading = Task { [request, options] in
             do {
                 try await client.serverStreaming(
-                    request: ClientRequest(message: request, metadata: Self.metadata(metadata, token)),
+                    request: ClientRequest(message: request, metadata: Self.metadata([:], token)),
                     descriptor: MethodDescriptor(fullyQualifiedService: Self.service, method: "Watch"),
                     serializer: ProtobufSerializer<Quartet_V1_WatchRequest>(),
                     deserializer: ProtobufDeserializer<Quartet_V1_StreamMessage>(), options: options

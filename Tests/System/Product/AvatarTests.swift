@@ -56,15 +56,21 @@ struct AvatarTests {
             let anna = try await quartet.signUp("anna")
             let picture = try Self.png()
             quartet.send(.stop, to: .session)
-            async let reply = Self.put(picture, anna)
+            let key = EdgeClient.newKey()
+            async let first = Self.put(picture, anna, key: key)
             try await quartet.wait(
                 for: "the command", "SELECT count(*) FROM session_client.session_commands WHERE type = 'SetAvatar'"
-            ) { $0 == "1" }
+            ) { (Int($0) ?? 0) >= 1 }
             let deleted = try await quartet.edge.send(
                 "DELETE", "/v1/uploads/\(File.id(of: picture))", token: anna.token)
             #expect(deleted.status == 204, "\(deleted)")
             quartet.send(.resume, to: .session)
-            let refused = try await reply
+            var refused = try await first
+            if refused.status == 202 {
+                // Only once it is decided, because the bytes are sent again, too.
+                try await quartet.waitUntilQuiet()
+                refused = try await Self.put(picture, anna, key: key)
+            }
             #expect(refused.status == 404 && refused.body["code"] == "notFound", "\(refused)")
         }
     }

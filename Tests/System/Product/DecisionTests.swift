@@ -101,33 +101,40 @@ struct DecisionTests {
                 try await quartet.wait(
                     for: "\(count) commands",
                     """
-                    SELECT count(*) FROM session_client.session_commands
+                    SELECT count(DISTINCT command_id) FROM session_client.session_commands
                      WHERE type IN ('SignOut', 'ConfirmIdentity', 'ChangePassword')
                     """
-                ) { $0 == "\(count)" }
+                ) { (Int($0) ?? 0) >= count }
             }
+            // On a busy machine all of it may take longer than a request waits, so they are sent again. What is sent
+            // again once the device is signed out isn't let in.
+            let (codes, passing) = (["deviceSignedOut", "signedOut"], ["noOutcomeYet", "overloaded"])
             try await quartet.rpc { rpc in
                 quartet.send(.stop, to: .session)
-                async let end = quartet.edge.send("POST", "/v1/sign-out", body: [:], token: anna.token)
+                async let end = quartet.edge.insist("/v1/sign-out", [:], token: anna.token)
                 try await waitFor(1)
                 try await withThrowingTaskGroup(of: String?.self) { group in
                     for (name, path, body) in proofs {
                         group.addTask {
-                            try await quartet.edge.send("POST", path, body: body, token: anna.token).body["code"].string
+                            try await quartet.edge.insist(path, body, token: anna.token).body["code"].string
                         }
                         group.addTask {
-                            do {
-                                return "\(try await rpc.call(name, body, token: anna.token).body)"
-                            } catch let refused as RPCClient.Refused {
-                                return refused.code
+                            let key = EdgeClient.newKey()
+                            while true {
+                                do {
+                                    return "\(try await rpc.call(name, body, token: anna.token, key: key).body)"
+                                } catch let refused as RPCClient.Refused {
+                                    guard passing.contains(refused.code ?? "") else { return refused.code }
+                                }
                             }
                         }
                     }
                     try await waitFor(1 + 2 * proofs.count)
                     quartet.send(.resume, to: .session)
-                    for try await code in group { #expect(code == "deviceSignedOut") }
+                    for try await code in group { #expect(codes.contains(code ?? ""), "\(code ?? "")") }
                 }
-                #expect(try await end.isSuccess)
+                let ended = try await end
+                #expect(ended.isSuccess || ended.body["code"] == "signedOut", "\(ended)")
             }
         }
     }

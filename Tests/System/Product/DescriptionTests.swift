@@ -32,7 +32,7 @@ struct DescriptionTests {
 
     @Test("a path allows exactly the methods that the document lists (T22)")
     func methods() async throws {
-        try await Quartet.with { quartet in
+        try await Quartet.withOperators { quartet in
             let document = try await quartet.edge.send("GET", "/openapi.json").body
             let id = "019ce697-4800-8859-ab31-40077031f2b4"
             for (path, operations) in document["paths"].members where !path.hasPrefix("/v1/commands/") {

@@ -1,5 +1,7 @@
 import EdgeClient
 import Postgres
+import RPCClient
+import ServiceKit
 import TestKit
 import Testing
 
@@ -89,16 +91,59 @@ struct DoorTests {
             let port = try #require(url.split(separator: ":").last.flatMap { UInt16($0) })
             let view = try await LiveView.open(try await edge.stream(token: anna.token))
             // Of 200 connections, it may have 41 only to refuse them.
-            let silent = try (0..<190).map { _ in try RawConnection(port: port) }
-            var answered = 0
-            for connection in silent.suffix(20) where try await connection.status() == 503 { answered += 1 }
-            #expect(answered == 20)
+            var (held, refused) = ([RawConnection](), 0)
+            for _ in 0..<190 {
+                // One after the other, because connections that come together aren't admitted in the order of coming.
+                let connection = try RawConnection(port: port)
+                try connection.send(Array("GET /.well-known/jwks.json HTTP/1.1\r\nhost: localhost\r\n\r\n".utf8))
+                let status = try await connection.status()
+                #expect(status == 200 || status == 503)
+                if status == 503 { refused += 1 }
+                held.append(connection)
+            }
+            #expect(refused >= 20)
             try await anna.act("CheckIn")
             try await view.wait("CheckedIn", in: "account")
-            for connection in silent { connection.breakOff() }
+            for connection in held { connection.breakOff() }
             let read = try await Device(anna, at: edge).read("/v1/account")
             #expect(read["account"].string == anna.account)
             await view.close()
+            await process.end()
+        }
+    }
+
+    @Test(
+        """
+        connections to gRPC that are too many are refused, or closed where even refusals are too many: nothing is left \
+        of them, and others are served (T21)
+        """)
+    func fewFilesOverRPC() async throws {
+        OpenFiles.raiseLimit()
+        try await Quartet.with { quartet in
+            let anna = try await quartet.signUp("anna")
+            let process = try await quartet.startAnother(
+                .sessionClient, environment: ["HTTP_CONNECTIONS_PER_ADDRESS": "400"], openFiles: (100, 456))
+            let port = try await quartet.rpcPort(of: process)
+            func ask() async throws {
+                try await RPCClient.with(port: port) { _ = try await $0.call("GetAccount", token: anna.token) }
+            }
+            try await ask()
+            let before = try Holdings(of: process)
+            // More in all than the address may have, so that places which aren't given back would be missed.
+            for _ in 0..<3 {
+                // 159 are admitted, 41 are told that they are too many, and the others are closed.
+                let crowd = try (0..<390).map { _ in try RawConnection(port: port) }
+                _ = try await crowd.last?.rest()
+                for connection in crowd { connection.breakOff() }
+                var after = try Holdings(of: process)
+                for _ in 0..<300 where after.descriptors > before.descriptors + 32 {
+                    // A test can't observe when the server notices that they left.
+                    try await Task.sleep(for: .milliseconds(100))
+                    after = try Holdings(of: process)
+                }
+                #expect(after.descriptors <= before.descriptors + 32, "\(before) before, \(after) after")
+            }
+            try await ask()
             await process.end()
         }
     }

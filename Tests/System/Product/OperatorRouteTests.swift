@@ -76,6 +76,8 @@ struct OperatorRouteTests {
             for route in routes {
                 let reply = try await answer(reader, route)
                 #expect(reply.status == 404 && reply.body["code"] == "notFound", "\(route.path) \(reply)")
+                let other = try await quartet.edge.send("PATCH", "/v1/operator\(route.path)", token: reader)
+                #expect(other.status == 404 && other.headers["allow"] == nil, "\(route.path) \(other)")
             }
         }
     }

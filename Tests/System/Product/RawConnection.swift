@@ -54,7 +54,11 @@ final class RawConnection: Sendable {
     static func request(
         _ method: String, _ path: String, _ device: Device, _ headers: [String] = []
     ) -> [UInt8] {
-        let first = ["\(method) \(path) HTTP/1.1", "host: 127.0.0.1", "authorization: Bearer \(device.token)"]
+        request(method, path, token: device.token, headers)
+    }
+
+    static func request(_ method: String, _ path: String, token: String, _ headers: [String] = []) -> [UInt8] {
+        let first = ["\(method) \(path) HTTP/1.1", "host: 127.0.0.1", "authorization: Bearer \(token)"]
         let head = (first + headers).map { $0 + "\r\n" }.joined()
         return Array((head + "\r\n").utf8)
     }

@@ -1,6 +1,7 @@
 import EdgeClient
 import Foundation
 import RPCClient
+import Synchronization
 import TestKit
 import Testing
 
@@ -15,6 +16,9 @@ struct RefusalStage: Sendable {
     let doneKey: String
     private let quartet: Quartet
     private let exchanged: String
+    /// May do everything that operators may.
+    private let operatorKey: String
+    private let addresses: Addresses
     private static let password: JSON = "a long enough password"
     private static let id = "019ce697-4800-8859-ab31-40077031f2b4"
 
@@ -27,6 +31,8 @@ struct RefusalStage: Sendable {
             try Data("\(document)".utf8).write(to: URL(filePath: journal + ".openapi.json"), options: .atomic)
         }
         description = Description(document)
+        operatorKey = try await quartet.makeKey("refusals", "act")
+        addresses = Addresses()
         anna = try await quartet.signUp("anna")
         let (gone, carl) = try await quartet.signUp("gone", "carl")
         _ = try await edge.insist("/v1/sign-out", [:], token: gone.token)
@@ -43,14 +49,25 @@ struct RefusalStage: Sendable {
     private init(_ stage: RefusalStage, at edge: EdgeClient) {
         (description, anna, signedOut, doneKey) = (stage.description, stage.anna, stage.signedOut, stage.doneKey)
         (quartet, exchanged, self.edge) = (stage.quartet, stage.exchanged, edge)
+        (operatorKey, addresses) = (stage.operatorKey, stage.addresses)
     }
 
     /// The same at another replica.
     func at(_ edge: EdgeClient) -> RefusalStage { RefusalStage(self, at: edge) }
 
     /// Where nothing came from before.
-    func anotherAddress() -> String {
-        "10.\(Int.random(in: 0...255)).\(Int.random(in: 0...255)).\(Int.random(in: 0...255))"
+    func anotherAddress() -> String { addresses.next() }
+
+    private final class Addresses: Sendable {
+        private let last = Mutex(0)
+
+        func next() -> String {
+            let number = last.withLock { last -> Int in
+                last += 1
+                return last
+            }
+            return "10.0.\(number / 256).\(number % 256)"
+        }
     }
 
     /// What gets as far as the database, where no token is needed to get there; elsewhere nothing.
@@ -66,27 +83,32 @@ struct RefusalStage: Sendable {
     }
 
     /// - Parameters:
-    ///   - token: By default that of a device that is signed in.
-    ///   - parameter: What stands in the path for each parameter.
+    ///   - parameters: What stands in the path for parameters; for others something that there could be.
+    ///   - token: By default that of a device that is signed in, or an operator's key.
     func send(
-        _ operation: Description.Operation, body: String? = nil, query: String? = nil, parameter: String? = nil,
-        token: String?? = nil, key: String? = nil, headers: [String: String] = [:]
+        _ operation: Description.Operation, body: String? = nil, query: String? = nil,
+        parameters: [String: String] = [:], token: String?? = nil, key: String? = nil, headers: [String: String] = [:]
     ) async throws -> EdgeClient.Reply? {
         let sent = operation.content.isEmpty ? nil : Array((body ?? "\(message(operation.id))").utf8)
-        let bearer: String? = if let token { token } else { anna.token }
+        let bearer: String? = if let token { token } else { self.token(for: operation) }
         var headers = headers
         if let type = operation.content.first, headers["content-type"] == nil { headers["content-type"] = type }
         return try await edge.send(
-            operation.method, path(of: operation, parameter) + (query.map { "?\($0)" } ?? ""), raw: sent, token: bearer,
-            key: key, headers: headers)
+            operation.method, path(of: operation, parameters) + (query.map { "?\($0)" } ?? ""), raw: sent,
+            token: bearer, key: key, headers: headers)
     }
 
-    private func path(of operation: Description.Operation, _ parameter: String?) -> String {
+    private func token(for operation: Description.Operation) -> String {
+        operation.isForOperators ? operatorKey : anna.token
+    }
+
+    private func path(of operation: Description.Operation, _ parameters: [String: String] = [:]) -> String {
         operation.path.replacing(/\{(\w+)\}/) { match in
-            if let parameter { return parameter }
+            if let parameter = parameters[String(match.1)] { return parameter }
             return switch match.1 {
             case "upload", "attachment": String(repeating: "0", count: 64)
             case "chunk": "0"
+            case "query": "story"
             case "code": operation.isOpen ? "malformed" : "ABCDEFGH"
             default: Self.id
             }
@@ -129,7 +151,7 @@ struct RefusalStage: Sendable {
 
     /// To every operation a body that breaks off.
     func sendHalfBodies() async throws {
-        for operation in description.appOperations where operation.refusals["incompleteBody"] != nil {
+        for operation in description.operations where operation.refusals["incompleteBody"] != nil {
             let connection = try await begin(operation, "transfer-encoding: chunked")
             try connection.send(Array("ZZ\r\n".utf8))
             // What reads the protocol may have answered before the route could say why.
@@ -142,7 +164,7 @@ struct RefusalStage: Sendable {
     func sendSlowBodies() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             var connections: [RawConnection] = []
-            for operation in description.appOperations
+            for operation in description.operations
             where operation.refusals["tooSlow"] != nil && operation.content == ["application/json"] {
                 let connection = try await begin(operation, "content-length: 65000")
                 connections.append(connection)
@@ -165,7 +187,8 @@ struct RefusalStage: Sendable {
         let connection = try RawConnection(port: try await quartet.edgePort())
         let type = "content-type: \(operation.content.first ?? "")"
         try connection.send(
-            RawConnection.request(operation.method, path(of: operation, nil), anna, [type, length]))
+            RawConnection.request(
+                operation.method, path(of: operation), token: token(for: operation), [type, length]))
         return connection
     }
 

@@ -16,9 +16,10 @@ struct RefusalTests {
         """)
     func requests() async throws {
         try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
-            try await quartet.start(.sessionClient, environment: ["MINIMUM_CLIENTS": "old/2"])
+            let environment = try quartet.forOperators.merging(["MINIMUM_CLIENTS": "old/2"]) { $1 }
+            try await quartet.start(.sessionClient, environment: environment)
             let stage = try await RefusalStage(quartet)
-            for operation in stage.description.appOperations {
+            for operation in stage.description.operations {
                 for refusal in Self.overHTTP where operation.refusals[refusal.code] != nil {
                     try await stage.expect(refusal.code, of: operation) { try await refusal.send(operation, stage) }
                 }
@@ -51,11 +52,19 @@ struct RefusalTests {
         ("invalidToken", { $0.isOpen ? nil : try await $1.send($0, token: "nonsense") }),
         ("signedOut", { $0.isOpen ? nil : try await $1.send($0, token: $1.signedOut) }),
         ("invalidIdempotencyKey", { try await $1.send($0, key: "nonsense") }),
-        ("invalidID", { $0.parameters.contains { $0.isInPath } ? try await $1.send($0, parameter: "x") : nil }),
+        (
+            "invalidID",
+            { operation, stage in
+                let names = operation.parameters.filter { $0.isInPath }.map { $0.name }
+                guard !names.isEmpty else { return nil }
+                return try await stage.send(
+                    operation, parameters: Dictionary(names.map { ($0, "x") }) { first, _ in first })
+            }
+        ),
         (
             "invalidParameter",
             { operation, stage in
-                if operation.id == "UploadChunks" { return try await stage.send(operation, parameter: "x") }
+                if operation.id == "UploadChunks" { return try await stage.send(operation, parameters: ["chunk": "x"]) }
                 let texts = ["before", "type"]
                 guard let name = operation.parameters.first(where: { !$0.isInPath && !texts.contains($0.name) })?.name
                 else { return nil }
@@ -90,20 +99,23 @@ struct RefusalTests {
             let limits = ["READS", "COMMANDS", "OPERATIONS", "STREAMS"].map { ("\($0)_PER_MINUTE", "1") }
             let narrow = try await quartet.startAnother(
                 .sessionClient,
-                environment: Dictionary(uniqueKeysWithValues: limits).merging([
+                environment: try quartet.forOperators.merging(limits) { $1 }.merging([
                     "ADDRESS_FACTOR": "1", "HTTP_PROXIES": "1",
                 ]) { $1 })
             let narrowStage = stage.at(try await quartet.edge(of: narrow))
-            for operation in stage.description.appOperations where operation.refusals["tooManyRequests"] != nil {
-                // The first request of each kind is let in, and sends nothing that could be done.
+            for operation in stage.description.operations where operation.refusals["tooManyRequests"] != nil {
+                // The first request of each kind is let in, and sends nothing that could be done. A stream has no end.
+                let query = operation.id == "OpenStream" ? "group=x" : nil
                 try await stage.expect("tooManyRequests", of: operation) {
-                    try await narrowStage.send(operation, body: "{", headers: ["x-forwarded-for": "192.0.2.1"])
+                    try await narrowStage.send(
+                        operation, body: "{", query: query, headers: ["x-forwarded-for": "192.0.2.1"])
                 }
                 guard let code = Self.ofAccounts.first(where: { operation.refusals[$0] != nil }), !operation.isOpen
                 else { continue }
                 try await stage.expect(code, of: operation) {
                     try await narrowStage.send(
-                        operation, body: "{", headers: ["x-forwarded-for": narrowStage.anotherAddress()])
+                        operation, body: "{", query: query,
+                        headers: ["x-forwarded-for": narrowStage.anotherAddress()])
                 }
             }
             try await RPCClient.with(port: try await quartet.rpcPort(of: narrow)) { rpc in
@@ -154,36 +166,47 @@ struct RefusalTests {
             // Neither replica knows anything of a device or an account, so each has to look.
             let letGo = try await quartet.hold(
                 "LOCK TABLE session.device, session.handle, session.phone IN ACCESS EXCLUSIVE MODE")
-            async let late: Void = Self.expectLate(otherStage, port: otherPort)
-            try await RPCClient.with(port: smallPort) { rpc in
-                // As many as may wait, and one that has the connection; and one command that session doesn't answer.
-                let crowd = (0..<20).map { number in
-                    Task {
-                        while !Task.isCancelled {
-                            if number == 0 {
-                                _ = try? await rpc.call("SignUp", stage.message("SignUp"))
-                            } else {
-                                _ = try? await rpc.call("GetAccount", token: stage.anna.token)
-                            }
-                            try await Task.sleep(for: .milliseconds(20))
-                        }
-                    }
-                }
-                for operation in stage.description.appOperations where operation.refusals["overloaded"] != nil {
-                    try await stage.expect("overloaded", of: operation, tries: 500) {
-                        try await smallStage.send(operation)
-                    }
-                }
-                for name in RPCClient.calls {
-                    await stage.expect("overloaded", of: name) {
-                        _ = try await rpc.call(name, stage.message(name), token: stage.anna.token)
-                    }
-                }
-                for task in crowd { task.cancel() }
+            func end() async {
+                await letGo()
+                for replica in [small, other] { await replica.end() }
             }
-            try await late
-            await letGo()
-            for replica in [small, other] { await replica.end() }
+            do {
+                async let late: Void = Self.expectLate(otherStage, port: otherPort)
+                try await Self.expectOverloaded(smallStage, port: smallPort)
+                try await late
+            } catch {
+                await end()
+                throw error
+            }
+            await end()
+        }
+    }
+
+    /// Every operation finds that more are waiting for the database than may.
+    private static func expectOverloaded(_ stage: RefusalStage, port: UInt16) async throws {
+        try await RPCClient.with(port: port) { rpc in
+            // As many as may wait, and one that has the connection; and one command that session doesn't answer.
+            let crowd = (0..<20).map { number in
+                Task {
+                    while !Task.isCancelled {
+                        if number == 0 {
+                            _ = try? await rpc.call("SignUp", stage.message("SignUp"))
+                        } else {
+                            _ = try? await rpc.call("GetAccount", token: stage.anna.token)
+                        }
+                        try await Task.sleep(for: .milliseconds(20))
+                    }
+                }
+            }
+            defer { for task in crowd { task.cancel() } }
+            for operation in stage.description.appOperations where operation.refusals["overloaded"] != nil {
+                try await stage.expect("overloaded", of: operation, tries: 500) { try await stage.send(operation) }
+            }
+            for name in RPCClient.calls {
+                await stage.expect("overloaded", of: name, tries: 500) {
+                    _ = try await rpc.call(name, stage.message(name), token: stage.anna.token)
+                }
+            }
         }
     }
 

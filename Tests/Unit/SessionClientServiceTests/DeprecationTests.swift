@@ -16,9 +16,10 @@ import Vocabulary
 /// Nothing of the product is deprecated at present: these tests declare what is.
 @Suite("Session-client: deprecations")
 struct DeprecationTests {
-    private static func going(at sunset: TimeInterval) -> Deprecation {
+    /// - Parameter sunset: In seconds since 1970.
+    private static func going(at sunset: Int64) -> Deprecation {
         Deprecation(
-            since: Date(timeIntervalSince1970: 1_700_000_000), sunset: Date(timeIntervalSince1970: sunset),
+            since: Instant(microseconds: 1_700_000_000_000_000), sunset: Instant(microseconds: sunset * 1_000_000),
             instead: "/docs#GetThing")
     }
 
@@ -28,7 +29,7 @@ struct DeprecationTests {
     ) { _, _, _, _, _ in NoContent() }
 
     /// The example of RFC 9110, section 5.6.7.
-    private static let early: TimeInterval = 784_111_777
+    private static let early: Int64 = 784_111_777
     private static let whole = endpoint.deprecated(going(at: 1_700_000_000))
     private static let parts = endpoint.deprecated(going(at: early), "old", "stream")
 

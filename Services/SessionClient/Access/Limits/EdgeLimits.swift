@@ -57,7 +57,7 @@ enum EdgeLimits {
 
     static let guesses = perMinute(
         "guesses.per.minute", "wrong passwords, codes and operators' keys", default: 30, .tooManyAttempts,
-        in: 1...100_000, "Wrong passwords and codes per address and minute; more are refused (429).")
+        in: 1...100_000, "Wrong passwords, codes and operators' keys per address and minute; more are refused (429).")
     static let signUps = perMinute(
         "sign.ups.per.minute", "sign-ups", default: 60, .tooManySignUps, in: 1...1_000_000,
         "New accounts per address and minute; more are refused (429).")
@@ -116,11 +116,14 @@ enum EdgeLimits {
     // MARK: Sizes
 
     static let url = bytes("path and parameters", of: "request", 4096, .refused(.urlTooLong))
-    static let headerField = bytes("a header field", of: "request", 8192, .ended(.headers))
+    static let headerField = bytes("a header field", of: "request of HTTP/1.1", 8192, .ended(.headers))
+    /// Set for HTTP/1.1. With HTTP/2 and gRPC it is what NIO's decoder takes by default, which neither Hummingbird nor
+    /// gRPC's transport lets anyone change.
     static let headers = bytes("all header fields", of: "request", 16_384, .ended(.headers))
-    static let headerCount = count("header fields", of: "request", 64, .ended(.headers))
+    static let headerCount = count("header fields", of: "request of HTTP/1.1", 64, .ended(.headers))
     static let body = bytes("a body of JSON", of: "request", Message.bodyLimit, .refused(.bodyTooLarge))
-    static let depth = Limit("nesting of JSON", of: "request", 32, "32 levels", .wrong(.malformedBody))
+    private static let levels = 32
+    static let depth = Limit("nesting of JSON", of: "request", levels, "\(levels) levels", .wrong(.malformedBody))
     static let picture = bytes("a picture", of: "request", ImageHeader.sizes.upperBound, .refused(.pictureTooLarge))
     static let chunksOfRequest = bytes(
         "chunks in one request", of: "request", 4 * ContentHash.chunkSize, .refused(.bodyTooLarge))
@@ -161,6 +164,9 @@ enum EdgeLimits {
         ), .refused(.tooManyConnections), amount: Words.number)
     static let healthWatches = count(
         "watches of health", of: "address and server", 16, .refused(.tooManyRequests))
+    static let reflections = count(
+        "calls of reflection at a time", of: "address and server", 16, .refused(.tooManyRequests))
+    /// Set for gRPC. For HTTP it is NIO's default, which Hummingbird doesn't let anyone change.
     static let requestsOfConnection = count(
         "requests, or calls, at a time", of: "connection of HTTP/2", 100, .uncounted)
 
@@ -239,6 +245,7 @@ enum EdgeLimits {
         connectionsOfAddress
         requestsOfConnection
         healthWatches
+        reflections
         contactsPage
         notificationsPage
         operationsPage

@@ -1,8 +1,8 @@
 import API
 import Vocabulary
 
-/// Slows guessing down, per address: so many wrong passwords, codes and operators' keys a minute, whosever they are. How session slows it
-/// per account is no help where one guess is made at each of many accounts.
+/// Slows guessing down, per address: so many wrong passwords, codes and operators' keys a minute, whosever they are.
+/// How session slows it per account is no help where one guess is made at each of many accounts.
 ///
 /// A guess that turns out right costs nothing. Known to this process alone: with n replicas there are n times as many.
 struct Guesses: Sendable {

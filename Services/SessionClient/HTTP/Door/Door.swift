@@ -60,6 +60,8 @@ struct Door: ServerChildChannel {
             return channel.eventLoop.makeSucceededFuture(
                 Value(channel: channel, spoken: try spoken(on: channel, logger)))
         } catch {
+            // NIO forgets a connection that fails to be set up, and leaves its socket open.
+            channel.close(promise: nil)
             return channel.eventLoop.makeFailedFuture(error)
         }
     }
