@@ -122,6 +122,41 @@ struct ConsoleOperatorTests {
         }
     }
 
+    @Test("someone who heard only of an alarm's end doesn't count as told of the alarm (A13)")
+    func onlyTheAllClear() async throws {
+        try await Console.with(forOperators: true) { console in
+            let quartet = console.quartet
+            let (bob, anna) = try await quartet.signUp("bob", "anna")
+            try await anna.add(bob)
+            try await quartet.missCheckIn(of: bob)
+            try await anna.wait(toHear: "dependentCheckInMissed")
+            try await bob.act("CheckIn")
+            try await anna.wait(toHear: "dependentCheckedInLate")
+            try await anna.act("MarkAllRead")
+            try await quartet.waitUntilQuiet()
+            let alarm = try await quartet.psql(
+                "SELECT DISTINCT alarm FROM notifications.notification WHERE kind = 'dependentCheckInMissed'")
+            // As if it had become a dead letter: what is left isn't about this alarm.
+            _ = try await quartet.psql(
+                """
+                UPDATE notifications.notification SET details = (details::jsonb - 'alarm')::json
+                 WHERE kind = 'dependentCheckInMissed'
+                """)
+            let recent = try await quartet.named(":recent_alarms")
+            #expect(recent.contains("|bob|missed check-in|1|0|-|0|0"), "\(recent)")
+
+            let browser = try await console.browser()
+            try await browser.go("/ops/told/\(alarm)")
+            try await browser.fill("API key", try await quartet.makeKey("on-call", "read"))
+            try await browser.click("Open")
+            try await browser.see("0 of 1 responder notified, 0 of 1 responder read it.")
+            try await browser.wait("the verdict to be bad", "document.querySelector('.verdict.critical')")
+            try await browser.see("no notification of it is there")
+            try await browser.see("All clear")
+            try await browser.expectNoErrors()
+        }
+    }
+
     @Test(
         "a dead letter is retried and another discarded, each with a reason that the audit keeps; keys that only read see no buttons (T22)"
     )
