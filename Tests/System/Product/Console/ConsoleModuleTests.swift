@@ -30,7 +30,7 @@ struct ConsoleModuleTests {
                         "Fine: anna, Carl 2, Carl 10", "Responders: Rosa",
                     ],
                     "due": [": Otto, Mia, Tim, Ben, anna, Zoë, Carl 2, Carl 10, Rosa"],
-                    "initials": "# _x, # 9 lives, # 10cc, E Émile, E eve",
+                    "initials": "# _x, # 9 lives, # 10cc, E Émile, E eve, L Lisa, L Łukasz, L Lz, Z zoë, Б Борис",
                     "responders": ["Responders: Rosa"], "search": ["Fine: Carl 2, Carl 10"],
                     "text": "Missed the check-in",
                 ])
@@ -275,7 +275,7 @@ struct ConsoleModuleTests {
             .map(([title, those]) => title + ': ' + those.map(({ name }) => name).join(', '));
         return {
             status: lines({ sort: 'status' }), due: lines({ sort: 'due' }), responders: lines({ role: 'responders' }), search: lines({ search: 'carl' }),
-            initials: new Arrangement().items(['Émile', '9 lives', 'eve', '10cc', '_x'].map((name) => card(name, {}, {})), { sort: 'name' }, now)
+            initials: new Arrangement().items(['Émile', '9 lives', 'Lz', 'eve', '10cc', 'Борис', 'Łukasz', 'zoë', '_x', 'Lisa'].map((name) => card(name, {}, {})), { sort: 'name' }, now)
                 .map(({ name, title }) => title + ' ' + name).join(', '),
             text: statusText(cards[6], items({ search: 'mia' })[0].level, now).slice(0, 19),
         };
