@@ -125,6 +125,8 @@ extension NamedQueryTests {
         let inPsql = try await quartet.named("\\set alarm \(alarm)\n:told_json")
         let line = try #require(inPsql.split(separator: "\n").last { $0.hasPrefix("{") })
         #expect(try JSON(parsing: String(line)) == told.body)
+        let unreadable = try await quartet.edge.send("GET", "/v1/operator/queries/person?handle=%00", token: key)
+        #expect(unreadable.status == 400 && unreadable.body["code"] == "invalidParameter", "\(unreadable)")
         let summary = try await quartet.edge.send("GET", "/v1/operator/queries/told?alarm=\(alarm)", token: key)
         #expect(summary.body.array.count == 2 && summary.body[0]["alarm"].string == alarm)
     }
