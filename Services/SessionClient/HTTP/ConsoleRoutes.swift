@@ -50,8 +50,8 @@ struct ConsoleRoutes: Sendable {
             guard let file = files[path] else {
                 throw APIError(.notFound, "The console has no such file; reload the page.")
             }
-            // While a new version is rolled out, the page may have come from a replica that has another one. It gets what
-            // there is here, and asks again next time: without any script it would stay blank.
+            // While a new version is rolled out, the page may have come from a replica that has another one. It gets
+            // what there is here, and asks again next time: without any script it would stay blank.
             let isCurrent = try context.parameters.require("version") == files.version
             let caching = isCurrent ? "public, max-age=31536000, immutable" : "no-store"
             return Self.response(file, to: request, [.cacheControl: caching])

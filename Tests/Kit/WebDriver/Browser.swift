@@ -86,8 +86,8 @@ public struct Browser: Sendable {
         return reply["value"]
     }
 
-    /// Waits until an expression is true in the page; asked again at each change of the page, and four times a second for
-    /// what changes without it: pictures that have come, times that have passed.
+    /// Waits until an expression is true in the page; asked again at each change of the page, and four times a second
+    /// for what changes without it: pictures that have come, times that have passed.
     /// - Returns: Its value.
     /// - Throws: `TimedOut`, with what the page shows.
     @discardableResult

@@ -160,8 +160,8 @@ extension ClearNotifications {
         self.init(selection: .init(kinds: kinds, subjects: contacts, occurredBy: time))
     }
 
-    /// Those of the pings that were answered at once: as many commands as it takes to name all their senders. Pings that
-    /// still wait keep theirs.
+    /// Those of the pings that were answered at once: as many commands as it takes to name all their senders. Pings
+    /// that still wait keep theirs.
     static func ofPings(in event: ReceivedPingsCleared) -> [Self] {
         let limit = NotificationSelection.subjectLimit
         return stride(from: 0, to: event.contacts.count, by: limit).map { start in

@@ -5,8 +5,8 @@ import Vocabulary
 /// Answers every ping that waits for the account, tells those who sent them, and clears the account's notifications of
 /// them. All of it or nothing, once. Unlike ``ClearAllReceivedPingsSaga`` it writes no summary.
 ///
-/// `respond` decides; what follows is repeated until it is done. If more pings wait than one command answers, that includes
-/// the others.
+/// `respond` decides; what follows is repeated until it is done. If more pings wait than one command answers, that
+/// includes the others.
 package struct RespondToAllPingsSaga: Saga {
     package static let type = RespondToAllPingsRequest.type
 

@@ -100,7 +100,7 @@ struct ConsoleSpeedTests {
 
     /// Notes when a contact is first shown, and what was loaded by then.
     private static let watch = """
-        // Drawing waits 300 ms for the stream to be asked for, and then goes on without. What waits for nothing else shows here.
+        // Drawing waits 300 ms for the stream to be asked for, and then goes on without: too soon on a slow machine.
         const later = window.setTimeout;
         window.setTimeout = (run, pause, ...rest) => later(run, pause === 300 ? 60000 : pause, ...rest);
         const requests = [], real = window.fetch;
