@@ -210,6 +210,51 @@ struct ConsoleOperatorTests {
         }
     }
 
+    @Test("a parked message is retried and given up by an operator, and then is a dead letter (T22)")
+    func parked() async throws {
+        try await Console.with(forOperators: true) { console in
+            let quartet = console.quartet
+            let anna = try await quartet.signUp("anna")
+            // The service mustn't take it meanwhile.
+            try await quartet.kill(.contacts)
+            _ = try await quartet.psql(
+                """
+                INSERT INTO contacts.parked (source, partition, position, kind, type, version, key, body, message_id, command_id,
+                                             recorded_at, cause, attempts, failing_since, retry_at, error)
+                SELECT 'session_client.contacts_commands', 0, 1000000, 'command', 'SetContactApproval', 1,
+                       'account/\(anna.account)', '{"isRequired":true}', gen_random_uuid(), gen_random_uuid(), now(), 'error', 1,
+                       now(), now() + interval '1 day', 'the disk is full'
+                """)
+            let browser = try await console.browser()
+            try await browser.go("/ops/dead")
+            try await browser.fill("API key", try await quartet.makeKey("on-call", "act"))
+            try await browser.click("Open")
+            try await browser.see("the disk is full")
+            try await browser.click("Retry now")
+            try await browser.see("Retry it now?")
+            try await browser.fill("Why", "there is room again")
+            try await browser.click("Retry now")
+            try await quartet.wait(
+                for: "the retry", "SELECT count(*) FROM contacts.parked WHERE retry_at < now() + interval '1 hour'"
+            ) { $0.hasPrefix("1") }
+            try await browser.click("Discard")
+            try await browser.see("Give it up?")
+            try await browser.fill("Why", "nobody waits for it")
+            try await browser.click("Discard")
+            try await browser.notSee("Retry now")
+            try await quartet.start(.contacts)
+            try await browser.see("No message is parked.")
+            try await browser.see("SetContactApproval")
+            let audit = try await quartet.psql(
+                """
+                SELECT string_agg(act || ' ' || reason, ', ' ORDER BY number) FROM session_client.operator_acts
+                 WHERE with_key IS NOT NULL
+                """)
+            #expect(audit == "retry_parked there is room again, discard_parked nobody waits for it")
+            try await browser.expectNoErrors()
+        }
+    }
+
     @Test("a hidden page asks nothing, and metrics become rates and percentiles (T24)")
     func modules() async throws {
         try await Console.with(forOperators: true) { console in

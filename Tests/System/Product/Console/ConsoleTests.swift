@@ -189,6 +189,50 @@ struct ConsoleTests {
         }
     }
 
+    @Test(
+        "all pings are answered at once; the badge has the server's number, and notifications are filtered (S15, S13, S28)"
+    )
+    func answerAll() async throws {
+        try await Console.with { console in
+            let quartet = console.quartet
+            let (anna, bob, carl) = try await quartet.signUp("anna", "bob", "carl")
+            for one in [anna, carl] {
+                try await one.add(bob)
+                try await one.ping(bob)
+            }
+            let page = try await console.person("bob")
+            func expectBadge() async throws {
+                try await quartet.waitUntilQuiet()
+                let unread = try #require(try await bob.unread())
+                try await page.wait(
+                    "\(unread) in the title and on the badge",
+                    """
+                    document.title === `(${arguments[0]}) Quartet` &&
+                        document.querySelector('.count')?.innerText === `${arguments[0]}`
+                    """, .int(unread))
+            }
+            try await page.see("They ask whether you are all right")
+            try await expectBadge()
+            try await page.click("Answer all")
+            try await page.notSee("They ask whether you are all right")
+            for one in [anna, carl] { try await one.wait(toHear: "pingAnswered") }
+            try await expectBadge()
+
+            let shown = "[...['pings', 'relationships'].filter((one) => document.querySelector('.kind-' + one))].join()"
+            try await page.click("Notifications")
+            try await page.wait("both categories", "\(shown) === 'pings,relationships'")
+            try await page.click("Pings")
+            try await page.wait("pings alone", "\(shown) === 'pings'")
+            try await page.click("All")
+            try await page.wait("both categories", "\(shown) === 'pings,relationships'")
+            try await page.click("Show earlier ones")
+            try await page.notSee("Show earlier ones")
+            try await page.click("Unread")
+            try await page.wait("no answered pings", "\(shown) === 'relationships'")
+            try await page.expectNoErrors()
+        }
+    }
+
     @Test("a phone is added by a code, and signs its person in on another device (S41)")
     func phone() async throws {
         try await Console.with { console in
