@@ -83,6 +83,7 @@ extension ContactsReducer {
         var cleared: [AccountID] = []
         var events: [ContactsEvent] = []
         for contact in rows.contacts(of: asker.account) {
+            if cleared.count == ReceivedPingsCleared.limit { break }
             guard let row = rows[Pair(asker.account, contact)] else { continue }
             var view = RelationView(row, of: asker.account, with: contact)
             guard let sent = view.theirs.pinged else { continue }

@@ -45,15 +45,16 @@ function sendToWelcome() {
 async function start() {
   await loadAccounts()
   follow()
-  // Drawing would hold up what the page waits for.
-  if (model.account && !model.account.signedOut) await askedForStream()
-  drawWith(draw)
+  // At once: what another tab changes during the wait counts, too.
   let shown = model.account
   observeAccounts(() => {
     if (shown?.account !== model.account?.account || shown?.signedOut !== model.account?.signedOut) follow()
     shown = model.account
   })
   yieldWhenLeft()
+  // Drawing would hold up what the page waits for.
+  if (model.account && !model.account.signedOut) await askedForStream()
+  drawWith(draw)
   followLinks()
   readAddress()
   // Times that are shown go on while the page can be seen.

@@ -28,7 +28,7 @@ struct ConsoleFiles: Sendable {
         let description: String
     }
 
-    /// A fingerprint of all files.
+    /// A fingerprint of all files as they are sent: what makes one script of the modules counts, too.
     let version: String
     /// The page that every path of the console shows to people.
     let page: File
@@ -51,6 +51,10 @@ struct ConsoleFiles: Sendable {
         var files: [String: File] = [:]
         var modules: [String: String] = [:]
         var digest = SHA256()
+        func add(_ bytes: Data, as path: String, _ type: String) {
+            files[path] = File(bytes, type: type, isCompressed: isCompressed)
+            digest.update(data: Data("\(path) \(bytes.count)\n".utf8) + bytes)
+        }
         let paths = FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? []
         for path in paths.sorted() {
             guard let type = Self.types[String(path.split(separator: ".").last ?? "")] else { continue }
@@ -58,9 +62,8 @@ struct ConsoleFiles: Sendable {
             if type == Self.script {
                 modules[path] = String(decoding: bytes, as: UTF8.self)
             } else {
-                files[path] = File(bytes, type: type, isCompressed: isCompressed)
+                add(bytes, as: path, type)
             }
-            digest.update(data: Data("\(path) \(bytes.count)\n".utf8) + bytes)
         }
         let templates = ["index.html", "ops.html"].compactMap { name in
             try? String(contentsOf: URL(filePath: root + name), encoding: .utf8)
@@ -68,16 +71,15 @@ struct ConsoleFiles: Sendable {
         guard templates.count == 2 else {
             throw Missing(description: "the console's files aren't in \(root); say where they are: --console-folder")
         }
+        for entry in Self.entries {
+            add(Data(try JoinedModules.joined(from: entry, modules).utf8), as: entry, Self.script)
+        }
         digest.update(data: Data(templates.joined().utf8))
         let version = digest.finalize().prefix(8).map { String(format: "%02x", $0) }.joined()
         let folder = "/console/\(version)/"
         func page(_ template: String) -> File {
             let text = template.replacing("/console/current/", with: folder)
             return File(Data(text.utf8), type: "text/html; charset=utf-8", isCompressed: isCompressed)
-        }
-        for entry in Self.entries {
-            let joined = try JoinedModules.joined(from: entry, modules)
-            files[entry] = File(Data(joined.utf8), type: Self.script, isCompressed: isCompressed)
         }
         self.version = version
         self.page = page(templates[0])

@@ -47,10 +47,14 @@ struct ConsoleRoutes: Sendable {
         router.get("console/{version}/**") { [files] request, context in
             let path = context.parameters.getCatchAll().joined(separator: "/")
             let files = try files()
-            guard try context.parameters.require("version") == files.version, let file = files[path] else {
+            guard let file = files[path] else {
                 throw APIError(.notFound, "The console has no such file; reload the page.")
             }
-            return Self.response(file, to: request, [.cacheControl: "public, max-age=31536000, immutable"])
+            // While a new version is rolled out, the page may have come from a replica that has another one. It gets
+            // what there is here, and asks again next time: without any script it would stay blank.
+            let isCurrent = try context.parameters.require("version") == files.version
+            let caching = isCurrent ? "public, max-age=31536000, immutable" : "no-store"
+            return Self.response(file, to: request, [.cacheControl: caching])
         }
     }
 
@@ -63,7 +67,11 @@ struct ConsoleRoutes: Sendable {
                 let files = try files()
                 // Another tag for each encoding: their bytes differ.
                 let tag = EntityTag(files.version + (request.acceptsGzip ? "-gzip" : ""))
-                let headers: HTTPFields = [.eTag: tag.text, .cacheControl: "no-cache", .vary: "Accept-Encoding"]
+                // The policy as well: what a browser has kept takes over the headers of this answer.
+                let headers: HTTPFields = [
+                    .eTag: tag.text, .cacheControl: "no-cache", .vary: "Accept-Encoding",
+                    .contentSecurityPolicy: Self.policy,
+                ]
                 return request.has(tag)
                     ? Response(status: .notModified, headers: headers)
                     : Self.response(page(files), to: request, headers)

@@ -12,10 +12,12 @@ enum JoinedModules {
     /// - Parameters:
     ///   - entry: The path of the module that the page starts with, as in `app.js`.
     ///   - sources: The modules by their paths.
-    /// - Throws: ``Refused`` if one is missing, imports itself by way of others, or has another form.
+    /// - Throws: ``Refused`` if one is missing, imports itself by way of others or what isn't exported,
+    ///   or has another form.
     static func joined(from entry: String, _ sources: [String: String]) throws -> String {
         var joined = "export const modules = {}\n"
         var states: [String: Bool] = [:]
+        var exports: [String: Set<String>] = [:]
         func add(_ path: String, for importer: String) throws {
             guard let isDone = states[path] else {
                 guard let source = sources[path] else {
@@ -23,8 +25,15 @@ enum JoinedModules {
                 }
                 states[path] = false
                 let module = try Module(path, source)
-                for imported in module.imports { try add(imported, for: path) }
+                for (imported, names) in module.imports {
+                    try add(imported, for: path)
+                    // In a browser that would be an error; here it would only be undefined.
+                    if let name = names.first(where: { exports[imported]?.contains($0) != true }) {
+                        throw Refused(description: "\(path) imports \(name) from \(imported), which doesn't export it")
+                    }
+                }
                 joined += module.text
+                exports[path] = module.exports
                 states[path] = true
                 return
             }
@@ -35,32 +44,35 @@ enum JoinedModules {
     }
 
     private struct Module {
-        /// The paths of the modules that it needs.
-        private(set) var imports: [String] = []
+        /// The modules that it needs, by path, and what of them.
+        private(set) var imports: [(path: String, names: [String])] = []
+        private(set) var exports: Set<String> = []
         /// What takes its place.
         private(set) var text = ""
 
         init(_ path: String, _ source: String) throws {
-            var exports: [Substring] = []
+            var exports: [String] = []
             var lines: [String] = []
-            for line in source.split(separator: "\n", omittingEmptySubsequences: false) {
+            for line in source.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
                 if line.hasPrefix("import") {
                     guard let found = line.wholeMatch(of: /import \{ (.+) \} from '(.+)'/) else {
                         throw Self.refused(line, path)
                     }
                     let imported = Self.resolved(found.2, from: path)
-                    imports.append(imported)
+                    let names = found.1.split(separator: ",").compactMap { $0.split(separator: " ").first }
+                    imports.append((imported, names.map(String.init)))
                     lines.append("const { \(found.1.replacing(" as ", with: ": ")) } = modules['\(imported)']")
                 } else if line.hasPrefix("export") {
                     guard let found = line.prefixMatch(of: /export (?:(?:async )?function|class|const) (\w+)/) else {
                         throw Self.refused(line, path)
                     }
-                    exports.append(found.1)
+                    exports.append(String(found.1))
                     lines.append(String(line.dropFirst("export ".count)))
                 } else {
                     lines.append(String(line))
                 }
             }
+            self.exports = Set(exports)
             text = """
                 modules['\(path)'] = (() => {
                 \(lines.joined(separator: "\n"))

@@ -98,7 +98,7 @@ COMMENT ON FUNCTION session_client.create_union_views() IS
 SELECT session_client.create_union_views();
 
 COMMENT ON VIEW session_client.messages IS
-    'The rows of all logs. Ask for a log, a partition and a few positions up to heads.head; anything else reads all rows.';
+    'The rows of all logs. Ask for a correlation_id, or for a log, a partition and a few positions up to heads.head; anything else reads all rows.';
 COMMENT ON VIEW session_client.heads IS 'Where each partition of each log begins and ends.';
 COMMENT ON COLUMN session_client.heads.base IS 'Retention deleted the positions up to this one.';
 COMMENT ON COLUMN session_client.heads.head IS 'The newest position; 0 if there is none.';

@@ -96,14 +96,39 @@ DECLARE
     positions  bigint[];
 BEGIN
     IF request IS NULL THEN
+        -- Indexes find the outcome of a command that nobody asked for, and a dead letter. The command's events follow its
+        -- outcome, and the command has the same key, so the same partition of its log.
+        SELECT array_agg(k.log), array_agg(k.partition), array_agg(k.position)
+          INTO logs, partitions, positions
+          FROM (SELECT m.log, m.partition, m.position
+                  FROM session_client.all_outcomes AS o
+                 CROSS JOIN LATERAL (SELECT m.log, m.partition, m.position FROM session_client.messages AS m
+                                      WHERE m.log = o.consumer || '.log' AND m.partition = o.partition
+                                        AND m.position >= o.position AND m.position < o.position + at_first
+                                        AND m.command_id = of_id) AS m
+                 WHERE o.command_id = of_id
+                 UNION
+                SELECT m.log, m.partition, m.position
+                  FROM session_client.all_outcomes AS o
+                  JOIN session_client.logs AS l ON l.consumer = o.consumer
+                 CROSS JOIN LATERAL (SELECT session_client.position_before(l.log, o.partition, since) AS before) AS b
+                 CROSS JOIN LATERAL (SELECT m.log, m.partition, m.position FROM session_client.messages AS m
+                                      WHERE m.log = l.log AND m.partition = o.partition
+                                        AND m.position > b.before AND m.position <= b.before + at_first
+                                        AND m.command_id = of_id) AS m
+                 WHERE o.command_id = of_id
+                 UNION
+                SELECT d.source, d.partition, d.position
+                  FROM session_client.all_dead_letters AS d
+                 WHERE d.message_id = of_id) AS k;
         -- Most messages are appended soon after their id was made. Commands of an app that was offline are not.
         FOR attempt IN 1..3 LOOP
+            EXIT WHEN logs IS NOT NULL;
             CONTINUE WHEN since IS NULL AND attempt < 3 OR attempt = 2 AND at_most = at_first;
             SELECT min(m.of_request::text)::uuid, array_agg(m.in_log), array_agg(m.in_partition), array_agg(m.at_position)
               INTO request, logs, partitions, positions
               FROM session_client.messages_of(of_id, CASE WHEN attempt < 3 THEN since END,
                                               CASE attempt WHEN 1 THEN at_first ELSE at_most END) AS m;
-            EXIT WHEN logs IS NOT NULL;
         END LOOP;
         IF logs IS NULL THEN
             RAISE NOTICE 'no message, command, request or operation with the id % in the rows that were searched', of_id

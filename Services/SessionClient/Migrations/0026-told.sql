@@ -71,9 +71,13 @@ AS $$
                                  'recorded', b.appended_at) AS event
           FROM session_client.alarm_begun(of_alarm, (SELECT r.person FROM receipt AS r LIMIT 1)) AS b
          UNION ALL
-        -- The log is no longer kept, but the notifications are.
+        -- The log is no longer kept, but the notifications are: those of the alarm itself say when it was noticed, an
+        -- all-clear doesn't.
         SELECT r.person, CASE WHEN r.due_at IS NULL THEN 'alert' ELSE 'missedCheckIn' END, r.due_at, r.happened_at, NULL
-          FROM (SELECT * FROM receipt ORDER BY notified_at LIMIT 1) AS r
+          FROM (SELECT * FROM receipt
+                 ORDER BY kind IN ('checkInMissed', 'dependentCheckInMissed', 'alertRaised', 'dependentAlertRaised') DESC,
+                          notified_at
+                 LIMIT 1) AS r
          LIMIT 1
     ), recipient AS (
         SELECT r.recipient AS account FROM receipt AS r

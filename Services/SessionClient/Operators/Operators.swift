@@ -186,8 +186,8 @@ struct Operators: Sendable {
             case ("23514", let constraint?) where constraint.hasPrefix("retention_"):
                 throw APIError(
                     .invalidField, "Keep rows for a minute at least, and truncate after that or never.", field: "keep")
-            // Text that is no UUID, in a parameter of a named query.
-            case ("22P02", _): throw APIError(.invalidParameter, refusal.message)
+            // Text that is no UUID, or has a NUL, in a parameter of a named query.
+            case ("22P02", _), ("22021", _): throw APIError(.invalidParameter, refusal.message)
             case ("57014", _), ("55P03", _): throw APIError(.queryTooSlow)
             default: throw error
             }

@@ -60,14 +60,15 @@ public struct RespondToPing: PublicCommandBody {
     }
 }
 
-/// Answers all waiting pings at once.
+/// Answers all waiting pings at once; of more than ``ReceivedPingsCleared/limit``, as many as that.
 ///
 /// Result: ``ReceivedPingsCleared`` with everyone who gets an answer; nothing if no ping waits.
 public struct RespondToAllPings: CommandBody {
     public init() {}
 }
 
-/// Answers all waiting pings at once, as part of clearing everything received.
+/// Answers all waiting pings at once, as part of clearing everything received; of more than
+/// ``ReceivedPingsCleared/limit``, as many as that.
 ///
 /// Result: ``ReceivedPingsCleared`` with everyone who gets an answer; nothing if no ping waits.
 public struct ClearReceivedPings: CommandBody {

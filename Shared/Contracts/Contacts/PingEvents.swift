@@ -66,8 +66,11 @@ public struct PingAnswered: EventBody {
 
 /// The account answered all its pings at once. Each of their senders gets a ``PingAnswered``.
 public struct ReceivedPingsCleared: EventBody {
+    /// How many pings one command answers at most: the event with all their senders has to fit into a message.
+    public static let limit = 1500
+
     public let account: AccountID
-    /// The senders, sorted by id; at least one.
+    /// The senders, sorted by id; from one to ``limit``.
     public let contacts: [AccountID]
     /// True for ``ClearReceivedPings``, false for ``RespondToAllPings``.
     public let isClearing: Bool

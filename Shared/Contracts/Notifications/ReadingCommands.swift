@@ -70,6 +70,9 @@ public struct ForgetOldNotifications: OwnCommandBody {
 
 /// Selects the notifications that match everything given.
 public struct NotificationSelection: Codable, Hashable, Sendable {
+    /// How many accounts ``subjects`` may have.
+    public static let subjectLimit = 1000
+
     /// 1 to 500 ids without duplicates.
     public var ids: [NotificationID]?
     /// At least one kind, without duplicates.
@@ -120,7 +123,7 @@ public struct NotificationSelection: Codable, Hashable, Sendable {
         if let ids, !(1...500).contains(ids.count) || Set(ids).count < ids.count {
             throw Rejection(.invalidField, "Give 1 to 500 ids, each once.", field: "selection.ids")
         }
-        if let subjects, !(1...1000).contains(subjects.count) || Set(subjects).count < subjects.count {
+        if let subjects, !(1...Self.subjectLimit).contains(subjects.count) || Set(subjects).count < subjects.count {
             throw Rejection(.invalidField, "Give 1 to 1000 subjects, each once.", field: "selection.subjects")
         }
         if let groups, !(1...100).contains(groups.count) || Set(groups).count < groups.count {

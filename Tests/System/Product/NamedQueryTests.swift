@@ -51,7 +51,12 @@ struct NamedQueryTests {
                 SELECT FROM session_client.messages AS m WHERE m.correlation_id = '\(EdgeClient.newKey())' ORDER BY m.recorded_at
                 """)
             #expect(story.matches(of: /_by_request/).count == 9, "\(story)")
-            #expect(!story.contains("Seq Scan"))
+            #expect(!story.contains("Seq Scan") && Self.readWhole(story).isEmpty, "\(story)")
+            for lookUp in Self.lookUps {
+                let query = lookUp.replacing("$1", with: EdgeClient.newKey())
+                let plan = try await quartet.named("SET enable_seqscan = off;\nEXPLAIN (COSTS OFF)\n\(query);")
+                #expect(plan.contains("Index") && !plan.contains("Seq Scan") && Self.readWhole(plan).isEmpty, "\(plan)")
+            }
             let people = try await quartet.named(":people")
             #expect(people.contains("bob|Bob|\(bob.account)"))
             let person = try await quartet.named("\\set handle bob\n:person")
@@ -90,6 +95,37 @@ extension NamedQueryTests {
         "sagas", "saga_steps", "groups", "recent_alarms", "told", "operator_keys", "outcomes", "keys", "published",
         "retention", "pushes",
     ]
+    /// How `session_client.request_of` finds the request of an id, besides by the request itself.
+    private static let lookUps = [
+        "SELECT s.correlation_id FROM session_client.saga AS s WHERE s.id = '$1'",
+        """
+        SELECT m.correlation_id
+          FROM session_client.all_outcomes AS o
+          JOIN session_client.messages AS m ON m.log = o.consumer || '.log' AND m.partition = o.partition
+                                           AND m.position = o.position
+         WHERE o.command_id = '$1' LIMIT 1
+        """,
+        "SELECT d.correlation_id FROM session_client.all_dead_letters AS d WHERE d.message_id = '$1'",
+    ]
+
+    /// The tables that a plan reads from one end of an index to the other: without a condition, and below no Limit.
+    private static func readWhole(_ plan: String) -> [String] {
+        let lines = plan.split(separator: "\n")
+        // How far the Limits above a line are indented.
+        var limits: [Int] = []
+        var found: [String] = []
+        for (number, line) in lines.enumerated() {
+            let indent = line.prefix { $0 == " " }.count
+            if line.contains("->") { limits.removeAll { $0 >= indent } }
+            if line.hasPrefix("Limit") || line.contains("->  Limit") { limits.append(indent) }
+            let scan = line.firstMatch(of: /Index (?:Only )?Scan (?:Backward )?using \w+ on (\w+)/)
+            guard let scan else { continue }
+            let hasCondition = lines.dropFirst(number + 1).first?.contains("Index Cond:") == true
+            if !hasCondition, limits.isEmpty { found.append(String(scan.1)) }
+        }
+        return found
+    }
+
     /// Tables with a row for each partition or worker, or at most a thousand for each partition.
     private static let small = ["_partition", "lease", "member", "parked", "retention"]
 
@@ -125,6 +161,8 @@ extension NamedQueryTests {
         let inPsql = try await quartet.named("\\set alarm \(alarm)\n:told_json")
         let line = try #require(inPsql.split(separator: "\n").last { $0.hasPrefix("{") })
         #expect(try JSON(parsing: String(line)) == told.body)
+        let unreadable = try await quartet.edge.send("GET", "/v1/operator/queries/person?handle=%00", token: key)
+        #expect(unreadable.status == 400 && unreadable.body["code"] == "invalidParameter", "\(unreadable)")
         let summary = try await quartet.edge.send("GET", "/v1/operator/queries/told?alarm=\(alarm)", token: key)
         #expect(summary.body.array.count == 2 && summary.body[0]["alarm"].string == alarm)
     }

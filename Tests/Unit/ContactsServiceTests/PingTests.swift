@@ -119,6 +119,22 @@ struct PingTests {
         #expect(try people.ask(ben, command).isEmpty)
     }
 
+    @Test("of more pings than an event can name one command answers the first, the next one the others (S15)")
+    func clearMany() throws {
+        var people = People()
+        let ben = try people.person()
+        var row = RelationRow.blank
+        row.low.pinged = people.time
+        row.high.pinged = people.time
+        let responders = (0...ReceivedPingsCleared.limit).map { _ in people.id() as AccountID }.sorted()
+        for responder in responders { people.rows.load(row, at: Pair(ben, responder)) }
+        let first = try people.ask(ben, ClearReceivedPings()).first(as: ReceivedPingsCleared.self)
+        #expect(first.contacts == Array(responders.dropLast()))
+        let second = try people.ask(ben, ClearReceivedPings()).first(as: ReceivedPingsCleared.self)
+        #expect(second.contacts == Array(responders.suffix(1)))
+        #expect(try people.ask(ben, ClearReceivedPings()).isEmpty)
+    }
+
     @Test("responders who want it hear of a missed check-in, all responders of an alert, others of nothing (S32)")
     func relay() throws {
         var people = People()

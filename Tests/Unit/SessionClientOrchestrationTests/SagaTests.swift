@@ -61,6 +61,54 @@ struct SagaTests {
         #expect(steps.asked.dropFirst().dropLast().sorted() == told.sorted())
     }
 
+    @Test("more pings than one command answers take as many as that, and their notifications are cleared in parts")
+    func clearMany() async throws {
+        let pingers = (0..<ReceivedPingsCleared.limit + 3).map { _ in AccountID.new() }
+        let (first, others) = (Array(pingers.dropLast(3)), Array(pingers.suffix(3)))
+        let steps = Steps { name in
+            switch name {
+            case "clear", "respond": return try Self.cleared(first)
+            case "clear/2", "respond/2": return try Self.cleared(others)
+            default: return Self.accepted
+            }
+        }
+        let result = try await ClearAllReceivedPingsSaga.decoded(from: Array("{}".utf8)).run(steps)
+        #expect(result.contacts == pingers)
+        #expect(Array(steps.asked.prefix(2)) == ["contacts/clear", "contacts/clear/2"])
+        #expect(steps.asked.count { $0.hasPrefix("notifications/clearNotifications") } == 2)
+        let responded = try await RespondToAllPingsSaga().run(steps)
+        #expect(responded.contacts == pingers && steps.asked.contains("contacts/respond/2"))
+
+        let event = ReceivedPingsCleared(account: .new(), contacts: first, isClearing: true, at: .now)
+        let parts = ClearNotifications.ofPings(in: event)
+        for part in parts { try part.validate() }
+        #expect(parts.flatMap { $0.selection.subjects ?? [] } == first)
+        #expect(try event.encoded().count <= Message.bodyLimit)
+    }
+
+    @Test("the second command for pings is asked again if it fails; if the account is closed by then, that is the end")
+    func clearManyInterrupted() async throws {
+        let pingers = (0..<ReceivedPingsCleared.limit).map { _ in AccountID.new() }
+        let failing = Steps { name in
+            switch name {
+            case "respond": return try Self.cleared(pingers)
+            case "respond/2": return .failed(code: "crashed")
+            default: return Self.accepted
+            }
+        }
+        let failed = await #expect(throws: SagaError.self) { try await RespondToAllPingsSaga().run(failing) }
+        #expect(failed?.isFinal == false && failing.asked.contains("anew/respond/2"))
+        let closed = Steps { name in
+            switch name {
+            case "respond": return try Self.cleared(pingers)
+            case "respond/2": return .rejected(Rejection(.accountClosed, "Closed."))
+            default: return Self.accepted
+            }
+        }
+        let result = try await RespondToAllPingsSaga().run(closed)
+        #expect(result.contacts == pingers)
+    }
+
     @Test("where nothing waits, nothing is told; a check-in a moment ago is as good")
     func nothingWaits() async throws {
         let steps = Steps { $0 == "checkIn" ? .rejected(Rejection(.tooSoon, "Wait.")) : Self.accepted }

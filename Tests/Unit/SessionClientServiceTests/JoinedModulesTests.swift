@@ -54,6 +54,18 @@ struct JoinedModulesTests {
                 "a.js imports app.js, which imports it in turn"
             ),
             (["app.js": "import './a.js'", "a.js": ""], "app.js: «import './a.js'» can't be joined"),
+            (
+                ["app.js": "import { a, x as y } from './core/view.js'", "core/view.js": "export const a = 1"],
+                "app.js imports x from core/view.js, which doesn't export it"
+            ),
+            (
+                ["app.js": "import { b } from './a.js'", "a.js": "export const a = 1, b = 2"],
+                "app.js imports b from a.js, which doesn't export it"
+            ),
+            (
+                ["app.js": "import { a } from './a.js'\r\nexport default 1", "a.js": "export const a = 1\r\n"],
+                "app.js: «export default 1» can't be joined"
+            ),
             (["app.js": "export default 1"], "app.js: «export default 1» can't be joined"),
             (["app.js": "export let changing = 1"], "app.js: «export let changing = 1» can't be joined"),
         ] {

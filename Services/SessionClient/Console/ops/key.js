@@ -16,20 +16,28 @@ function change(fields) {
 
 export async function loadKey() {
   const sealed = await get('keys', place)
-  if (sealed) await useKey(await unseal(sealed).catch(() => undefined))
+  const text = sealed && await unseal(sealed).catch(() => undefined)
+  if (text) await useKey(text, true)
   else change({ isChecking: false })
 }
 
-/** Keeps a key if the server knows it. */
-export async function useKey(text) {
-  change({ isChecking: true, problem: undefined })
+/** How long to wait, in milliseconds, before the server is asked again about the key that is kept. */
+const pause = 5000
+
+/** Keeps a key if the server knows it. One that `isKept` already is still being checked until the server has said something. */
+export async function useKey(text, isKept = false) {
+  // Why it takes so long stays to be seen.
+  change(isKept ? { isChecking: true } : { isChecking: true, problem: undefined })
   try {
     const { body } = await send('GET', '/v1/operator', { token: text })
     await put('keys', await seal(text), place)
-    change({ text, owner: body, isChecking: false })
+    change({ text, owner: body, isChecking: false, problem: undefined })
   } catch (error) {
-    if (error instanceof Problem && error.status === 401) await remove('keys', place)
-    change({ text: undefined, owner: undefined, isChecking: false, problem: error.message })
+    const isRefused = error instanceof Problem && error.status === 401
+    if (isRefused) await remove('keys', place)
+    const isUnanswered = isKept && !isRefused
+    change({ text: undefined, owner: undefined, isChecking: isUnanswered, problem: error.message })
+    if (isUnanswered) setTimeout(loadKey, pause)
   }
 }
 

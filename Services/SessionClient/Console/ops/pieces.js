@@ -7,7 +7,7 @@ import { watch } from './feed.js'
 export const second = 1000
 
 /** A named query as `{help, sql, parameters}`, once it is known. */
-export const named = (name) => allQueries().find((one) => one.name === name)
+const named = (name) => allQueries().find((one) => one.name === name)
 export const allQueries = () => watch('queries', async () => (await ask('GET', 'queries')).queries).value ?? []
 
 /**
@@ -59,7 +59,7 @@ export function table(list, { title, cells = {}, first = [], hidden = [], action
           (cells[column] ?? shown)(row[column], row))))))))
 }
 
-export const shown = (value) =>
+const shown = (value) =>
   isMissing(value) ? '–' : typeof value === 'object' ? JSON.stringify(value) : String(value)
 
 /** An id that leads to its story. */

@@ -40,7 +40,8 @@ function inside() {
     const { page, params } = model.route
     return page ? page(params) : noSuchPage('/ops', 'Overview')
   }
-  return access.isChecking ? waiting() : keyForm()
+  if (!access.isChecking) return keyForm()
+  return [waiting(), access.problem && h('p', { class: 'notice critical', role: 'alert' }, access.problem)]
 }
 
 let typed = ''

@@ -18,11 +18,32 @@ export function virtualList(label, rows, facts = [{}]) {
   const { tops, total } = placesOf(rows)
   const from = Math.max(0, firstFrom(tops, scrollY - listTop - margin) - 1)
   const to = firstFrom(tops, scrollY - listTop + innerHeight + margin)
-  return steady('div', { class: 'rows', role: 'list', 'aria-label': label, style: { height: `${total}px` }, mount: follow }, [rows, from, to, ...facts],
-    () => rows.slice(from, to).map((row, place) =>
-      h('div', {
-        key: row.key, class: 'row-place', role: row.role ?? 'listitem', style: { transform: `translateY(${tops[from + place]}px)`, height: `${row.height}px` },
-      }, row.view())))
+  const focused = focusedPlace(rows)
+  return steady('div', { class: 'rows', role: 'list', 'aria-label': label, style: { height: `${total}px` }, mount: follow }, [rows, from, to, focused, ...facts],
+    () => placesDrawn(from, to, focused).map((place) => {
+      const { key, role = 'listitem', height, view } = rows[place]
+      return h('div', {
+        key, 'data-key': key, class: 'row-place', role, 'aria-setsize': rows.length, 'aria-posinset': place + 1,
+        style: { transform: `translateY(${tops[place]}px)`, height: `${height}px` },
+      }, view())
+    }))
+}
+
+/** The place of the row that has the focus, wherever it is: it stays drawn, since the focus would go with it. Or -1. */
+function focusedPlace(rows) {
+  const key = document.activeElement?.closest('.row-place')?.dataset.key
+  if (key === undefined) return -1
+  if (!placesByKey.has(rows)) placesByKey.set(rows, new Map(rows.map((row, place) => [String(row.key), place])))
+  return placesByKey.get(rows).get(key) ?? -1
+}
+
+const placesByKey = new WeakMap()
+
+/** From `from` up to `to`, and the one besides, in order. */
+function placesDrawn(from, to, besides) {
+  const drawn = to <= from ? [] : Array.from({ length: to - from }, (_, place) => from + place)
+  if (besides < 0 || (besides >= from && besides < to)) return drawn
+  return besides < from ? [besides, ...drawn] : [...drawn, besides]
 }
 
 /** Heights of rows: on phones texts take more lines. */

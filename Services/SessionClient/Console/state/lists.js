@@ -63,10 +63,27 @@ const roles = {
   responders: (card) => card.contact.isMyResponder,
 }
 
-/** The letter under which a name stands, without accents; `#` for digits and signs, which come first. */
+/** The letters that names stand under, in the reader's order: Z comes before T in Estonian. */
+const letters = lazily(() => [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'].sort(collator().compare)
+  .filter((letter, place, all) => place === 0 || collator().compare(all[place - 1], letter) < 0))
+
+/**
+ * The letter under which a name stands; `#` for digits and signs, which come first. It follows the order of names, so none
+ * comes twice: Łukasz is among those with L where he is sorted among them, Å comes after Z in Swedish.
+ */
 function initialOf(name) {
-  const [first = ''] = name.normalize('NFD')
-  return /\p{L}/u.test(first) ? first.toLocaleUpperCase() : '#'
+  const { compare } = collator()
+  const [first = ''] = name.normalize('NFC')
+  if (!/\p{L}/u.test(first)) return '#'
+  let [low, high] = [0, compare(first, letters().at(-1)) > 0 ? 0 : letters().length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    compare(letters()[middle], name) <= 0 ? (low = middle + 1) : (high = middle)
+  }
+  if (low > 0) return letters()[low - 1]
+  // Before A, or after the last letter. Accents that mean nothing to the order make no letter of their own.
+  const [plain] = first.normalize('NFD')
+  return (compare(plain, first) === 0 ? plain : first).toLocaleUpperCase()
 }
 
 const titles = {

@@ -18,11 +18,8 @@ package struct ContactsPolicy: Policy {
         }
         /// What these were about is over: they go, though they may have come late. Somebody else's of that moment may still
         /// be on its way, and waits for an answer.
-        func clear(_ kinds: [NotificationKind], from contacts: AccountID..., by time: Instant) -> PolicyCommand {
-            clear(kinds, from: contacts, by: time)
-        }
-        func clear(_ kinds: [NotificationKind], from contacts: [AccountID], by time: Instant) -> PolicyCommand {
-            .tell(.notifications, ClearNotifications(kinds, from: contacts, by: time), for: account)
+        func clear(_ kinds: [NotificationKind], from contact: AccountID, by time: Instant) -> PolicyCommand {
+            .tell(.notifications, ClearNotifications(kinds, from: [contact], by: time), for: account)
         }
 
         switch event {
@@ -112,7 +109,7 @@ package struct ContactsPolicy: Policy {
             case .outgoing: return [.acknowledge(event, because: message)]
             }
         case .receivedPingsCleared(let event):
-            return [clear([.pingReceived], from: event.contacts, by: event.at)]
+            return ClearNotifications.ofPings(in: event).map { .tell(.notifications, $0, for: account) }
         case .responderAlerted(let event):
             return [
                 notify(
@@ -161,6 +158,15 @@ extension ClearNotifications {
     /// Those of these kinds about these contacts up to a time.
     init(_ kinds: [NotificationKind], from contacts: [AccountID], by time: Instant) {
         self.init(selection: .init(kinds: kinds, subjects: contacts, occurredBy: time))
+    }
+
+    /// Those of the pings that were answered at once: as many commands as it takes to name all their senders. Pings
+    /// that still wait keep theirs.
+    static func ofPings(in event: ReceivedPingsCleared) -> [Self] {
+        let limit = NotificationSelection.subjectLimit
+        return stride(from: 0, to: event.contacts.count, by: limit).map { start in
+            Self([.pingReceived], from: Array(event.contacts.dropFirst(start).prefix(limit)), by: event.at)
+        }
     }
 }
 

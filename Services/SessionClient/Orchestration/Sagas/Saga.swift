@@ -65,9 +65,26 @@ extension SagaSteps {
         _ name: String, _ body: some CommandBody, of domain: Domain, for account: AccountID,
         unless pointless: Rejection.Code? = nil
     ) async throws -> Bool {
+        try await demanded(name, body, of: domain, for: account, unless: pointless).isAccepted
+    }
+
+    /// A step after the decision, as ``demand(_:_:of:for:unless:)``, whose result is needed.
+    /// - Returns: What it led to; nil for nothing, and if it was pointless.
+    /// - Throws: ``SagaError``, or what keeps the outcome from being known now.
+    func request(
+        _ name: String, _ body: some CommandBody, of domain: Domain, for account: AccountID,
+        unless pointless: Rejection.Code? = nil
+    ) async throws -> CausedEvent? {
+        try await demanded(name, body, of: domain, for: account, unless: pointless).event
+    }
+
+    private func demanded(
+        _ name: String, _ body: some CommandBody, of domain: Domain, for account: AccountID,
+        unless pointless: Rejection.Code?
+    ) async throws -> (isAccepted: Bool, event: CausedEvent?) {
         switch try await ask(name, body, of: domain, for: account) {
-        case .accepted: return true
-        case .rejected(let rejection) where rejection.code == pointless: return false
+        case .accepted(let event): return (true, event)
+        case .rejected(let rejection) where rejection.code == pointless: return (false, nil)
         case .rejected(let rejection): throw SagaError.stepRejected(name, rejection)
         case .failed(let code):
             try await askAnew(name)

@@ -44,7 +44,7 @@ struct ConsoleSpeedTests {
         }
     }
 
-    @Test("the contacts' limit is a setting; 10,000 of them scroll with few rows on the page at a time (C2, S7)")
+    @Test("the contacts' limit is a setting; 10,000 of them scroll with few rows on the page at a time (R19, S7)")
     func manyContacts() async throws {
         try await Console.with { console in
             let quartet = console.quartet
@@ -70,9 +70,9 @@ struct ConsoleSpeedTests {
             let scrolled = try await page.runAsync(Self.scroll)
             print("scrolling 10,000 contacts at a fourth of the speed: long tasks of \(scrolled["tasks"]) ms")
             #expect(
-                (scrolled["rows"].int ?? .max) <= 40,
+                (1...40).contains(scrolled["rows"].int ?? 0),
                 "what a window's height of scrolling shows, and not all that is there")
-            #expect((scrolled["elements"].int ?? .max) <= 1000)
+            #expect((1...1000).contains(scrolled["elements"].int ?? 0))
             try await page.run("scrollTo(0, document.body.scrollHeight)")
             try await page.see("Number 9998")
             try await page.expectNoErrors()
@@ -100,6 +100,9 @@ struct ConsoleSpeedTests {
 
     /// Notes when a contact is first shown, and what was loaded by then.
     private static let watch = """
+        // Drawing waits 300 ms for the stream to be asked for, and then goes on without: too soon on a slow machine.
+        const later = window.setTimeout;
+        window.setTimeout = (run, pause, ...rest) => later(run, pause === 300 ? 60000 : pause, ...rest);
         const requests = [], real = window.fetch;
         window.fetch = (path, options) => { requests.push([options?.method ?? 'GET', path]); return real(path, options); };
         let askedFirst;

@@ -23,10 +23,12 @@ export const stories = () => [
   tree('The newest request', 'last_story', watch('last_story', () => rows('last_story'), 5 * second)),
 ]
 
-export const story = ({ id }) => [
-  h('h1', {}, 'Story'), search(),
-  tree(`Story of ${id}`, 'story', watch(`story ${id}`, () => rows('story', { id }), 2 * second)),
-]
+export function story({ id }) {
+  const panel = watch(`story ${id}`, () => rows('story', { id }), 2 * second)
+  // An id that no index knows is searched for in all logs.
+  if (panel.value?.length === 0) panel.pause = 30 * second
+  return [h('h1', {}, 'Story'), search(), tree(`Story of ${id}`, 'story', panel)]
+}
 
 function tree(title, name, { value, problem }) {
   return card(title, name,

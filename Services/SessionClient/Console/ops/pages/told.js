@@ -1,6 +1,6 @@
 /** `/ops/told`: was she told? For each alarm who was notified, pushed to, shown it and read it, and how late. */
 import { h } from '../../core/view.js'
-import { badge, waiting } from '../../parts/pieces.js'
+import { waiting } from '../../parts/pieces.js'
 import { watch } from '../feed.js'
 import { ask } from '../key.js'
 import { card, clock, late, panel, second, sqlOf, trouble } from '../pieces.js'
@@ -27,10 +27,13 @@ export function told({ alarm }) {
 const name = ({ handle, account }) => (handle ? `@${handle}` : `account ${account.slice(0, 8)}…`)
 const kinds = { missedCheckIn: 'missed the check-in', alert: 'raised an alert' }
 
+/** What somebody was told of the alarm itself: its all-clear helps nobody who never heard of it. */
+const alarmsOf = (one) => one.notifications.filter(({ kind }) => kind === 'dependentAlertRaised' || kind === 'dependentCheckInMissed')
+
 function answer(document) {
   const { person, due, noticed, noticedMs, event, recipients } = document
   const responders = recipients.filter((one) => !one.isPerson)
-  const reached = responders.filter((one) => one.notifications.length)
+  const reached = responders.filter((one) => alarmsOf(one).length)
   return [
     h('section', { class: 'card', 'aria-label': 'The alarm' },
       h('div', { class: 'title-line' }, h('h2', {}, `${name(person)} ${kinds[document.kind]}`), sqlOf('told_json')),
@@ -48,7 +51,7 @@ function answer(document) {
 
 function verdict(responders, reached) {
   if (!responders.length) return 'Nobody looks after this person, so nobody was told.'
-  const read = reached.filter((one) => one.notifications.some((each) => each.read))
+  const read = reached.filter((one) => alarmsOf(one).some((each) => each.read))
   const people = (number) => `${number} of ${responders.length} ${responders.length === 1 ? 'responder' : 'responders'}`
   return `${people(reached.length)} notified, ${people(read.length)} read it.`
 }
@@ -65,9 +68,8 @@ const titles = {
 
 const recipient = ({ account, handle, isPerson, notifications }) =>
   card(`${name({ account, handle })}${isPerson ? ', who it is about' : ''}`, undefined,
-    notifications.length
-      ? h('ol', { class: 'plain' }, notifications.map(delivery))
-      : h('p', { class: 'notice critical' }, 'Was to be told, and no notification is there.'))
+    !isPerson && !alarmsOf({ notifications }).length && h('p', { class: 'notice critical' }, 'Was to be told of the alarm, and no notification of it is there.'),
+    notifications.length > 0 && h('ol', { class: 'plain' }, notifications.map(delivery)))
 
 function delivery({ id, kind, repetition, notified, notifiedMs, pushes, shown, read, readMs, event }) {
   const step = (title, text, tone) => h('li', { class: tone }, h('strong', {}, title), text)
