@@ -26,7 +26,7 @@ extension Scenario {
             let again = try await anna.signIn()
             try await again.call("RefreshToken", ["refreshToken": .string(again.refreshToken)])
             try await again.call("UpdateSecurity", ["isConfirmationRequired": true])
-            for call in ["MakeRecoveryCodes", "RemovePhone", "CloseAccount"] { try await again.ask(call) }
+            for call in ["MakeRecoveryCodes", "RemovePhone"] { try await again.ask(call) }
             try await again.ask("ResetPassword", ["newPassword": .string(Stage.password)])
             try await again.ask("UpdateSecurity", ["isConfirmationRequired": false])
             try await again.ask("SignOut", ["everywhere": true])

@@ -8,12 +8,18 @@ final class Stage: Sendable {
     /// For what only HTTP carries.
     private let edge: EdgeClient
     private let transcript = Mutex<(lines: [String], names: Names)>(([], Names()))
+    private let viewers = Mutex<[Viewer]>([])
 
     init(_ carrier: any Carrier, beside edge: EdgeClient) {
         (self.carrier, self.edge) = (carrier, edge)
     }
 
     var lines: [String] { transcript.withLock(\.lines) }
+
+    func know(_ viewer: Viewer) { viewers.withLock { $0.append(viewer) } }
+
+    /// Ends the streams that a scenario left open, however it ended.
+    func clear() { for viewer in viewers.withLock({ $0 }) { viewer.leave() } }
 
     func note(_ what: String, _ json: JSON) {
         transcript.withLock { transcript in
@@ -113,7 +119,9 @@ struct Actor: Sendable {
         guard let token else { throw Failure(description: "\(name) isn't signed in") }
         let events = try await stage.carrier.watch(
             token: token, following: groups, only: filter, after: position)
-        return Viewer(name: name, stage: stage, events)
+        let viewer = Viewer(name: name, stage: stage, events)
+        stage.know(viewer)
+        return viewer
     }
 }
 

@@ -26,6 +26,7 @@ let isVerbose = ProcessInfo.processInfo.environment["VERBOSE"] != nil
 /// What a scenario comes to over a carrier.
 func transcript(of scenario: Scenario, over carrier: any Carrier, beside edge: EdgeClient) async -> [String] {
     let stage = Stage(carrier, beside: edge)
+    defer { stage.clear() }
     do {
         try await scenario.play(stage)
         return stage.lines

@@ -57,7 +57,6 @@ struct RPCAdmission: Sendable {
         if let error = error as? RPCError {
             // The transport's own, such as a stream without a message, or that of a message that can't be read.
             refusal = error
-            if error.code == .resourceExhausted { LimitMetrics.hit(.messages) }
             answers?.note(.grpc, call, error.code.rawValue, APIError.Code(of: error))
         } else {
             let error = APIError(thrown: error, logger)

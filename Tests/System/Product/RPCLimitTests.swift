@@ -202,7 +202,6 @@ struct RPCLimitTests {
                 await #expect(throws: RPCClient.Refused.self) {
                     try await rpc.call("UpdateProfile", ["name": large], token: anna.token)
                 }
-                try await Self.expectHits(1, of: "messages", at: quartet)
                 let url = "/v1/account?x=" + String(repeating: "x", count: 4096)
                 #expect(try await quartet.edge.send("GET", url).status == 414)
                 await #expect(throws: RPCClient.Refused.self) {

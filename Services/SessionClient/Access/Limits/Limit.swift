@@ -56,10 +56,12 @@ enum LimitHit: Hashable, Sendable {
     case wrong(APIError.Code)
     /// The protocol tells the peer, or what is quiet is closed: nothing is refused.
     case uncounted
+    /// The transport ends the call, without saying so to us.
+    case cut
 
     /// Where there is no code, since nothing is answered or the transport answers.
     enum Word: String, CaseIterable, Sendable {
-        case handshake, pace, headers, messages, silence, writeDeadline, signals
+        case handshake, pace, headers, silence, writeDeadline, signals
     }
 
     /// What its label doesn't say.
@@ -67,11 +69,11 @@ enum LimitHit: Hashable, Sendable {
         switch self {
         case .refused: ""
         case .ended(.handshake), .ended(.pace), .ended(.headers), .ended(.silence): ": the connection closes"
-        case .ended(.messages): ": the call ends"
         case .ended(.writeDeadline): ": the stream ends"
         case .ended(.signals): ": they are dropped"
         case .wrong: ", not counted"
         case .uncounted: "nothing is refused"
+        case .cut: "the call ends, not counted"
         }
     }
 
@@ -80,7 +82,7 @@ enum LimitHit: Hashable, Sendable {
         switch self {
         case .refused(let code): code.rawValue
         case .ended(let word): word.rawValue
-        case .wrong, .uncounted: nil
+        case .wrong, .uncounted, .cut: nil
         }
     }
 }
@@ -92,7 +94,7 @@ extension LimitDeclaration {
             switch hit {
             case .refused(let code), .wrong(let code): "`\(code.rawValue)`\(hit.note)"
             case .ended(let word): "`\(word.rawValue)`\(hit.note)"
-            case .uncounted: hit.note
+            case .uncounted, .cut: hit.note
             }
         return "| \(what) | \(amount) | \(scope) | \(label) | \(declaredSetting.map { "`\($0.flag)`" } ?? "") |"
     }
