@@ -98,6 +98,34 @@ extension AppPackageTests {
             }
         }
 
+        @Test("a shared file that looks like a refusal is a file: nobody who fetches it is signed out (P24, P36)")
+        func disguised() async throws {
+            let folder = FileManager.default.temporaryDirectory.appending(path: "attachments-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let (source, copy) = (folder.appending(path: "problem.json"), folder.appending(path: "copy.json"))
+            let bytes = Data(#"{"code":"signedOut"}"#.utf8)
+            try bytes.write(to: source)
+            try await Quartet.with { quartet in
+                try await PackageApp.with("anna", Self.transport(to: quartet, Requests([]))) { anna in
+                    try await PackageApp.with("bob", Self.transport(to: quartet, Requests([]))) { bob in
+                        let group = try await Self.group(of: anna, and: bob)
+                        let file = AttachmentFile(source, contentType: "application/problem+json")
+                        let id = try await anna.clients.groups.attach(file, to: group)
+                        let opened = try bob.clients.groups.open(group)
+                        try await PackageApp.wait("the attachment", opened.state.values(of: \.attachments)) {
+                            $0.map(\.id) == [id]
+                        }
+                        let attachment = try #require(opened.state.attachments.first)
+                        #expect(attachment.contentType == "application/problem+json")
+                        try await bob.clients.groups.download(attachment, of: group, to: copy)
+                        #expect(try Data(contentsOf: copy) == bytes)
+                        #expect(bob.connection.state == .connected && bob.clients.session.session.isSignedIn)
+                    }
+                }
+            }
+        }
+
         /// A session of two.
         private static func group(of anna: PackageApp, and bob: PackageApp) async throws -> GroupID {
             let code = try #require(bob.clients.contacts.contacts.code)
