@@ -109,6 +109,8 @@ struct ViewTests {
         let moved = model.handle(.down, Self.shown())
         let done = model.handle(.enter, Self.shown())
         #expect(moved == nil && done == .remove(Self.bob))
+        let all = model.handle(.character("A"), Self.shown())
+        #expect(all == nil && model.dialog?.purpose == .confirm(.respondToAll))
     }
 
     @Test("somebody is added by handle or by code")
