@@ -15,8 +15,9 @@ final class App {
     private(set) var group: RemoteGroup?
     private(set) var music: RemotePlayback?
     private var followers: [String: Task<Void, Never>] = [:]
-    /// The notifications that this device has shown.
+    /// The notifications of which the server knows, or will know, that this device has shown them.
     private var seen: Set<NotificationID> = []
+    private var isTellingSeen = false
     private var ended: PlaybackItemID?
     private let frames = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     private var exitStatus: Int32?
@@ -222,12 +223,10 @@ final class App {
     /// Tells the server what this device has shown, and goes on to the next item where one is over.
     private func report(_ shown: Shown) {
         guard shown.connection == .connected else { return }
-        if model.tab == .notifications, !shown.needsSignIn {
-            let new = shown.notifications.unreadNotifications.map(\.id).filter { !seen.contains($0) }
-            if !new.isEmpty {
-                seen.formUnion(new)
-                Task { try? await quartet.notifications.show(Array(new.prefix(100))) }
-            }
+        if model.tab == .notifications, model.dialog == nil, !shown.needsSignIn, !isTellingSeen {
+            let rows = NotificationsScreen.visible(model, shown, height: Frame.room(height: terminal.size.height))
+            let new = rows.filter { $0.isUnread && !seen.contains($0.id) }.prefix(100).map(\.id)
+            if !new.isEmpty { tell(seen: new) }
         }
         guard let music = shown.music, let playback = shown.playback, playback.isPlaying, let item = playback.item,
             let duration = item.duration, let position = shown.position, position >= duration, ended != item.id
@@ -235,5 +234,19 @@ final class App {
         ended = item.id
         // Another device may be quicker, and is right then.
         Task { try? await quartet.playback.next(music) }
+    }
+
+    private func tell(seen new: [NotificationID]) {
+        isTellingSeen = true
+        keep {
+            defer { self.isTellingSeen = false }
+            do throws(QuartetError) { try await self.quartet.notifications.show(new) } catch {
+                // What is pending is sent by itself, and a refusal would come again. Anything else is tried again.
+                guard error.isPending || error.code != nil else { return }
+            }
+            self.seen.formUnion(new)
+            // Others may have come into view meanwhile.
+            self.change()
+        }
     }
 }
