@@ -126,6 +126,14 @@ extension AppPackageTests {
             }
         }
 
+        @Test("gRPC without a transport for files refuses attachments, which isn't taken for a lost connection (P24)")
+        func unsupported() async throws {
+            let gRPC = try GRPCTransport(host: "127.0.0.1", port: 9, security: .plaintext)
+            let request = TransportRequest(.upload(ContentHash(of: [1, 2, 3])))
+            let reply = try await AutoTransport(gRPC, else: gRPC).send(request)
+            #expect(throws: APIError(.refused, "This transport carries no attachments.")) { try reply.result.get() }
+        }
+
         /// A session of two.
         private static func group(of anna: PackageApp, and bob: PackageApp) async throws -> GroupID {
             let code = try #require(bob.clients.contacts.contacts.code)
