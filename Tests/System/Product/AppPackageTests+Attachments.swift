@@ -84,6 +84,12 @@ extension AppPackageTests {
                             #expect(try Data(contentsOf: copy) == bytes)
                             #expect(
                                 his.value[before...] == [.attachment(group, id, bytes: 4 << 20..<bytes.count)])
+                            // The rest of another file costs one more attempt, and an old file is replaced.
+                            let again = folder.appending(path: "again.flac")
+                            try Data("old".utf8).write(to: again)
+                            try Data("stale".utf8).write(to: again.appendingPathExtension("part"))
+                            try await bobs.download(attachment, of: group, to: again)
+                            #expect(try Data(contentsOf: again) == bytes)
 
                             try await annas.removeAttachment(group, id)
                             try await PackageApp.wait("its end", opened.state.values(of: \.attachments)) { $0.isEmpty }
