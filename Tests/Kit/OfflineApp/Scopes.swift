@@ -1,5 +1,6 @@
 import Foundation
 import QuartetClient
+import TestKit
 
 /// Opens and cancels connections, and says `left N sockets, M connections` when no more of them end.
 struct Scopes {
@@ -18,10 +19,10 @@ struct Scopes {
         for _ in 1..<count { held.append(try await use(tokens, isNew: false)) }
         // The system closes sockets when it gets round to it, and says so to nobody.
         for _ in 0..<500 {
-            guard try sockets() > 0 || held.contains(where: { $0.connection != nil }) else { break }
+            guard try openSockets() > 0 || held.contains(where: { $0.connection != nil }) else { break }
             try await Task.sleep(for: .milliseconds(20))
         }
-        OfflineApp.say("left \(try sockets()) sockets, \(held.count { $0.connection != nil }) connections")
+        OfflineApp.say("left \(try openSockets()) sockets, \(held.count { $0.connection != nil }) connections")
     }
 
     private func use(_ tokens: InMemoryTokenStore, isNew: Bool) async throws -> Held {
@@ -38,12 +39,5 @@ struct Scopes {
             group.cancelAll()
         }
         return Held(connection)
-    }
-
-    private func sockets() throws -> Int {
-        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { name in
-            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)"))?
-                .hasPrefix("socket:") ?? false
-        }
     }
 }
