@@ -29,7 +29,7 @@ public struct Texts: Sendable {
     /// - Parameters:
     ///   - languages: A person's, the favourite one first; the first of which there are texts is used, or else English.
     ///   - language: The language of `replacing`, where none is to be chosen: one that the app adds, for instance.
-    ///   - replacing: Texts of the app's own; those that it leaves out stay, in English where the language is the app's.
+    ///   - replacing: Texts of the app's own; those that it leaves out stay, in English for a language that it adds.
     public init(
         languages: [String] = Locale.preferredLanguages, language: String? = nil, replacing: Catalogue = [:],
         timeZone: TimeZone = .current
