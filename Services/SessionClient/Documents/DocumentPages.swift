@@ -150,7 +150,7 @@ struct DocumentPages: Sendable {
         case .refused(let code), .wrong(let code):
             "<a href=\"/docs/errors/\(code.rawValue)\">\(code.rawValue)</a>\(hit.note)"
         case .ended(let word): "<code>\(word.rawValue)</code>\(hit.note)"
-        case .uncounted: "\(hit.note)"
+        case .uncounted, .cut: "\(hit.note)"
         }
     }
 

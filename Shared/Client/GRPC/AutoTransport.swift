@@ -5,7 +5,8 @@ import Synchronization
 /// nothing else.
 ///
 /// ```swift
-/// let transport = AutoTransport(try GRPCTransport(host: "api.example.org"), else: HTTPTransport(url))
+/// let http = HTTPTransport(url)
+/// let transport = AutoTransport(try GRPCTransport(host: "api.example.org", files: http), else: http)
 /// ```
 ///
 /// It stays with the way that worked last. A request that can't have reached the server goes the other way at once; one that may have
@@ -30,13 +31,14 @@ public final class AutoTransport: Transport {
     private func use<Result: Sendable>(_ body: (any Transport) async throws -> Result) async throws -> Result {
         let first = current.withLock { $0 }
         do { return try await body(ways[first % ways.count]) } catch let error as TransportError {
+            guard error.isLoss else { throw error }
             leave(first)
             guard case .unreachable = error else { throw error }
         }
         let second = first + 1
         do { return try await body(ways[second % ways.count]) } catch let error as TransportError {
             // Neither gets through: the next attempt begins with the one that was preferred.
-            leave(second)
+            if error.isLoss { leave(second) }
             throw error
         }
     }
@@ -44,5 +46,15 @@ public final class AutoTransport: Transport {
     /// Goes the other way from now on, unless somebody else has decided so.
     private func leave(_ way: Int) {
         current.withLock { current in if current == way { current += 1 } }
+    }
+}
+
+extension TransportError {
+    /// Whether the way is at fault. What arrived and can't be read is the same on another one.
+    fileprivate var isLoss: Bool {
+        switch self {
+        case .unreachable, .interrupted: true
+        case .malformed: false
+        }
     }
 }

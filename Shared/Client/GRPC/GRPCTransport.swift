@@ -56,13 +56,19 @@ public final class GRPCTransport: Transport {
         running.cancel()
     }
 
+    /// The largest message. The library takes a call's limit for requests as the limit for what arrives, too, and
+    /// without one it takes 4 MiB, which the snapshot of a large account exceeds.
+    private static let messageLimit = 32 << 20
+
     // MARK: Requests
 
     public func send(_ request: TransportRequest) async throws -> TransportReply {
         switch request.endpoint {
         case .serverTime: return try await health()
         case .upload, .chunks, .attachment:
-            guard let files else { throw TransportError.malformed("attachments need a transport for files") }
+            guard let files else {
+                return TransportReply(.failure(APIError(.refused, "This transport carries no attachments.")))
+            }
             return try await files.send(request)
         default: break
         }
@@ -97,6 +103,7 @@ public final class GRPCTransport: Transport {
         var options = CallOptions.defaults
         options.timeout = .seconds(30)
         options.waitForReady = false
+        options.maxRequestMessageBytes = Self.messageLimit
         do {
             return try await client.clientStreaming(
                 request: StreamingClientRequest(metadata: metadata) { writer in
@@ -115,6 +122,11 @@ public final class GRPCTransport: Transport {
             if let refusal = APIError(error) {
                 return TransportReply(.failure(refusal), serverTime: Instant(error.metadata))
             }
+            throw Self.failure(error, isSent)
+        } catch where error is TransportError || error is CancellationError {
+            throw error
+        } catch {
+            // Of the client itself, which was stopped for instance: the request can be repeated.
             throw Self.failure(error, isSent)
         }
     }
@@ -153,6 +165,7 @@ public final class GRPCTransport: Transport {
         if let place = request.place { message.position = place }
         var options = CallOptions.defaults
         options.waitForReady = false
+        options.maxRequestMessageBytes = Self.messageLimit
         do {
             try await client.bidirectionalStreaming(
                 request: StreamingClientRequest(metadata: metadata) { [message] writer in
@@ -171,6 +184,10 @@ public final class GRPCTransport: Transport {
         } catch let error as RPCError {
             if let refusal = APIError(error) { throw refusal }
             throw failure(error, isSent)
+        } catch where error is TransportError || error is CancellationError {
+            throw error
+        } catch {
+            throw failure(error, isSent)
         }
     }
 
@@ -184,9 +201,10 @@ public final class GRPCTransport: Transport {
         func mark() { isMarked.withLock { $0 = true } }
     }
 
-    private static func failure(_ error: RPCError, _ isSent: Sent) -> any Error {
+    private static func failure(_ error: any Error, _ isSent: Sent) -> any Error {
         if Task.isCancelled { return CancellationError() }
-        return isSent.value ? TransportError.interrupted(error.message) : TransportError.unreachable(error.message)
+        let reason = (error as? RPCError)?.message ?? "\(error)"
+        return isSent.value ? TransportError.interrupted(reason) : TransportError.unreachable(reason)
     }
 
     private func metadata(_ token: String?) -> Metadata {

@@ -56,7 +56,13 @@
 
         func body(content: Content) -> some View {
             content
-                .task { await connection.run() }
+                .task {
+                    // Of several windows, one runs it. When that one is closed, another has to go on.
+                    while !Task.isCancelled {
+                        await connection.run()
+                        try? await Task.sleep(for: .seconds(1))
+                    }
+                }
                 .onChange(of: phase) { if phase == .active { connection.wake() } }
         }
     }

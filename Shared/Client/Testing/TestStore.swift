@@ -11,20 +11,46 @@ public import Testing
 /// await store.receive(.found(["anna"])) { $0.results = ["anna"] }
 /// await store.finish()
 /// ```
+///
+/// End each test with ``finish(sourceLocation:)``. Without it, the store still fails for actions that have arrived when
+/// it is released, but not for those that its effects would have sent later.
 public final class TestStore<State: Hashable & Sendable, Action: Equatable & Sendable>: Sendable {
     private let current: Mutex<State>
     private let reducer: SharedStore<State, Action>.Reducer
     private let runner: EffectRunner<Action>
-    private let arrivals: AsyncStream<Action>
-    private let arrived: AsyncStream<Action>.Continuation
+    private let arrivals: Arrivals
+    private let location: SourceLocation
 
-    public init(_ state: State, reducer: @escaping SharedStore<State, Action>.Reducer) {
-        current = Mutex(state)
-        self.reducer = reducer
-        let (arrivals, arrived) = AsyncStream<Action>.makeStream()
-        (self.arrivals, self.arrived) = (arrivals, arrived)
-        runner = EffectRunner { arrived.yield($0) }
+    /// What effects have sent and no test has looked at.
+    private final class Arrivals: Sendable {
+        private let actions = Mutex<[Action]>([])
+        /// Something arrived, or an effect ended.
+        let changes: AsyncStream<Void>
+        let change: AsyncStream<Void>.Continuation
+
+        init() { (changes, change) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1)) }
+
+        func append(_ action: Action) {
+            actions.withLock { $0.append(action) }
+            change.yield(())
+        }
+
+        func next() -> Action? { actions.withLock { $0.isEmpty ? nil : $0.removeFirst() } }
     }
+
+    public init(
+        _ state: State, sourceLocation: SourceLocation = #_sourceLocation,
+        reducer: @escaping SharedStore<State, Action>.Reducer
+    ) {
+        current = Mutex(state)
+        location = sourceLocation
+        self.reducer = reducer
+        let arrivals = Arrivals()
+        self.arrivals = arrivals
+        runner = EffectRunner({ action, _ in arrivals.append(action) }, onEnd: { arrivals.change.yield(()) })
+    }
+
+    deinit { Self.fail(for: arrivals, location) }
 
     public var state: State { current.withLock { $0 } }
 
@@ -36,13 +62,15 @@ public final class TestStore<State: Hashable & Sendable, Action: Equatable & Sen
         reduce(action, sourceLocation, change)
     }
 
-    /// Waits for the next action that an effect sends.
+    /// Waits for the next action that an effect sends, and fails when none can come: no effect runs any more.
     public func receive(
         _ expected: Action, sourceLocation: SourceLocation = #_sourceLocation,
         changes change: (inout State) -> Void = { _ in }
     ) async {
-        var actions = arrivals.makeAsyncIterator()
-        guard let action = await actions.next() else { return }
+        guard let action = await nextArrival() else {
+            Issue.record("\(expected) was not received", sourceLocation: sourceLocation)
+            return
+        }
         if action != expected {
             Issue.record(
                 "another action was received:\n\(Difference.text(expected, action))", sourceLocation: sourceLocation)
@@ -50,22 +78,35 @@ public final class TestStore<State: Hashable & Sendable, Action: Equatable & Sen
         reduce(action, sourceLocation, change)
     }
 
+    /// Nil if no effect runs, or the test is cancelled.
+    private func nextArrival() async -> Action? {
+        var changes = arrivals.changes.makeAsyncIterator()
+        while true {
+            // In this order: an effect ends after everything that it sends.
+            let isIdle = runner.count == 0
+            if let action = arrivals.next() { return action }
+            guard !isIdle, await changes.next(isolation: #isolation) != nil else { return nil }
+        }
+    }
+
     /// Waits until all effects have ended, and fails for actions that weren't expected.
     public func finish(sourceLocation: SourceLocation = #_sourceLocation) async {
         await runner.finish()
-        arrived.finish()
-        for await action in arrivals {
-            Issue.record("an action was received and not expected: \(action)", sourceLocation: sourceLocation)
+        Self.fail(for: arrivals, sourceLocation)
+    }
+
+    private static func fail(for arrivals: Arrivals, _ location: SourceLocation) {
+        while let action = arrivals.next() {
+            Issue.record("an action was received and not expected: \(action)", sourceLocation: location)
         }
     }
 
     private func reduce(_ action: Action, _ location: SourceLocation, _ change: (inout State) -> Void) {
-        let (expected, actual, effect) = current.withLock { state in
-            var expected = state
-            change(&expected)
-            let effect = reducer(&state, action)
-            return (expected, state, effect)
-        }
+        var (expected, actual) = (state, state)
+        change(&expected)
+        // No lock is held: a reducer may look at the store.
+        let effect = reducer(&actual, action)
+        current.withLock { [actual] in $0 = actual }
         if expected != actual {
             Issue.record(
                 "\(action) changed the state to something else:\n\(Difference.text(expected, actual))",

@@ -1,5 +1,6 @@
 import Foundation
 import QuartetClient
+import TestKit
 
 /// Opens and cancels connections, and says `left N sockets, M connections`, those of the first one not counted, when no more of
 /// them end.
@@ -28,10 +29,10 @@ struct Scopes {
     private func end(of held: [Held], sockets few: Int, within limit: Duration) async throws -> Int {
         let start = ContinuousClock.now
         // The system closes sockets when it gets round to it, and says so to nobody.
-        while try sockets() > few || held.contains(where: { $0.connection != nil }), .now - start < limit {
+        while try openSockets() > few || held.contains(where: { $0.connection != nil }), .now - start < limit {
             try await Task.sleep(for: .milliseconds(20))
         }
-        return try sockets()
+        return try openSockets()
     }
 
     private func use(_ tokens: InMemoryTokenStore, isNew: Bool) async throws -> Held {
@@ -48,12 +49,5 @@ struct Scopes {
             group.cancelAll()
         }
         return Held(connection)
-    }
-
-    private func sockets() throws -> Int {
-        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { name in
-            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)"))?
-                .hasPrefix("socket:") ?? false
-        }
     }
 }

@@ -66,9 +66,14 @@ public final class PseudoTerminal: Sendable {
         self.screen = screen
         ends = Mutex(Ends(controlling: controlling, program: end))
         // In a session of its own that the terminal belongs to, as a shell's programs are.
-        process = try await ChildProcess.start(
-            "/bin/sh", ["-c", #"exec setsid --ctty --wait "$@" <"$0" >"$0" 2>&1"#, path, program] + arguments,
-            environment: environment, name: name)
+        do {
+            process = try await ChildProcess.start(
+                "/bin/sh", ["-c", #"exec setsid --ctty --wait "$@" <"$0" >"$0" 2>&1"#, path, program] + arguments,
+                environment: environment, name: name)
+        } catch {
+            for descriptor in [controlling, end] { close(descriptor) }
+            throw error
+        }
         Thread.detachNewThread {
             var buffer = [UInt8](repeating: 0, count: 65_536)
             while true {

@@ -58,7 +58,9 @@ public final class RoughNetwork: Sendable {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(listener, $0, &length) }
         }
         guard bound == 0, named == 0, listen(listener, 64) == 0 else {
-            throw SpawnFailed(description: "the network can't listen: \(String(cString: strerror(errno)))")
+            let reason = String(cString: strerror(errno))
+            close(listener)
+            throw SpawnFailed(description: "the network can't listen: \(reason)")
         }
         port = UInt16(bigEndian: address.sin_port)
         Self.start("rough-network") { self.accept() }

@@ -84,6 +84,12 @@ extension AppPackageTests {
                             #expect(try Data(contentsOf: copy) == bytes)
                             #expect(
                                 his.value[before...] == [.attachment(group, id, bytes: 4 << 20..<bytes.count)])
+                            // The rest of another file costs one more attempt, and an old file is replaced.
+                            let again = folder.appending(path: "again.flac")
+                            try Data("old".utf8).write(to: again)
+                            try Data("stale".utf8).write(to: again.appendingPathExtension("part"))
+                            try await bobs.download(attachment, of: group, to: again)
+                            #expect(try Data(contentsOf: again) == bytes)
 
                             try await annas.removeAttachment(group, id)
                             try await PackageApp.wait("its end", opened.state.values(of: \.attachments)) { $0.isEmpty }
@@ -96,6 +102,42 @@ extension AppPackageTests {
                     }
                 }
             }
+        }
+
+        @Test("a shared file that looks like a refusal is a file: nobody who fetches it is signed out (P24, P36)")
+        func disguised() async throws {
+            let folder = FileManager.default.temporaryDirectory.appending(path: "attachments-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let (source, copy) = (folder.appending(path: "problem.json"), folder.appending(path: "copy.json"))
+            let bytes = Data(#"{"code":"signedOut"}"#.utf8)
+            try bytes.write(to: source)
+            try await Quartet.with { quartet in
+                try await PackageApp.with("anna", Self.transport(to: quartet, Requests([]))) { anna in
+                    try await PackageApp.with("bob", Self.transport(to: quartet, Requests([]))) { bob in
+                        let group = try await Self.group(of: anna, and: bob)
+                        let file = AttachmentFile(source, contentType: "application/problem+json")
+                        let id = try await anna.clients.groups.attach(file, to: group)
+                        let opened = try bob.clients.groups.open(group)
+                        try await PackageApp.wait("the attachment", opened.state.values(of: \.attachments)) {
+                            $0.map(\.id) == [id]
+                        }
+                        let attachment = try #require(opened.state.attachments.first)
+                        #expect(attachment.contentType == "application/problem+json")
+                        try await bob.clients.groups.download(attachment, of: group, to: copy)
+                        #expect(try Data(contentsOf: copy) == bytes)
+                        #expect(bob.connection.state == .connected && bob.clients.session.session.isSignedIn)
+                    }
+                }
+            }
+        }
+
+        @Test("gRPC without a transport for files refuses attachments, which isn't taken for a lost connection (P24)")
+        func unsupported() async throws {
+            let gRPC = try GRPCTransport(host: "127.0.0.1", port: 9, security: .plaintext)
+            let request = TransportRequest(.upload(ContentHash(of: [1, 2, 3])))
+            let reply = try await AutoTransport(gRPC, else: gRPC).send(request)
+            #expect(throws: APIError(.refused, "This transport carries no attachments.")) { try reply.result.get() }
         }
 
         /// A session of two.

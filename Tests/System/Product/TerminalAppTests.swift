@@ -46,7 +46,7 @@ struct TerminalAppTests {
                 try await PseudoTerminal.with("quartet-tui", arguments) { terminal in
                     try await Self.signUp(terminal)
                     try await terminal.see("Anna 日本  @anna")
-                    try await terminal.see("Time left: 23 h 59 min")
+                    try await terminal.see("Time left: 23 h")
                     terminal.type("c")
                     try await terminal.see("Checked in.")
                     try await terminal.see("The last time was")
@@ -127,12 +127,15 @@ struct TerminalAppTests {
                     #expect(terminal.screen.value.clears == 1, "no frame erases the one before it")
                     terminal.type("i")
                     try await terminal.see("How often")
+                    // The last row: the whole frame is there.
+                    try await terminal.see("Esc cancel")
                     let bytes = terminal.screen.value.byteCount
                     terminal.type("8")
                     try await terminal.see("Check in every  8")
                     #expect(terminal.screen.value.byteCount - bytes < 60, "a key costs a few cells")
                     terminal.press(.escape)
                     try await terminal.see("You check in every 1 d.")
+                    try await terminal.see("c check in")
                     terminal.resize(width: 50, height: 12)
                     try await terminal.screen.wait("a frame of the new size") {
                         $0.clears == 2 && $0.rows[11] != "" ? true : nil

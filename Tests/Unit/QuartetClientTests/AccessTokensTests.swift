@@ -58,6 +58,28 @@ struct AccessTokensTests {
         #expect(server.tokens.load()?.exchange == nil && server.tokens.load()?.refreshToken == "refresh-1")
     }
 
+    @Test("what another process saves meanwhile counts: a newer token is the one exchanged, and a sign-out holds (S42)")
+    func otherProcesses() async throws {
+        let newer = Credentials(account: Server.account, device: Server.device, refreshToken: "refresh-other")
+        for saved in [newer, nil] {
+            let server = Server()
+            server.transport.answer { [unowned server] request in
+                if request.endpoint == .serverTime { server.tokens.save(saved) }
+                return try server.answer(request)
+            }
+            let tokens = Self.tokens(server)
+            if saved == nil {
+                await #expect(throws: QuartetError.needsAuthentication) { try await tokens.token() }
+                #expect(server.tokens.load() == nil && !server.transport.requests.contains { $0.endpoint == .token })
+            } else {
+                #expect(try await tokens.token() == "access-1")
+                let sent = try #require(server.transport.requests.last { $0.endpoint == .token })
+                #expect(String(decoding: sent.body, as: UTF8.self).contains("refresh-other"))
+                #expect(server.tokens.load()?.refreshToken == "refresh-1")
+            }
+        }
+    }
+
     @Test(
         "ids carry the server's time, whatever the device's clock says (R14)",
         arguments: [1_000_000_000, 1_800_000_000, 2_400_000_000] as [Int64])

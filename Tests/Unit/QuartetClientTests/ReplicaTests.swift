@@ -65,6 +65,21 @@ struct ReplicaTests {
         #expect(replica.state == 2 && replica.openEdits.isEmpty)
     }
 
+    @Test(
+        "what is accepted without an event stays until the server's state has it, or for two heartbeats (S22)",
+        arguments: [false, true])
+    func withoutEvent(arrives: Bool) {
+        var replica = Replica<Set<Int>>()
+        replica.replace([], opening: 1)
+        replica.begin(1, { $0.insert(7) }, until: { $0.contains(7) })
+        replica.accept(1, Self.reply(.new(), event: nil))
+        replica.heartbeat()
+        replica.apply(causedBy: nil) { $0.insert(8) }
+        #expect(replica.state == [7, 8] && replica.openEdits == [1])
+        if arrives { replica.apply(causedBy: nil) { $0.insert(7) } } else { replica.heartbeat() }
+        #expect(replica.state == (arrives ? [7, 8] : [8]) && replica.openEdits.isEmpty)
+    }
+
     @Test("a refused edit goes, and later ones stay (S24)")
     func refusal() {
         var replica = Replica<[String]>()

@@ -98,6 +98,19 @@ struct StoreTests {
         #expect(store.state == [1, 2, 3])
     }
 
+    @Test("an action that the reducer itself sends comes after the one that it reduces")
+    func reentrance() {
+        let sender = Observed<(@Sendable (Int) -> Void)?>(nil)
+        let store = SharedStore<[Int], Int>([]) { state, action in
+            if action == 1 { sender.value?(2) }
+            state.append(action)
+            return .none
+        }
+        sender.update { sender in sender = { [weak store] action in store?.send(action) } }
+        store.send(1)
+        #expect(store.state == [1, 2])
+    }
+
     @Test("the test store accepts what a test expects to the last detail (T28)")
     func accepts() async {
         let answers = Observed<[String: [String]]>(["an": ["anna"]])
@@ -130,6 +143,36 @@ struct StoreTests {
             await store.finish()
         } matching: {
             $0.comments.map(\.rawValue).joined().contains("not expected: .found([\"anna\"])")
+        }
+    }
+
+    @Test("the test store fails when what a test waits for never comes, and for what came unseen (T28)")
+    func missing() async throws {
+        let silent = TestStore<Int, Int>(0) { state, action in
+            state = action
+            return .run { _ in }
+        }
+        silent.send(1) { $0 = 1 }
+        await withKnownIssue {
+            await silent.receive(2)
+        } matching: {
+            $0.comments.map(\.rawValue).joined().contains("2 was not received")
+        }
+        await silent.finish()
+        let hasSent = Observed(false)
+        try await withKnownIssue {
+            let store = TestStore<Int, Int>(0) { state, action in
+                state = action
+                return .run { send in
+                    send(2)
+                    hasSent.update { $0 = true }
+                }
+            }
+            store.send(1) { $0 = 1 }
+            try await hasSent.wait("the effect to send") { $0 ? true : nil }
+            withExtendedLifetime(store) {}
+        } matching: {
+            $0.comments.map(\.rawValue).joined().contains("not expected: 2")
         }
     }
 }

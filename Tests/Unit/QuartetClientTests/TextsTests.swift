@@ -34,7 +34,7 @@ struct TextsTests {
         #expect(try Self.sentence(.pingReceived, in: "de-AT") == "Bob fragt: Alles in Ordnung?")
         #expect(try Self.sentence(.pingReceived, in: "en", name: nil) == "Someone asks: are you all right?")
         #expect(try Self.sentence(.pingsCleared, .init(count: 1), in: "en") == "You answered one ping")
-        #expect(try Self.sentence(.pingsCleared, .init(count: 2), in: "de") == "Du hast 2 Anfragen beantwortet")
+        #expect(try Self.sentence(.pingsCleared, .init(count: 2), in: "de") == "Du hast 2 Nachfragen beantwortet")
         #expect(
             try Self.sentence(.dependentAlertRaised, .init(count: 2), in: "en") == "Bob raised an alert (reminder 2)")
         #expect(try Self.sentence(.checkInReminder, .init(lead: .minutes(90)), in: "de").contains("1 Stunde"))
@@ -85,5 +85,8 @@ struct TextsTests {
         let texts = Texts(languages: ["fr-FR", "de"], replacing: ["connection.connected": "Da"])
         #expect(texts["connection.connected"] == "Da" && texts["connection.connecting"] == "Verbindet …")
         #expect(Texts(languages: ["fr"])["connection.connected"] == "Connected" && texts["nonsense"] == "nonsense")
+        // In a language that the app adds, missing texts are English, and refusals aren't the server's sentences.
+        let french = Texts(languages: ["de"], language: "fr_CA", replacing: ["errors.refused": "Refusé."])
+        #expect(french.sentence(APIError(.seatTaken)) == "Refusé." && french["connection.connected"] == "Connected")
     }
 }

@@ -13,6 +13,8 @@ struct KeyTests {
         ("\u{1B}[H\u{1B}[1~\u{1B}[F\u{1B}[4~", [.home, .home, .end, .end]), ("\u{1B}[1;5A", [.up]),
         ("\u{1B}[99;99R\u{1B}[15~x", [.character("x")]), ("\u{1B}\u{1B}[A", [.escape, .up]),
         ("\u{1B}[200~a\rb\u{3}\u{1B}[201~c", [.pasted("a"), .pasted("b"), .character("c")]),
+        ("\u{1B}[[Ax", [.character("x")]), ("\u{1B}[1\u{1B}[Bx", [.down, .character("x")]),
+        ("\u{1B}[\u{3}", [.interrupt]), ("\u{1B}[200~\u{1B}[A\u{1B}\u{1B}[201~\u{3}", [.interrupt]),
     ]
 
     @Test("what terminals send becomes keys, however it is cut")
@@ -24,6 +26,22 @@ struct KeyTests {
                 let parsed = parser.take(bytes[..<cut]) + parser.take(bytes[cut...])
                 #expect(parsed == keys, "cut at \(cut)")
                 #expect(!parser.isWaiting)
+            }
+        }
+    }
+
+    @Test("a sequence whose rest comes late is still one key: its letters are no commands, and a paste ends")
+    func late() {
+        for (text, keys) in Self.typed {
+            let bytes = Array(text.utf8)
+            for cut in 0...bytes.count {
+                var parser = KeyParser()
+                var parsed = parser.take(bytes[..<cut])
+                // By then, a lone Escape is the key.
+                guard !parser.isWaiting else { continue }
+                parsed += parser.flush()
+                parsed += parser.take(bytes[cut...])
+                #expect(parsed == keys, "cut at \(cut)")
             }
         }
     }

@@ -109,6 +109,8 @@ struct ViewTests {
         let moved = model.handle(.down, Self.shown())
         let done = model.handle(.enter, Self.shown())
         #expect(moved == nil && done == .remove(Self.bob))
+        let all = model.handle(.character("A"), Self.shown())
+        #expect(all == nil && model.dialog?.purpose == .confirm(.respondToAll))
     }
 
     @Test("somebody is added by handle or by code")
@@ -150,7 +152,11 @@ struct ViewTests {
     @Test("a server may be named by a flag or the environment; each has a folder of its own")
     func settings() throws {
         let environment = ["HOME": "/home/anna", "QUARTET_SERVER": "http://127.0.0.1:8080"]
-        #expect(try Settings([], environment).folder.path == "/home/anna/.local/state/quartet-tui/127.0.0.1-8080")
+        #expect(try Settings([], environment).folder.path == "/home/anna/.local/state/quartet-tui/http+127.0.0.1+8080")
+        let servers = ["https://h", "http://h", "https://h:8080", "https://h-8080", "https://h/x", "https://h/x/y"]
+        let folders = try servers.map { try Settings(["--server", $0], environment).folder.lastPathComponent }
+        #expect(folders.first == "h" && Set(folders).count == servers.count)
+        #expect(try Settings(["--server", "https://h/"], environment).folder.lastPathComponent == "h")
         let named = try Settings(["--server=https://example.org", "--folder", "/tmp/bob"], environment)
         #expect(named.server?.host() == "example.org" && named.folder.path == "/tmp/bob")
         #expect(try Settings([], ["HOME": "/home/anna"]).server == nil)

@@ -78,6 +78,7 @@ public struct NotificationsClient: Sendable {
 
     /// Shows what a push says at once, without network, and has the server record that this device showed it, as soon as it can be
     /// reached. What else has happened is fetched by the connection; the push stays until that has arrived.
+    /// Where this device has never loaded the notifications, nothing shows before it has.
     ///
     /// An extension calls it without running a connection.
     /// - Throws: ``QuartetError/needsAuthentication`` if the push is for another account than the one that is signed in.
@@ -197,6 +198,12 @@ private enum NotificationsEdit: ClientEdit {
                         account: state.account, notification: notification, unread: max(unread, state.unread))))
         case .show, .registerPush, .unregisterPush: break
         }
+    }
+
+    func isPart(of state: NotificationsState) -> Bool {
+        // A push may be quicker than the stream, and its command brings no event where another device has shown it.
+        guard case .receive(let notification, _, _) = self else { return true }
+        return state.notifications.contains { $0.id == notification.id }
     }
 }
 

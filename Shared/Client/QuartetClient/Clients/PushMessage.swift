@@ -11,12 +11,6 @@ public struct PushMessage: Codable, Hashable, Sendable {
     /// How many notifications were unread then, including this one: what an app's badge shows.
     public let unread: Int
 
-    public init(account: AccountID, notification: NotificationsContract.Notification, unread: Int) {
-        self.account = account
-        self.notification = notification
-        self.unread = unread
-    }
-
     /// - Throws: ``QuartetError/unreadable(_:)``, also for a kind of notification that only a newer app knows.
     public init(json: Data) throws(QuartetError) {
         do { self = try JSONDecoder().decode(Self.self, from: json) } catch { throw .unreadable("\(error)") }

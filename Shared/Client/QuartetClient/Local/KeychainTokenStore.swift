@@ -4,8 +4,12 @@
 
     /// Keeps credentials in the keychain of Apple's systems.
     ///
-    /// With an access group, an app and its extensions share one refresh token, so that none of them looks like a thief to the others.
-    /// They are readable after the device was unlocked once, so that a push can be handled while it is locked, and never leave it.
+    /// With an access group, an app and its extensions share one refresh token: each exchanges the newest one that it
+    /// finds. The keychain has no lock between processes, so two that exchange it at the very same moment can still
+    /// look like a thief to the server, which then signs the device out. Have an extension make few requests.
+    ///
+    /// Credentials are readable after the device was unlocked once, so that a push can be handled while it is locked,
+    /// and never leave the device.
     public final class KeychainTokenStore: TokenStore {
         /// What the keychain refused.
         public struct Failure: Error, Hashable, CustomStringConvertible {

@@ -16,6 +16,9 @@ protocol ClientEdit: Codable, Sendable {
     /// - Parameter time: When the person acted.
     func show(in state: inout State, at time: Instant)
 
+    /// Whether the server's state has what the edit shows, though its command brought no event. It shows until then.
+    func isPart(of state: State) -> Bool
+
     /// The command to send now.
     /// - Parameter state: What the server has, as far as it is known.
     /// - Throws: If that already says that it would be refused.
@@ -32,6 +35,7 @@ extension ClientEdit {
     var lifetime: Interval { .days(29) }
     var touched: [AnySendableHashable]? { nil }
 
+    func isPart(of state: State) -> Bool { true }
     func command(for state: State?) throws(QuartetError) -> any MessageBody { command }
     func command(basedOn current: [UInt8]) throws(QuartetError) -> (any MessageBody)? { nil }
 }

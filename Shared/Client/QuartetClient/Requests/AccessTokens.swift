@@ -46,7 +46,7 @@ actor AccessTokens {
         if let exchange { return try await exchange.value }
         guard let credentials = try credentials else { throw QuartetError.needsAuthentication }
         // Not the callers' task: one that gives up mustn't end it for the others.
-        let task = Task { try await refresh(credentials) }
+        let task = Task { try await refresh(for: credentials.account) }
         exchange = task
         defer { exchange = nil }
         return try await task.value
@@ -81,9 +81,14 @@ actor AccessTokens {
         access = (reply.accessToken, asked + life - min(Self.margin, life / 2))
     }
 
-    private func refresh(_ credentials: Credentials) async throws -> String {
-        var credentials = credentials
+    private func refresh(for account: AccountID) async throws -> String {
         let now = try await serverTime()
+        // Read only now, and saved before the next wait: meanwhile another process, such as an extension, may have got
+        // a newer token, and an older one that is sent after it would look like a thief's. Somebody may also have
+        // signed out.
+        guard var credentials = try credentials, credentials.account == account else {
+            throw QuartetError.needsAuthentication
+        }
         // An answer is remembered for 30 days.
         if let begun = credentials.exchange?.time, begun < now - .days(29) { credentials.exchange = nil }
         var key = credentials.exchange.map { RequestKey($0) } ?? RequestKey()
@@ -98,8 +103,10 @@ actor AccessTokens {
         switch reply.result {
         case .success(let body):
             let signedIn = try JSONDecoder().decode(SignedIn.self, from: Data(body))
-            // Somebody may have signed out, or somebody else in, meanwhile.
-            guard try self.credentials?.refreshToken == credentials.refreshToken else {
+            // Somebody may have signed out, or somebody else in, meanwhile. Another process may have made the same
+            // exchange under the same key, and then has the same answer.
+            let stored = try self.credentials?.refreshToken
+            guard stored == credentials.refreshToken || stored == signedIn.refreshToken else {
                 throw QuartetError.needsAuthentication
             }
             try self.signedIn(signedIn, asked: asked)

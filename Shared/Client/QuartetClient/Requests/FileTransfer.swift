@@ -4,6 +4,14 @@ public import Foundation
 public import SessionContract
 public import Vocabulary
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// How far a file is on its way.
 public struct FileProgress: Hashable, Sendable {
     /// Bytes, which the other side has for certain.
@@ -91,7 +99,9 @@ struct FileTransfer: Sendable {
         do throws(QuartetError) {
             let progress = try Requests.decoded(UploadProgress.self, from: try await requests.read(.upload(id)))
             return progress.chunks.reduce(into: IndexSet()) { chunks, run in
-                guard let first = run.first, let last = run.last, 0 <= first, first <= last else { return }
+                guard let first = run.first, let last = run.last, 0 <= first, first <= last,
+                    last <= AttachmentRules.lastChunk
+                else { return }
                 chunks.insert(integersIn: first...last)
             }
         } catch .refused(let error) where error.code == .notFound {
@@ -136,12 +146,39 @@ struct FileTransfer: Sendable {
     @concurrent
     func download(_ attachment: Attachment, of group: GroupID, to destination: URL) async throws(QuartetError) {
         let part = destination.appendingPathExtension("part")
+        let isResumed = try await fetch(attachment, of: group, into: part)
+        var hash = try Self.hash(of: part)
+        if hash != attachment.id, isResumed {
+            // What an earlier attempt left was of another file.
+            try Self.storing { try FileManager.default.removeItem(at: part) }
+            _ = try await fetch(attachment, of: group, into: part)
+            hash = try Self.hash(of: part)
+        }
+        guard hash == attachment.id else {
+            try Self.storing { try FileManager.default.removeItem(at: part) }
+            throw .unreadable("the file's bytes aren't those that its id names")
+        }
+        // Readers of the destination find the old file or the new one, and never none.
+        try Self.storing {
+            guard rename(part.path, destination.path) == 0 else {
+                throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+            }
+        }
+    }
+
+    /// Fetches what a file lacks.
+    /// - Returns: Whether it had something already.
+    private func fetch(
+        _ attachment: Attachment, of group: GroupID, into part: URL
+    ) async throws(QuartetError) -> Bool {
         if !FileManager.default.fileExists(atPath: part.path) {
             guard FileManager.default.createFile(atPath: part.path, contents: nil) else {
                 throw .notStored("\(part.path) can't be written")
             }
         }
-        var done = min(try Self.size(of: part), attachment.size)
+        let kept = try Self.size(of: part)
+        // One that is longer isn't the beginning of this file.
+        var done = kept > attachment.size ? 0 : kept
         progress(FileProgress(done: done, size: attachment.size))
         while done < attachment.size {
             let range = done..<min(done + Self.rangeSize, attachment.size)
@@ -158,16 +195,7 @@ struct FileTransfer: Sendable {
             done = range.upperBound
             progress(FileProgress(done: done, size: attachment.size))
         }
-        guard try Self.hash(of: part) == attachment.id else {
-            try Self.storing { try FileManager.default.removeItem(at: part) }
-            throw .unreadable("the file's bytes aren't those that its id names")
-        }
-        try Self.storing {
-            if FileManager.default.fileExists(atPath: destination.path) {
-                try FileManager.default.removeItem(at: destination)
-            }
-            try FileManager.default.moveItem(at: part, to: destination)
-        }
+        return kept > 0
     }
 
     // MARK: Files

@@ -33,14 +33,18 @@ final class Commands<Edit: ClientEdit, Value: Hashable & Sendable>: EditQueue {
         try await service.send(
             encoded, type(of: edit.command).type, lifetime: edit.lifetime, from: self
         ) { item in
-            holder.change(touched: edit.touched) { $0.begin(item.id) { edit.show(in: &$0, at: now) } }
+            holder.change(touched: edit.touched) { replica in
+                replica.begin(item.id, { edit.show(in: &$0, at: now) }, until: { edit.isPart(of: $0) })
+            }
         }
     }
 
     func restore(_ item: OutboxItem) throws(QuartetError) {
         let edit = try edit(item)
         let time = item.actedAtServer ?? item.acted
-        holder.change(touched: edit.touched) { $0.begin(item.id) { edit.show(in: &$0, at: time) } }
+        holder.change(touched: edit.touched) { replica in
+            replica.begin(item.id, { edit.show(in: &$0, at: time) }, until: { edit.isPart(of: $0) })
+        }
     }
 
     func body(of item: OutboxItem) throws(QuartetError) -> [UInt8] {

@@ -11,7 +11,11 @@ struct Replica<State: Sendable>: Sendable {
     private struct Edit: Sendable {
         let id: Int64
         let change: Change
+        /// Whether the server's state has what it shows.
+        let isPart: @Sendable (State) -> Bool
         var acceptance: Acceptance?
+        /// How many heartbeats ago it was accepted without an event; nil if it wasn't.
+        var age: Int?
     }
 
     /// The command was accepted, and its event is still to come.
@@ -59,6 +63,12 @@ struct Replica<State: Sendable>: Sendable {
         begins(opening)
         snapshotOpening = opening
         edits.removeAll { $0.acceptance.map { $0.opening < opening } ?? false }
+        endArrived(in: state)
+    }
+
+    /// Ends the edits whose commands brought no event and whose effects are here by now.
+    private mutating func endArrived(in state: State) {
+        edits.removeAll { $0.age != nil && $0.isPart(state) }
     }
 
     /// The sequence goes on where it was.
@@ -69,6 +79,7 @@ struct Replica<State: Sendable>: Sendable {
         guard var state = base else { return }
         try change(&state)
         base = state
+        endArrived(in: state)
         guard let command else { return }
         if let index = edits.firstIndex(where: { $0.acceptance?.command == command }) {
             end(through: index)
@@ -91,19 +102,24 @@ struct Replica<State: Sendable>: Sendable {
         for index in edits.indices where edits[index].acceptance?.opening == snapshotOpening {
             edits[index].acceptance?.heartbeats += 1
         }
-        edits.removeAll { $0.acceptance.map { $0.heartbeats >= 2 } ?? false }
+        // What never comes, since the server has forgotten it for instance, doesn't show forever.
+        for index in edits.indices { edits[index].age? += 1 }
+        edits.removeAll { ($0.acceptance?.heartbeats ?? $0.age ?? 0) >= 2 }
     }
 
     // MARK: Edits
 
-    mutating func begin(_ id: Int64, _ change: @escaping Change) {
-        edits.append(Edit(id: id, change: change))
+    /// - Parameter isPart: Whether the server's state has what the edit shows; asked if its command brings no event.
+    mutating func begin(
+        _ id: Int64, _ change: @escaping Change, until isPart: @escaping @Sendable (State) -> Bool = { _ in true }
+    ) {
+        edits.append(Edit(id: id, change: change, isPart: isPart))
     }
 
     mutating func accept(_ id: Int64, _ reply: CommandReply) {
         guard let index = edits.firstIndex(where: { $0.id == id }) else { return }
         guard reply.event != nil else {
-            edits.remove(at: index)
+            if base.map(edits[index].isPart) ?? true { edits.remove(at: index) } else { edits[index].age = 0 }
             return
         }
         guard !seen.contains(reply.command) else { return end(through: index) }

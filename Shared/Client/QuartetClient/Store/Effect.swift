@@ -39,11 +39,33 @@ public struct Effect<Action: Sendable>: Sendable {
 
 /// Runs effects, each in a task of its own.
 package final class EffectRunner<Action: Sendable>: Sendable {
+    /// Gets what effects send, and may ask, as late as it likes, whether the effect was cancelled meanwhile.
+    package typealias Receiver = @Sendable (Action, _ isCancelled: @escaping @Sendable () -> Bool) -> Void
+
+    private final class Cancellation: Sendable {
+        private let isMarked = Mutex(false)
+
+        var value: Bool { isMarked.withLock { $0 } }
+        func mark() { isMarked.withLock { $0 = true } }
+    }
+
+    private struct Running: Sendable {
+        let task: Task<Void, Never>
+        let cancellation: Cancellation
+    }
+
     private struct State: Sendable {
         var next = 0
-        var running: [Int: Task<Void, Never>] = [:]
+        var running: [Int: Running] = [:]
         var byID: [AnySendableHashable: Int] = [:]
         var waiters: [CheckedContinuation<Void, Never>] = []
+
+        /// From here on, what the effect of an id sends is ignored.
+        mutating func remove(_ id: AnySendableHashable) -> Running? {
+            let effect = byID.removeValue(forKey: id).flatMap { running.removeValue(forKey: $0) }
+            effect?.cancellation.mark()
+            return effect
+        }
 
         /// Those who wait for the last effect, once it has ended.
         mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
@@ -54,13 +76,16 @@ package final class EffectRunner<Action: Sendable>: Sendable {
     }
 
     private let state = Mutex(State())
-    private let send: @Sendable (Action) -> Void
+    private let receive: Receiver
+    private let onEnd: @Sendable () -> Void
 
-    package init(_ send: @escaping @Sendable (Action) -> Void) {
-        self.send = send
+    /// - Parameter onEnd: Is called when an effect has ended by itself.
+    package init(_ receive: @escaping Receiver, onEnd: @escaping @Sendable () -> Void = {}) {
+        self.receive = receive
+        self.onEnd = onEnd
     }
 
-    deinit { for task in state.withLock({ Array($0.running.values) }) { task.cancel() } }
+    deinit { for effect in state.withLock({ Array($0.running.values) }) { effect.task.cancel() } }
 
     package var count: Int { state.withLock { $0.running.count } }
 
@@ -76,35 +101,40 @@ package final class EffectRunner<Action: Sendable>: Sendable {
     private func run(
         _ id: AnySendableHashable?, _ operation: @escaping @Sendable (@escaping Effect<Action>.Send) async -> Void
     ) {
-        if let id { cancel(id) }
         // It begins when it is known by its number, so that it can't end before.
         let (start, go) = AsyncStream<Never>.makeStream()
+        let cancellation = Cancellation()
         let number = state.withLock { state in
             state.next += 1
-            if let id { state.byID[id] = state.next }
             return state.next
         }
         let task = Task { [weak self] in
             for await _ in start {}
-            await operation { [weak self] action in self?.deliver(action, from: number) }
+            await operation { [weak self] action in self?.deliver(action, from: number, cancellation) }
             self?.ended(number, id)
         }
-        state.withLock { $0.running[number] = task }
+        // At no moment is there neither the old one nor the new one: someone may wait for the last to end.
+        let replaced = state.withLock { state in
+            let replaced = id.flatMap { state.remove($0) }
+            state.running[number] = Running(task: task, cancellation: cancellation)
+            if let id { state.byID[id] = number }
+            return replaced
+        }
+        replaced?.task.cancel()
         go.finish()
     }
 
-    private func deliver(_ action: Action, from number: Int) {
+    private func deliver(_ action: Action, from number: Int, _ cancellation: Cancellation) {
         guard state.withLock({ $0.running[number] != nil }) else { return }
-        send(action)
+        receive(action) { cancellation.value }
     }
 
     private func cancel(_ id: AnySendableHashable) {
-        let (task, waiters) = state.withLock { state -> (Task<Void, Never>?, [CheckedContinuation<Void, Never>]) in
-            guard let number = state.byID.removeValue(forKey: id) else { return (nil, []) }
-            let task = state.running.removeValue(forKey: number)
-            return (task, state.takeWaiters())
+        let (effect, waiters) = state.withLock { state in
+            let effect = state.remove(id)
+            return (effect, state.takeWaiters())
         }
-        task?.cancel()
+        effect?.task.cancel()
         for waiter in waiters { waiter.resume() }
     }
 
@@ -115,6 +145,7 @@ package final class EffectRunner<Action: Sendable>: Sendable {
             return state.takeWaiters()
         }
         for waiter in waiters { waiter.resume() }
+        onEnd()
     }
 
     /// Waits until no effect runs.

@@ -21,9 +21,14 @@ import Synchronization
 public final class SharedStore<State: Hashable & Sendable, Action: Sendable>: Observable, Sendable {
     public typealias Reducer = @Sendable (inout State, Action) -> Effect<Action>
 
+    private struct Sent: Sendable {
+        let action: Action
+        let isCancelled: @Sendable () -> Bool
+    }
+
     private struct Core: Sendable {
         var state: State
-        var waiting: [Action] = []
+        var waiting: [Sent] = []
         var isReducing = false
     }
 
@@ -36,7 +41,11 @@ public final class SharedStore<State: Hashable & Sendable, Action: Sendable>: Ob
         core = Mutex(Core(state: state))
         shared = Shared(state, .ready)
         self.reducer = reducer
-        runner.withLock { $0 = EffectRunner { [weak self] in self?.send($0) } }
+        runner.withLock { runner in
+            runner = EffectRunner { [weak self] action, isCancelled in
+                self?.send(Sent(action: action, isCancelled: isCancelled))
+            }
+        }
     }
 
     public var state: State { shared.value }
@@ -51,9 +60,11 @@ public final class SharedStore<State: Hashable & Sendable, Action: Sendable>: Ob
     ) -> SharedValues<Member> { shared.values(of: path) }
 
     /// An action that is sent while another one is reduced comes after it.
-    public func send(_ action: Action) {
+    public func send(_ action: Action) { send(Sent(action: action, isCancelled: { false })) }
+
+    private func send(_ sent: Sent) {
         let isFirst = core.withLock { core in
-            core.waiting.append(action)
+            core.waiting.append(sent)
             defer { core.isReducing = true }
             return !core.isReducing
         }
@@ -66,14 +77,23 @@ public final class SharedStore<State: Hashable & Sendable, Action: Sendable>: Ob
 
     /// Nil when nothing waits.
     private func reduceNext() -> (Effect<Action>, @Sendable () -> Void)? {
-        core.withLock { core in
-            guard !core.waiting.isEmpty else {
-                core.isReducing = false
-                return nil
+        let next = core.withLock { core -> (State, Action)? in
+            while !core.waiting.isEmpty {
+                let sent = core.waiting.removeFirst()
+                // The action before it may have cancelled the effect that sent it.
+                if !sent.isCancelled() { return (core.state, sent.action) }
             }
-            let effect = reducer(&core.state, core.waiting.removeFirst())
-            return (effect, shared.replace(core.state, .ready))
+            core.isReducing = false
+            return nil
         }
+        guard case (var state, let action)? = next else { return nil }
+        // Without the lock, so that it may send. Nobody else changes the state until the last action is reduced.
+        let effect = reducer(&state, action)
+        let notify = core.withLock { [state] core in
+            core.state = state
+            return shared.replace(state, .ready)
+        }
+        return (effect, notify)
     }
 
     /// A screen that shows the store, with a state of its own.

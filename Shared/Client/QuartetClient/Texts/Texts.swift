@@ -10,6 +10,7 @@ import Vocabulary
 /// ```swift
 /// let texts = Texts()
 /// texts.sentence(notification, name: "Bob")    // Bob asks: are you all right?
+/// let french = Texts(language: "fr", replacing: ["connection.connected": "Connecté"])
 /// ```
 public struct Texts: Sendable {
     /// Texts by their keys, as in `notification.pingReceived`. `{name}`, `{deadline}`, `{lead}`, `{count}`, `{text}` and `{role}` stand
@@ -27,14 +28,21 @@ public struct Texts: Sendable {
 
     /// - Parameters:
     ///   - languages: A person's, the favourite one first; the first of which there are texts is used, or else English.
-    ///   - replacing: Texts of the app's own; those that it leaves out stay.
+    ///   - language: The language of `replacing`, where none is to be chosen: one that the app adds, for instance.
+    ///   - replacing: Texts of the app's own; those that it leaves out stay, in English for a language that it adds.
     public init(
-        languages: [String] = Locale.preferredLanguages, replacing: Catalogue = [:], timeZone: TimeZone = .current
+        languages: [String] = Locale.preferredLanguages, language: String? = nil, replacing: Catalogue = [:],
+        timeZone: TimeZone = .current
     ) {
-        let codes = languages.map { String($0.prefix { $0 != "-" && $0 != "_" }).lowercased() }
-        let code = codes.first { Self.catalogues[$0] != nil } ?? "en"
+        /// Of `de-AT` and `de_AT`, `de`.
+        func base(_ language: String) -> String {
+            String(language.prefix { $0 != "-" && $0 != "_" }).lowercased()
+        }
+        let chosen = language ?? languages.first { Self.catalogues[base($0)] != nil } ?? "en"
+        let code = base(chosen)
         catalogue = Self.english.merging(Self.catalogues[code] ?? [:]) { $1 }.merging(replacing) { $1 }
-        locale = Locale(identifier: languages.first { $0.lowercased().hasPrefix(code) } ?? code)
+        // A person's region is in their own list: with `fr-CA` there, the app's `fr` writes dates as in Canada.
+        locale = Locale(identifier: languages.first { base($0) == code } ?? chosen)
         self.timeZone = timeZone
         isEnglish = code == "en"
     }

@@ -55,7 +55,9 @@ public final class HTTPTransport: Transport {
         }
         try Task.checkCancellation()
         guard let head else { throw TransportError.interrupted("there was no answer") }
-        let isProblem = !(200..<300).contains(head.status) || head.isProblem
+        // An attachment has the type that its uploader gave it, which says nothing about the answer. Of the successes,
+        // 202 alone can come with a problem: there is no outcome yet.
+        let isProblem = !(200..<300).contains(head.status) || (head.status == 202 && head.isProblem)
         return TransportReply(isProblem ? .failure(.init(head, body)) : .success(body), serverTime: head.date)
     }
 

@@ -26,7 +26,6 @@ enum Action: Hashable, Sendable {
     case clear([NotificationID])
 
     case newGame
-    case open(GroupID)
     case join(GroupID)
     case leave(GroupID)
     case end(GroupID)

@@ -11,18 +11,18 @@ extension App {
         case .suspend: return suspend()
         default: break
         }
-        Task {
+        keep {
             do {
-                try await carryOut(action)
-                if let done = action.done { model.notice = .init(text: done) }
+                try await self.carryOut(action)
+                if let done = action.done { self.model.notice = .init(text: done) }
             } catch let error as QuartetError {
-                model.notice = .init(text: "\(error)", isError: !error.isPending)
+                self.model.notice = .init(text: "\(error)", isError: !error.isPending)
             } catch is CancellationError {
                 return
             } catch {
-                model.notice = .init(text: "\(error)", isError: true)
+                self.model.notice = .init(text: "\(error)", isError: true)
             }
-            change()
+            self.change()
         }
     }
 

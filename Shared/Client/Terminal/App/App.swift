@@ -15,11 +15,15 @@ final class App {
     private(set) var group: RemoteGroup?
     private(set) var music: RemotePlayback?
     private var followers: [String: Task<Void, Never>] = [:]
-    /// The notifications that this device has shown.
+    /// The notifications of which the server knows, or will know, that this device has shown them.
     private var seen: Set<NotificationID> = []
+    private var isTellingSeen = false
     private var ended: PlaybackItemID?
     private let frames = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     private var exitStatus: Int32?
+    /// What keys asked for and is still being done.
+    private var jobs: [Int: Task<Void, Never>] = [:]
+    private var jobCount = 0
 
     init(_ connection: Connection, server: String?, terminal: Terminal) {
         self.connection = connection
@@ -31,6 +35,16 @@ final class App {
     /// Runs until somebody ends it.
     /// - Returns: The exit status.
     func run() async -> Int32 {
+        let status = await runOnScreen()
+        let unsent = connection.outbox.items.value.count
+        if unsent > 0 {
+            let changes = unsent == 1 ? "1 change wasn't sent. It is" : "\(unsent) changes weren't sent. They are"
+            terminal.write("quartet-tui: \(changes) sent when it runs again.\n")
+        }
+        return status
+    }
+
+    private func runOnScreen() async -> Int32 {
         let (events, signals) = terminal.events()
         terminal.enter()
         defer {
@@ -46,9 +60,11 @@ final class App {
             switch event {
             case .key(let key): if let action = model.handle(key, shown) { perform(action) }
             case .resized: screen = nil
+            case .resumed: resume()
             case .ended(let signal): exitStatus = signal == SIGINT ? 0 : 128 + signal
             }
             if let exitStatus {
+                await finish(until: events)
                 drawing.cancel()
                 for follower in followers.values { follower.cancel() }
                 running.cancel()
@@ -62,6 +78,45 @@ final class App {
 
     func quit() { exitStatus = 0 }
 
+    /// Does what a key asked for. The app doesn't end before it is done, as long as a person would wait.
+    func keep(_ job: @escaping @MainActor () async -> Void) {
+        jobCount += 1
+        let number = jobCount
+        jobs[number] = Task {
+            await job()
+            jobs[number] = nil
+        }
+    }
+
+    /// Whether something that was asked for may still be sent. Without a connection it is kept, and nobody waits for it.
+    private var isBusy: Bool {
+        !jobs.isEmpty || connection.state.isConnected && !connection.outbox.items.value.isEmpty
+    }
+
+    /// Gives what was asked for last the time to be sent, unless somebody asks again that the app end.
+    private func finish(until events: AsyncStream<TerminalEvent>) async {
+        guard isBusy else { return }
+        model.notice = .init(text: "Sending what you changed… Press Ctrl-C again to end without it.")
+        change()
+        let sending = Task {
+            let end = ContinuousClock.now + .seconds(5)
+            while isBusy, ContinuousClock.now < end, (try? await Task.sleep(for: .milliseconds(20))) != nil {}
+        }
+        let listening = Task {
+            for await event in events {
+                switch event {
+                // Only this one: a terminal that is gone says so twice, and what was done there is still sent.
+                case .key(.interrupt), .ended(signal: SIGINT): sending.cancel()
+                case .resized: redraw()
+                case .resumed: resume()
+                case .key, .ended: break
+                }
+            }
+        }
+        await sending.value
+        listening.cancel()
+    }
+
     /// Something that is shown may have changed.
     func change() { frames.continuation.yield(()) }
 
@@ -74,7 +129,15 @@ final class App {
     func suspend() {
         guard !terminal.abilities.isDumb else { return }
         terminal.leave()
-        kill(getpid(), SIGTSTP)
+        // Whatever started it, such as make, has to stop with it: a shell waits for all of them.
+        kill(0, SIGTSTP)
+        // The signal may arrive a moment later. Where nobody could continue the app, the system doesn't stop it at all.
+        Thread.sleep(forTimeInterval: 0.1)
+        resume()
+    }
+
+    /// Takes the terminal back after something else had it.
+    private func resume() {
         terminal.enter()
         redraw()
     }
@@ -160,12 +223,10 @@ final class App {
     /// Tells the server what this device has shown, and goes on to the next item where one is over.
     private func report(_ shown: Shown) {
         guard shown.connection == .connected else { return }
-        if model.tab == .notifications, !shown.needsSignIn {
-            let new = shown.notifications.unreadNotifications.map(\.id).filter { !seen.contains($0) }
-            if !new.isEmpty {
-                seen.formUnion(new)
-                Task { try? await quartet.notifications.show(Array(new.prefix(100))) }
-            }
+        if model.tab == .notifications, model.dialog == nil, !shown.needsSignIn, !isTellingSeen {
+            let rows = NotificationsScreen.visible(model, shown, height: Frame.room(height: terminal.size.height))
+            let new = rows.filter { $0.isUnread && !seen.contains($0.id) }.prefix(100).map(\.id)
+            if !new.isEmpty { tell(seen: new) }
         }
         guard let music = shown.music, let playback = shown.playback, playback.isPlaying, let item = playback.item,
             let duration = item.duration, let position = shown.position, position >= duration, ended != item.id
@@ -173,5 +234,19 @@ final class App {
         ended = item.id
         // Another device may be quicker, and is right then.
         Task { try? await quartet.playback.next(music) }
+    }
+
+    private func tell(seen new: [NotificationID]) {
+        isTellingSeen = true
+        keep {
+            defer { self.isTellingSeen = false }
+            do throws(QuartetError) { try await self.quartet.notifications.show(new) } catch {
+                // What is pending is sent by itself, and a refusal would come again. Anything else is tried again.
+                guard error.isPending || error.code != nil else { return }
+            }
+            self.seen.formUnion(new)
+            // Others may have come into view meanwhile.
+            self.change()
+        }
     }
 }

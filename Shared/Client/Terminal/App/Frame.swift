@@ -2,8 +2,11 @@ import QuartetClient
 
 /// All rows of a frame: the tabs and the connection, the tab's screen, the mini player, a notice and the keys.
 enum Frame {
+    /// How many rows a tab's screen has in a terminal of this height.
+    static func room(height: Int) -> Int { max(1, height - 5) }
+
     static func lines(_ model: Model, _ shown: Shown, width: Int, height: Int) -> [Line] {
-        let room = max(1, height - 5)
+        let room = room(height: height)
         var content: [Line]
         let keys: String
         if shown.connection == .notConfigured {

@@ -26,7 +26,7 @@ enum Rows {
     }
 
     /// The part of a list that fits, around one of its rows.
-    static func window(_ rows: [Line], around row: Int, height: Int) -> [Line] {
+    static func window<Row>(_ rows: [Row], around row: Int, height: Int) -> [Row] {
         guard height > 0 else { return [] }
         let start = max(0, min(row - height / 2, rows.count - height))
         return Array(rows.dropFirst(start).prefix(height))

@@ -63,8 +63,17 @@ struct Settings: Hashable, Sendable {
         let base =
             environment["XDG_STATE_HOME"].flatMap { $0.isEmpty ? nil : URL(filePath: $0) }
             ?? home.appending(path: ".local/state")
-        let name = [server?.host(), server?.port.map { "\($0)" }].compactMap(\.self).joined(separator: "-")
-        // A host is made of letters, digits, dots, dashes and, in an IPv6 address, colons.
-        return base.appending(path: "quartet-tui").appending(path: name.isEmpty ? "none" : name)
+        return base.appending(path: "quartet-tui").appending(path: server.map { name(of: $0) } ?? "none")
+    }
+
+    /// A name for each server: the host, after the scheme unless that is https, and before the port and the path. Tokens
+    /// for `https://h` are never sent to `http://h`.
+    private static func name(of server: URL) -> String {
+        // A host is made of letters, digits, dots, dashes and, in an IPv6 address, colons: + separates it.
+        let scheme = server.scheme == "https" ? nil : server.scheme
+        let name = [scheme, server.host(), server.port.map { "\($0)" }].compactMap(\.self).joined(separator: "+")
+        let path = server.path.hasSuffix("/") ? String(server.path.dropLast()) : server.path
+        let plain = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-._"))
+        return name + (path.addingPercentEncoding(withAllowedCharacters: plain) ?? "")
     }
 }

@@ -53,9 +53,6 @@ struct Shown: Sendable {
         let person = contacts.person(by: account)
         return person?.name ?? person?.handle.map { "@\($0)" } ?? "somebody"
     }
-
-    /// Whether something on the screen changes with time alone.
-    var isTicking: Bool { !needsSignIn }
 }
 
 extension Activity {

@@ -94,7 +94,9 @@ enum ContactsScreen {
                         .init(label: "Add", kind: .button),
                     ]), purpose: .add)
             return nil
-        case .character("A"): return .respondToAll
+        case .character("A"):
+            model.ask("Answer everybody who asks that you are all right?", "Answer all", .respondToAll)
+            return nil
         case .up, .down, .pageUp, .pageDown, .home, .end, .character("j"), .character("k"):
             model.contact = Rows.moved(model.contact, in: ids, by: key)
             return nil

@@ -5,11 +5,11 @@ enum NotificationsScreen {
     static let keys = "Enter read   a all read   x clear read ones   1-4 Tab screens   q quit"
 
     static func lines(_ model: Model, _ shown: Shown, width: Int, height: Int) -> [Line] {
-        let list = shown.notifications.notifications
-        let index = Rows.index(of: model.notification, in: list.map(\.id))
+        let list = visible(model, shown, height: height)
+        let selected = selected(model, shown)
         let title: [Line] = [Line("Notifications (\(shown.notifications.unreadCount) unread)", .bold), .empty]
-        guard !list.isEmpty else { return title + ["Nothing happened yet."] }
-        let rows = list.enumerated().map { number, one in
+        guard selected != nil else { return title + ["Nothing happened yet."] }
+        let rows = list.map { one -> Line in
             let color: Style.Color? = one.kind.priority == .critical ? .red : nil
             let text = Words.notification(one.kind, one.details, shown.name(of: one.subject))
             let line: Line = [
@@ -17,9 +17,21 @@ enum NotificationsScreen {
                 Span(Rows.fitted(Words.ago(one.created, shown), 15), .dim),
                 Span(text.prefix(1).uppercased() + text.dropFirst(), Style(color: color, isBold: one.isUnread)),
             ]
-            return line.selected(number == index)
+            return line.selected(one.id == selected)
         }
-        return title + Rows.window(rows, around: index, height: height - title.count)
+        return title + rows
+    }
+
+    private static func selected(_ model: Model, _ shown: Shown) -> NotificationID? {
+        let ids = shown.notifications.notifications.map(\.id)
+        return ids.isEmpty ? nil : ids[Rows.index(of: model.notification, in: ids)]
+    }
+
+    /// Those whose rows fit below the title.
+    /// - Parameter height: Of the tab's screen.
+    static func visible(_ model: Model, _ shown: Shown, height: Int) -> [NotificationsContract.Notification] {
+        let list = shown.notifications.notifications
+        return Rows.window(list, around: Rows.index(of: model.notification, in: list.map(\.id)), height: height - 2)
     }
 
     static func handle(_ key: Key, _ shown: Shown, _ model: inout Model) -> Action? {

@@ -69,7 +69,7 @@ enum TogetherScreen {
             guard !offers.isEmpty else { return nil }
             let offer = offers[Rows.index(of: model.offer, in: offers.map(\.group))]
             model.group = offer.group
-            return offer.standing == .joined ? .open(offer.group) : .join(offer.group)
+            return offer.standing == .joined ? nil : .join(offer.group)
         default:
             model.offer = Rows.moved(model.offer, in: offers.map(\.group), by: key)
             return nil

@@ -15,7 +15,8 @@ struct KeyParser: Sendable {
     private var isPasting = false
 
     /// Whether a lone Escape was seen: it may be the key, or the beginning of a sequence whose rest is on its way.
-    var isWaiting: Bool { !rest.isEmpty }
+    /// Anything longer can only be the beginning of something, and waits for its rest however long that takes.
+    var isWaiting: Bool { rest == [0x1B] && !isPasting }
 
     mutating func take(_ bytes: some Sequence<UInt8>) -> [Key] {
         rest += bytes
@@ -29,8 +30,9 @@ struct KeyParser: Sendable {
 
     /// Nothing followed for a while.
     mutating func flush() -> [Key] {
-        defer { rest = [] }
-        return rest == [0x1B] ? [.escape] : []
+        guard isWaiting else { return [] }
+        rest = []
+        return [.escape]
     }
 
     /// The next key and how many bytes it takes; nil if more has to come.
@@ -73,17 +75,24 @@ struct KeyParser: Sendable {
         guard rest.count > 1 else { return nil }
         guard rest[1] == UInt8(ascii: "[") || rest[1] == UInt8(ascii: "O") else {
             // Two Escapes, or Alt with a key: the key counts.
-            return (1, rest[1] == 0x1B ? .escape : nil)
+            return (1, rest[1] == 0x1B && !isPasting ? .escape : nil)
         }
-        guard let end = rest.dropFirst(2).firstIndex(where: { (0x40...0x7E).contains($0) }) else {
+        // Linux's console begins its function keys with two brackets, and one letter follows.
+        let start = rest.starts(with: Array("\u{1B}[[".utf8)) ? 3 : 2
+        guard let end = rest.dropFirst(start).firstIndex(where: { start == 3 || !(0x20...0x3F).contains($0) }) else {
             // No terminal sends one so long.
             return rest.count > 32 ? (rest.count, nil) : nil
         }
+        // Another Escape, a control character or half of a letter: the rest of this one never comes.
+        guard (0x20...0x7E).contains(rest[end]) else { return (end, nil) }
+        guard start == 2 else { return (end + 1, nil) }
         let parameters = String(decoding: rest[2..<end], as: UTF8.self)
         return (end + 1, key(Character(Unicode.Scalar(rest[end])), parameters))
     }
 
     private mutating func key(_ letter: Character, _ parameters: String) -> Key? {
+        // In what is pasted, a sequence is no key.
+        guard !isPasting || (letter, parameters) == ("~", "201") else { return nil }
         switch (letter, parameters) {
         case ("A", _): return .up
         case ("B", _): return .down

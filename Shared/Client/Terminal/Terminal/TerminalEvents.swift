@@ -13,6 +13,8 @@ import Foundation
 enum TerminalEvent: Hashable, Sendable {
     case key(Key)
     case resized
+    /// It was stopped, and goes on: something else had the terminal meanwhile.
+    case resumed
     /// A signal asks it to end, or the terminal is gone.
     case ended(signal: Int32)
 }
@@ -22,11 +24,15 @@ extension Terminal {
     /// - Returns: The events, and what watches for signals as long as it is held.
     func events() -> (AsyncStream<TerminalEvent>, signals: [any DispatchSourceSignal]) {
         let (events, continuation) = AsyncStream<TerminalEvent>.makeStream()
-        let signals = [SIGWINCH, SIGINT, SIGTERM, SIGHUP].map { number in
+        let signals = [SIGWINCH, SIGCONT, SIGINT, SIGQUIT, SIGTERM, SIGHUP].map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
-                continuation.yield(number == SIGWINCH ? .resized : .ended(signal: number))
+                switch number {
+                case SIGWINCH: continuation.yield(.resized)
+                case SIGCONT: continuation.yield(.resumed)
+                default: continuation.yield(.ended(signal: number))
+                }
             }
             source.activate()
             return source
