@@ -27,8 +27,8 @@ struct PushTests {
         return try PushMessage(json: Data(json.utf8))
     }
 
-    /// Collects how many notifications there are, now and whenever they change. It looks while the change is made, so that
-    /// none is too short to be seen.
+    /// Collects how many notifications there are, now and whenever they change. It looks while the change is made, so
+    /// that none is too short to be seen.
     private final class Counter: Sendable {
         private let counts = Mutex<[Int]>([])
 

@@ -52,10 +52,16 @@ public struct Texts: Sendable {
     /// What a notification says.
     /// - Parameter name: What the person calls the one it is about; nil for somebody whose name isn't known.
     public func sentence(_ notification: NotificationsContract.Notification, name: String?) -> String {
-        sentence(notification.kind, notification.details, name: name)
+        sentence(notification.kind, notification.details, name: name, moment: moment, span: span)
     }
 
-    private func sentence(_ kind: NotificationKind, _ details: NotificationDetails, name: String?) -> String {
+    /// - Parameters:
+    ///   - moment: Writes a time. The terminal app has little room and writes it shorter than a locale does.
+    ///   - span: Writes a span of time.
+    package func sentence(
+        _ kind: NotificationKind, _ details: NotificationDetails, name: String?, moment: (Instant) -> String,
+        span: (Interval) -> String
+    ) -> String {
         var values = ["name": name ?? self["someone"], "role": role(details)]
         values["deadline"] = details.deadline.map(moment)
         values["lead"] = details.lead.map(span)

@@ -3,16 +3,23 @@ import QuartetClient
 
 /// What the app says about times, states and notifications.
 enum Words {
+    /// The package's sentences. The app itself speaks English alone.
+    private static let texts = Texts(languages: ["en"])
+
     /// A state of the connection and the colour of its dot.
     static func connection(_ shown: Shown) -> (text: String, color: Style.Color?) {
+        let color: Style.Color?
         switch shown.connection {
-        case .notConfigured: ("Not configured", nil)
-        case .disconnected, .failed: ("Disconnected", .red)
-        case .connecting: ("Connecting…", .yellow)
-        case .connected: ("Connected", .green)
-        case .reconnecting(let attempt): ("Reconnecting (\(attempt))…", .yellow)
-        case .needsAuthentication: shown.session.isSignedIn ? ("Sign in again", .red) : ("Not signed in", nil)
+        case .notConfigured: color = nil
+        case .disconnected, .failed: color = .red
+        case .connecting, .reconnecting: color = .yellow
+        case .connected: color = .green
+        case .needsAuthentication:
+            // Somebody who never signed in isn't asked to do it again.
+            guard shown.session.isSignedIn else { return ("Not signed in", nil) }
+            color = .red
         }
+        return (texts.sentence(shown.connection), color)
     }
 
     /// A span of time in its two largest units: `2 h 5 min`.
@@ -79,56 +86,6 @@ enum Words {
     /// What a notification says.
     /// - Parameter name: What the account calls the person it is about.
     static func notification(_ kind: NotificationKind, _ details: NotificationDetails, _ name: String) -> String {
-        let repeated = details.count.map { " (reminder \($0))" } ?? ""
-        let deadline = details.deadline.map { " of \(clock($0))" } ?? ""
-        return switch kind {
-        case .alertRaised: "You raised an alert. Your responders are notified."
-        case .alertCleared: "You ended your alert."
-        case .dependentAlertRaised: "\(name) raised an alert\(repeated)"
-        case .dependentAlertCleared: "\(name) ended the alert"
-        case .checkInMissed: "You missed your check-in\(deadline)\(repeated)"
-        case .dependentCheckInMissed: "\(name) missed the check-in\(deadline)\(repeated)"
-        case .dependentCheckedIn: "\(name) checked in"
-        case .dependentCheckedInLate: "All clear: \(name) checked in"
-        case .dependentAlarmEnded: "The alarm about \(name) is over: you are no longer told about them"
-        case .checkInReminder: "Check in soon\(details.lead.map { ": less than \(span($0)) left" } ?? "")"
-        case .contactAdded: "\(name) is a contact now: \(roles(details))"
-        case .contactRemoved: "\(name) is no longer a contact"
-        case .contactRoleChanged: "Roles with \(name) changed: \(roles(details))"
-        case .roleChangeRequested: "\(name) asks to look after you"
-        case .roleChangeAccepted: "\(name) agreed that you look after them"
-        case .roleChangeDeclined: "\(name) declined that you look after them"
-        case .roleChangeWithdrawn: "\(name) no longer asks to look after you"
-        case .contactRequested: "\(name) wants to be your contact"
-        case .contactRequestAccepted: "\(name) accepted your request"
-        case .contactRequestDeclined: "\(name) declined your request"
-        case .contactRequestWithdrawn: "\(name) withdrew the request"
-        case .contactRequestExpired: "The request with \(name) expired"
-        case .pingSent: "You asked \(name): are you all right?"
-        case .pingReceived: "\(name) asks: are you all right?"
-        case .pingCancelled: "\(name) no longer asks"
-        case .pingAnswered: "\(name) answered: all right"
-        case .pingsCleared: "You answered all pings"
-        case .groupInvitation: "\(name) invites you to a group session"
-        case .groupStarted: "A group session started"
-        case .groupEnded: "A group session ended"
-        case .newDevice: "A new device signed in\(details.text.map { ": \($0)" } ?? "")"
-        case .passwordChanged: "Your password was changed"
-        case .phoneChanged: "Your phone was changed"
-        case .securityChanged: "Your security settings were changed"
-        case .recoveryCodesMade: "New recovery codes were made"
-        case .recoveryCodeUsed: "A recovery code was used; \(details.count.map { "\($0)" } ?? "some") left"
-        case .securityUndone: "Changes to your account's security were undone"
-        case .system: details.text ?? "A message from Quartet"
-        }
-    }
-
-    private static func roles(_ details: NotificationDetails) -> String {
-        let roles = [
-            details.isMyResponder == true ? "they look after you" : nil,
-            details.iAmResponder == true ? "you look after them" : nil,
-        ]
-        let named = roles.compactMap(\.self)
-        return named.isEmpty ? "no role" : named.joined(separator: " and ")
+        texts.sentence(kind, details, name: name, moment: { clock($0) }, span: { span($0) })
     }
 }
