@@ -29,7 +29,11 @@ let nioTLS = Target.Dependency.product(name: "NIOTLS", package: "swift-nio", con
 let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras", condition: server)
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics", condition: server)
 let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics", condition: server)
-let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client", condition: server)
+
+// Apps on Linux add this one: .package(url: …, traits: ["AsyncHTTP"]).
+let asyncHTTP = TargetDependencyCondition.when(traits: ["AsyncHTTP"])
+let httpClient = Target.Dependency.product(
+    name: "AsyncHTTPClient", package: "async-http-client", condition: asyncHTTP)
 
 // Apps that speak gRPC add this one: .package(url: …, traits: ["GRPC"]).
 let rpc = TargetDependencyCondition.when(traits: ["GRPC"])
@@ -48,6 +52,8 @@ let package = Package(
         .library(name: "QuartetClient", targets: ["QuartetClient"]),
         // What keeps an app's state on the device, in SQLite.
         .library(name: "QuartetStorage", targets: ["QuartetStorage"]),
+        // The API by AsyncHTTPClient, for apps on Linux that have the trait AsyncHTTP.
+        .library(name: "QuartetAsyncHTTP", targets: ["QuartetAsyncHTTP"]),
         // The API over gRPC, for apps that have the trait GRPC.
         .library(name: "QuartetGRPC", targets: ["QuartetGRPC"]),
         // Views and modifiers, where there is SwiftUI.
@@ -63,9 +69,11 @@ let package = Package(
         .library(name: "SkewedClock", type: .dynamic, targets: ["SkewedClock"]),
     ],
     traits: [
+        .trait(name: "AsyncHTTP", description: "The transport of QuartetAsyncHTTP, and what it needs"),
         .trait(name: "GRPC", description: "The transport of QuartetGRPC, and what it needs"),
         .trait(
-            name: "Server", description: "The services, and everything that only they need", enabledTraits: ["GRPC"]),
+            name: "Server", description: "The services, and everything that only they need",
+            enabledTraits: ["AsyncHTTP", "GRPC"]),
         .default(enabledTraits: ["Server"]),
     ],
     dependencies: [
@@ -164,6 +172,15 @@ let package = Package(
             dependencies: ["QuartetClient", "Vocabulary", .product(name: "GRDB", package: "GRDB.swift")],
             path: "Shared/Client/Storage", swiftSettings: settings),
         .target(
+            name: "QuartetAsyncHTTP",
+            dependencies: [
+                "QuartetClient", httpClient,
+                .product(name: "NIOCore", package: "swift-nio", condition: asyncHTTP),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: asyncHTTP),
+                .product(name: "NIOPosix", package: "swift-nio", condition: asyncHTTP),
+            ],
+            path: "Shared/Client/AsyncHTTP", swiftSettings: settings),
+        .target(
             name: "QuartetGRPC",
             dependencies: [
                 "API", "ContractSupport", "QuartetClient", "QuartetProto", "SessionContract", "Vocabulary", grpc,
@@ -185,7 +202,8 @@ let package = Package(
         .target(name: "Games", path: "Shared/Client/Games", swiftSettings: settings),
         .systemLibrary(name: "CWidth", path: "Shared/Client/CWidth"),
         .executableTarget(
-            name: "quartet-tui", dependencies: ["CWidth", "Games", "QuartetClient", "QuartetStorage"],
+            name: "quartet-tui",
+            dependencies: ["CWidth", "Games", "QuartetAsyncHTTP", "QuartetClient", "QuartetStorage"],
             path: "Shared/Client/Terminal", swiftSettings: settings),
 
         // MARK: Services
@@ -311,7 +329,9 @@ let package = Package(
             path: "Tests/Unit/QuartetTUITests", swiftSettings: settings),
         .executableTarget(
             name: "offline-app",
-            dependencies: ["QuartetClient", "QuartetGRPC", "QuartetStorage", "TestKit", crypto, grpcTransport],
+            dependencies: [
+                "QuartetAsyncHTTP", "QuartetClient", "QuartetGRPC", "QuartetStorage", "TestKit", crypto, grpcTransport,
+            ],
             path: "Tests/Kit/OfflineApp", swiftSettings: settings),
         .testTarget(
             name: "SessionClientOrchestrationTests",

@@ -71,8 +71,8 @@ extension Scenario {
                 throw Failure(description: "Bob sees \(state), Anna \(read)")
             }
             try await annaSees.see("ParticipantJoined")
-            try await bob.call("SendSignal", ["group": made, "topic": "cursor", "data": ["x": .double(1.25), "y": .double(0.5)]])
-            try await annaSees.see("signal") { $0["topic"] == "cursor" }
+            try await bob.call("SendSignal", ["group": made, "topic": "org.example.cursor", "data": ["x": .double(1.25)]])
+            try await annaSees.see("signal") { $0["topic"] == "org.example.cursor" }
             for view in [annaSees, bobSees] { view.leave() }
         },
     ]

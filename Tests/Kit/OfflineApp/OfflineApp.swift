@@ -1,5 +1,6 @@
 import Foundation
 import GRPCNIOTransportHTTP2Posix
+import QuartetAsyncHTTP
 import QuartetClient
 import QuartetGRPC
 import QuartetStorage
@@ -47,7 +48,7 @@ struct OfflineApp {
 
     /// `http://…` and `grpc://…`.
     static func transport(_ url: URL) throws -> any Transport {
-        guard url.scheme == "grpc", let host = url.host(), let port = url.port else { return HTTPTransport(url) }
+        guard url.scheme == "grpc", let host = url.host(), let port = url.port else { return HTTPTransport(asyncHTTP: url) }
         return try GRPCTransport(host: host, port: port, security: .plaintext)
     }
 

@@ -57,9 +57,14 @@ struct PackageGraph: Sendable {
         "grpc-swift-2", "grpc-swift-nio-transport", "grpc-swift-protobuf", "swift-protobuf",
     ]
 
+    /// And those of apps on Linux, which need the trait AsyncHTTP.
+    static let packagesOfAsyncHTTP: Set = ["async-http-client", "swift-nio"]
+
     private static func packages(of target: Target) -> Set<String> {
-        if ["Storage", "Terminal"].contains(where: { target.isBelow("Shared/Client/\($0)") }) {
-            return packagesOfApps.union(packagesOfStorage)
+        if target.isBelow("Shared/Client/Storage") { return packagesOfApps.union(packagesOfStorage) }
+        if target.isBelow("Shared/Client/AsyncHTTP") { return packagesOfApps.union(packagesOfAsyncHTTP) }
+        if target.isBelow("Shared/Client/Terminal") {
+            return packagesOfApps.union(packagesOfStorage).union(packagesOfAsyncHTTP)
         }
         if target.isBelow("Shared/Client/GRPC") { return packagesOfApps.union(packagesOfGRPC) }
         return packagesOfApps

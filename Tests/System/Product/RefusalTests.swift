@@ -167,6 +167,7 @@ struct RefusalTests {
             let letGo = try await quartet.hold(
                 "LOCK TABLE session.device, session.handle, session.phone IN ACCESS EXCLUSIVE MODE")
             func end() async {
+                print(other.logTail(60)) // DEBUG
                 await letGo()
                 for replica in [small, other] { await replica.end() }
             }

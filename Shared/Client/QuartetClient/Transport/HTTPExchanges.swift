@@ -1,14 +1,21 @@
 import API
-import Foundation
+package import Foundation
 import Synchronization
 import Vocabulary
 
 #if canImport(FoundationNetworking)
-    import FoundationNetworking
+    package import FoundationNetworking
 #endif
 
+/// Carries requests over HTTP. Nothing is cached, no cookie is kept, and redirects aren't followed: the token is for this server
+/// alone.
+package protocol HTTPExchanges: Sendable {
+    /// The answer's parts as they arrive; it fails with a ``TransportError``. Whoever stops reading cancels the request.
+    func start(_ request: URLRequest) -> AsyncThrowingStream<AnswerPart, any Error>
+}
+
 /// The beginning of an answer.
-struct HTTPHead: Sendable {
+package struct HTTPHead: Sendable {
     let status: Int
     /// When the server answered, by its clock.
     let date: Instant?
@@ -16,24 +23,23 @@ struct HTTPHead: Sendable {
     let retryAfter: Int?
     let key: ID<RequestSubject>?
 
-    init(_ response: HTTPURLResponse) {
-        status = response.statusCode
-        date = response.value(forHTTPHeaderField: "Date").flatMap { Instant(httpDate: $0) }
-        isProblem =
-            response.value(forHTTPHeaderField: "Content-Type")?.hasPrefix("application/problem+json") ?? false
-        retryAfter = response.value(forHTTPHeaderField: "Retry-After").flatMap { Int($0) }
-        key = response.value(forHTTPHeaderField: "Idempotency-Key").flatMap { ID($0) }
+    /// - Parameter value: That of a header field, by its name.
+    package init(status: Int, _ value: (String) -> String?) {
+        self.status = status
+        date = value("Date").flatMap { Instant(httpDate: $0) }
+        isProblem = value("Content-Type")?.hasPrefix("application/problem+json") ?? false
+        retryAfter = value("Retry-After").flatMap { Int($0) }
+        key = value("Idempotency-Key").flatMap { ID($0) }
     }
 }
 
-enum HTTPPart: Sendable {
+package enum AnswerPart: Sendable {
     case head(HTTPHead)
     case body([UInt8])
 }
 
-/// Runs requests on one URLSession. Nothing is cached, no cookie is kept, and redirects aren't followed: the token is for this
-/// server alone.
-final class HTTPExchanges: Sendable {
+/// Runs requests on one URLSession.
+final class URLSessionExchanges: HTTPExchanges {
     private let session: URLSession
     private let delegate = Delegate()
 
@@ -52,8 +58,7 @@ final class HTTPExchanges: Sendable {
         session.invalidateAndCancel()
     }
 
-    /// The answer's parts as they arrive. Whoever stops reading cancels the request.
-    func start(_ request: URLRequest) -> AsyncThrowingStream<HTTPPart, any Error> {
+    func start(_ request: URLRequest) -> AsyncThrowingStream<AnswerPart, any Error> {
         let task = session.dataTask(with: request)
         return AsyncThrowingStream { continuation in
             continuation.onTermination = { [delegate] _ in
@@ -66,18 +71,18 @@ final class HTTPExchanges: Sendable {
     }
 
     private final class Delegate: NSObject, URLSessionDataDelegate {
-        private let readers = Mutex<[Int: AsyncThrowingStream<HTTPPart, any Error>.Continuation]>([:])
+        private let readers = Mutex<[Int: AsyncThrowingStream<AnswerPart, any Error>.Continuation]>([:])
 
-        func remember(_ task: Int, _ reader: AsyncThrowingStream<HTTPPart, any Error>.Continuation) {
+        func remember(_ task: Int, _ reader: AsyncThrowingStream<AnswerPart, any Error>.Continuation) {
             readers.withLock { $0[task] = reader }
         }
 
         @discardableResult
-        func forget(_ task: Int) -> AsyncThrowingStream<HTTPPart, any Error>.Continuation? {
+        func forget(_ task: Int) -> AsyncThrowingStream<AnswerPart, any Error>.Continuation? {
             readers.withLock { $0.removeValue(forKey: task) }
         }
 
-        private func reader(of task: URLSessionTask) -> AsyncThrowingStream<HTTPPart, any Error>.Continuation? {
+        private func reader(of task: URLSessionTask) -> AsyncThrowingStream<AnswerPart, any Error>.Continuation? {
             readers.withLock { $0[task.taskIdentifier] }
         }
 
@@ -86,7 +91,8 @@ final class HTTPExchanges: Sendable {
             completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
         ) {
             if let response = response as? HTTPURLResponse {
-                reader(of: dataTask)?.yield(.head(HTTPHead(response)))
+                reader(of: dataTask)?.yield(
+                    .head(HTTPHead(status: response.statusCode) { response.value(forHTTPHeaderField: $0) }))
             }
             completionHandler(.allow)
         }

@@ -8,10 +8,13 @@ import Vocabulary
 #endif
 
 /// Requests as JSON over HTTP and the stream as server-sent events, by URLSession.
+///
+/// On Linux an app that may be behind a bad network takes `QuartetAsyncHTTP` instead: Foundation's URLSession ends the process there
+/// when an answer breaks off in its head.
 public final class HTTPTransport: Transport {
     private let base: URL
     private let headers: [String: String]
-    private let exchanges: HTTPExchanges
+    private let exchanges: any HTTPExchanges
 
     /// The largest answer to a request.
     static let replyLimit = 16 << 20
@@ -19,10 +22,14 @@ public final class HTTPTransport: Transport {
     /// - Parameters:
     ///   - url: Where the API is, as in `https://api.example.org`.
     ///   - headers: Sent with every request, besides those of the API.
-    public init(_ url: URL, headers: [String: String] = [:]) {
+    public convenience init(_ url: URL, headers: [String: String] = [:]) {
+        self.init(url, headers: headers, over: URLSessionExchanges())
+    }
+
+    package init(_ url: URL, headers: [String: String], over exchanges: any HTTPExchanges) {
         base = url
         self.headers = headers
-        exchanges = HTTPExchanges()
+        self.exchanges = exchanges
     }
 
     public func send(_ request: TransportRequest) async throws -> TransportReply {
@@ -89,15 +96,15 @@ public final class HTTPTransport: Transport {
 
 /// Reads an answer that goes on.
 private actor StreamReader {
-    private let parts: AsyncThrowingStream<HTTPPart, any Error>.Iterator
+    private let parts: AsyncThrowingStream<AnswerPart, any Error>.Iterator
     private var parser = ServerSentEventParser()
     private var waiting: ArraySlice<ServerSentEventParser.Item> = []
 
-    init(_ parts: AsyncThrowingStream<HTTPPart, any Error>) {
+    init(_ parts: AsyncThrowingStream<AnswerPart, any Error>) {
         self.parts = parts.makeAsyncIterator()
     }
 
-    private func part() async throws -> HTTPPart? {
+    private func part() async throws -> AnswerPart? {
         // A copy reads on where the original is.
         var parts = parts
         return try await parts.next(isolation: self)

@@ -1,4 +1,5 @@
 import Foundation
+import QuartetAsyncHTTP
 import QuartetClient
 import QuartetStorage
 
@@ -29,7 +30,7 @@ final class Device {
 
     func connection() throws -> Connection {
         Connection(
-            transport: settings.server.map { HTTPTransport($0) },
+            transport: settings.server.map { HTTPTransport(asyncHTTP: $0) },
             tokens: FileTokenStore(settings.folder.appending(path: "tokens")),
             store: try DatabaseStore(settings.folder.appending(path: "state")), policy: .forever)
     }

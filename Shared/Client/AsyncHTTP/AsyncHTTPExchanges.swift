@@ -1,0 +1,91 @@
+import AsyncHTTPClient
+public import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+public import QuartetClient
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+extension HTTPTransport {
+    /// The same by AsyncHTTPClient, for apps on Linux.
+    ///
+    /// ```swift
+    /// let connection = Connection(transport: HTTPTransport(asyncHTTP: url))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - url: Where the API is, as in `https://api.example.org`.
+    ///   - headers: Sent with every request, besides those of the API.
+    public convenience init(asyncHTTP url: URL, headers: [String: String] = [:]) {
+        self.init(url, headers: headers, over: AsyncHTTPExchanges())
+    }
+}
+
+/// Runs requests on one HTTPClient.
+final class AsyncHTTPExchanges: HTTPExchanges {
+    private let client: HTTPClient
+    private static let connectLimit: TimeAmount = .seconds(10)
+    /// An HTTPClient has one limit for the silence in all its answers, and a stream says something every few seconds.
+    private static let silenceLimit: TimeAmount = .seconds(120)
+
+    init() {
+        var configuration = HTTPClient.Configuration(
+            redirectConfiguration: .disallow,
+            timeout: .init(connect: Self.connectLimit, read: Self.silenceLimit))
+        configuration.connectionPool.idleTimeout = .seconds(30)
+        // Whether to try again is the connection's to say.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+
+    deinit {
+        // It keeps itself until its connections are closed.
+        client.shutdown { _ in }
+    }
+
+    func start(_ request: URLRequest) -> AsyncThrowingStream<AnswerPart, any Error> {
+        AsyncThrowingStream { continuation in
+            let exchange = Task { [client] in
+                do {
+                    // The time until the head is there; what follows may take longer.
+                    let response = try await client.execute(
+                        Self.request(request), timeout: .seconds(Int64(request.timeoutInterval)))
+                    continuation.yield(
+                        .head(HTTPHead(status: Int(response.status.code)) { response.headers.first(name: $0) }))
+                    for try await bytes in response.body { continuation.yield(.body(Array(buffer: bytes))) }
+                    continuation.finish()
+                } catch is CancellationError {
+                    continuation.finish(throwing: CancellationError())
+                } catch {
+                    continuation.finish(throwing: Self.transportError(error))
+                }
+            }
+            continuation.onTermination = { _ in exchange.cancel() }
+        }
+    }
+
+    private static func request(_ request: URLRequest) -> HTTPClientRequest {
+        var copy = HTTPClientRequest(url: request.url?.absoluteString ?? "")
+        copy.method = .init(rawValue: request.httpMethod ?? "GET")
+        for (name, value) in request.allHTTPHeaderFields ?? [:] { copy.headers.add(name: name, value: value) }
+        if let body = request.httpBody { copy.body = .bytes(body) }
+        return copy
+    }
+
+    private static func transportError(_ error: any Error) -> TransportError {
+        switch error {
+        case let error as HTTPClientError where neverSent.contains(error): .unreachable("\(error)")
+        // Nobody listens there, or nobody has that name.
+        case is IOError, is NIOConnectionError: .unreachable("\(error)")
+        default: .interrupted("\(error)")
+        }
+    }
+
+    /// Errors before which nothing can have arrived at the server.
+    private static let neverSent: [HTTPClientError] = [
+        .connectTimeout, .tlsHandshakeTimeout, .getConnectionFromPoolTimeout, .alreadyShutdown,
+    ]
+}
