@@ -71,7 +71,8 @@ extension Scenario {
                 throw Failure(description: "Bob sees \(state), Anna \(read)")
             }
             try await annaSees.see("ParticipantJoined")
-            try await bob.call("SendSignal", ["group": made, "topic": "org.example.cursor", "data": ["x": .double(1.25)]])
+            try await bob.call(
+                "SendSignal", ["group": made, "topic": "org.example.cursor", "data": ["x": .double(1.25)]])
             try await annaSees.see("signal") { $0["topic"] == "org.example.cursor" }
             for view in [annaSees, bobSees] { view.leave() }
         },

@@ -25,10 +25,20 @@ extension APIError {
                 "The database doesn't answer; try again in a moment, with the same Idempotency-Key if the request had one.",
                 retryAfter: 1)
         case PostgresError.poolExhausted: self.init(.overloaded, retryAfter: 1)
+        case let error as PostgresError where error.sqlState.map({ Self.passing.contains($0.prefix(2)) }) ?? false:
+            logger.error("the database couldn't do what a request needs", metadata: ["error": "\(error)"])
+            self.init(
+                .databaseUnavailable,
+                "The database can't do this now; try again in a moment, with the same Idempotency-Key if the request had one.",
+                retryAfter: 1)
         default:
             // What went wrong inside is for the log, not for the caller.
             logger.error("a request failed", metadata: ["error": "\(error)"])
             self.init(.internal)
         }
     }
+
+    /// Classes of SQLSTATE (PostgreSQL manual, appendix A) for what passes: a server that only reads, transactions in each
+    /// other's way, too little memory or disk, a lock that wasn't to be had, a server that stops, a disk that fails.
+    private static let passing: Set<Substring> = ["25", "40", "53", "55", "57", "58"]
 }

@@ -123,7 +123,7 @@ public final class GRPCTransport: Transport {
                 return TransportReply(.failure(refusal), serverTime: Instant(error.metadata))
             }
             throw Self.failure(error, isSent)
-        } catch where error is TransportError || error is CancellationError {
+        } catch  where error is TransportError || error is CancellationError {
             throw error
         } catch {
             // Of the client itself, which was stopped for instance: the request can be repeated.
@@ -184,7 +184,7 @@ public final class GRPCTransport: Transport {
         } catch let error as RPCError {
             if let refusal = APIError(error) { throw refusal }
             throw failure(error, isSent)
-        } catch where error is TransportError || error is CancellationError {
+        } catch  where error is TransportError || error is CancellationError {
             throw error
         } catch {
             throw failure(error, isSent)

@@ -48,7 +48,9 @@ struct OfflineApp {
 
     /// `http://…` and `grpc://…`.
     static func transport(_ url: URL) throws -> any Transport {
-        guard url.scheme == "grpc", let host = url.host(), let port = url.port else { return HTTPTransport(asyncHTTP: url) }
+        guard url.scheme == "grpc", let host = url.host(), let port = url.port else {
+            return HTTPTransport(asyncHTTP: url)
+        }
         return try GRPCTransport(host: host, port: port, security: .plaintext)
     }
 

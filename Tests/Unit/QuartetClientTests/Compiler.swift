@@ -61,7 +61,8 @@ enum Compiler {
             arguments += ["-plugin-path", plugins]
         }
         await which.end()
-        let compiler = try await ChildProcess.start("/usr/bin/env", arguments + options + ["-I", modules], name: "swiftc")
+        let compiler = try await ChildProcess.start(
+            "/usr/bin/env", arguments + options + ["-I", modules], name: "swiftc")
         _ = try await compiler.waitForExit()
         let lines = compiler.lines()
         await compiler.end()

@@ -1,10 +1,12 @@
 import API
-package import Foundation
 import Synchronization
 import Vocabulary
 
 #if canImport(FoundationNetworking)
+    import Foundation
     package import FoundationNetworking
+#else
+    package import Foundation
 #endif
 
 /// Carries requests over HTTP. Nothing is cached, no cookie is kept, and redirects aren't followed: the token is for this server
