@@ -73,7 +73,7 @@ struct RPCLimitTests {
                         for _ in 0..<20 { _ = try await rpc.call(name, token: anna.token) }
                     }
                     #expect(refused.status == "resourceExhausted" && refused.code == "tooMany\(kind)", "\(refused)")
-                    #expect(refused.retryAfter == 3)
+                    #expect((1...3).contains(refused.retryAfter ?? 0), "\(refused)")
                     #expect(
                         refused.metadata["ratelimit"]?.hasPrefix("\"\(label)\";r=0;") == true, "\(refused.metadata)")
                     #expect(try await Self.hits("tooMany\(kind)", at: quartet) == 1)

@@ -61,16 +61,17 @@ extension TerminalAppTests {
                 try await quartet.kill(.sessionClient)
                 try await terminal.see("● Reconnecting (")
                 terminal.type("p")
-                try await terminal.see("Changes are sent when there is a connection.")
                 try await terminal.see("asked ")
+                try await terminal.see("for a connection.")
                 terminal.type("1")
-                try await terminal.see("1 change waits for a connection.")
+                try await terminal.see("You check in every")
+                try await terminal.see("for a connection.")
                 try await quartet.start(.sessionClient, port: port)
                 try await terminal.see("● Connected")
                 try await PackageApp.wait("the second ping", bobs.contacts.values(of: \.incomingPings)) {
                     $0.count == 1
                 }
-                try await terminal.seeNo("change waits")
+                try await terminal.seeNo("for a connection.")
             }
         }
 

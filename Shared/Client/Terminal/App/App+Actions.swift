@@ -15,6 +15,8 @@ extension App {
             do {
                 try await self.carryOut(action)
                 if let done = action.done { self.model.notice = .init(text: done) }
+            } catch QuartetError.willBeSentWhenOnline {
+                // The line about what waits says it for as long as it is true.
             } catch let error as QuartetError {
                 self.model.notice = .init(text: "\(error)", isError: !error.isPending)
             } catch is CancellationError {
