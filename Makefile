@@ -13,7 +13,7 @@ help: ## List these targets
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: run
-run: ## Build, start PostgreSQL and the four services, and wait until they are ready (DATABASE_URL, PORT, REPLICAS=n, TLS=yes)
+run: ## Build the four services, start PostgreSQL and them, and wait until they are ready (DATABASE_URL, PORT, REPLICAS=n, TLS=yes)
 	@deploy/run.sh start
 
 .PHONY: demo
@@ -32,6 +32,14 @@ psql: ## Open psql as a role that can only read; :help lists named queries
 operate: ## Open psql as a role that can also retry and discard messages and change retention
 	@deploy/run.sh operate
 
+.PHONY: backup
+backup: ## Save the database in a file, while the services go on (FILE, by default in .local/backups; DATABASE_URL)
+	@deploy/run.sh backup '$(FILE)'
+
+.PHONY: restore
+restore: ## Replace the database by a backup, after make stop (FILE; REPLACE=yes puts aside what is there; DATABASE_URL)
+	@REPLACE='$(REPLACE)' deploy/run.sh restore '$(FILE)'
+
 .PHONY: logs
 logs: ## Follow the services' logs
 	@deploy/run.sh logs
@@ -39,6 +47,10 @@ logs: ## Follow the services' logs
 .PHONY: status
 status: ## Show what is running and whether it is ready
 	@deploy/run.sh status
+
+.PHONY: doctor
+doctor: ## Check settings, database and services, and say what is wrong and what to do (session-client doctor)
+	@deploy/run.sh doctor
 
 .PHONY: stop
 stop: ## Stop the services and the private PostgreSQL
@@ -65,8 +77,12 @@ soak: ## Run the tests with random faults and with crowds for much longer (ARGS=
 	@SOAK=1 Tests/run.sh $(or $(ARGS),--filter 'LedgerReplicaTests|DurabilityTests|TroubleTests|PropertyTests|CrowdTests|DrainTests|RPCTests/quiet')
 
 .PHONY: bench
-bench: ## Measure throughput, latency, fan-out, memory and more, beside this machine's limits (BENCH_JSON=file, ARGS=sections)
+bench: ## Measure throughput, latency, fan-out, memory and more, beside this machine's limits and the last results (ARGS=sections)
 	@Tests/Benchmarks/run.sh $(ARGS)
+
+.PHONY: bench-compare
+bench-compare: ## Measure another commit's build and this one in turn, and compare the medians (BASE=commit, ROUNDS=5, ARGS=sections)
+	@Tests/Benchmarks/run.sh --base '$(BASE)' $(ARGS)
 
 .PHONY: bench-functions
 bench-functions: install ## Measure hot functions one by one: encode, decode, route, hash, decide
@@ -83,6 +99,10 @@ lint: install ## Check the style (swift format) and that no service imports anot
 .PHONY: proto
 proto: ## Make the protos and their Swift from the server's endpoints (needs protoc)
 	@Shared/API/Proto/make.sh
+
+.PHONY: schema-dump
+schema-dump: ## Keep the schema of the version that is being released, for tests of updates
+	@Tests/System/Schema/dump.sh
 
 .PHONY: format
 format: ## Format all Swift files

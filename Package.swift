@@ -105,6 +105,8 @@ let package = Package(
         .systemLibrary(
             name: "CZlib", path: "Shared/CZlib", pkgConfig: "zlib",
             providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+        // By itself: gRPC's transport has the same C types, and an optimised build of a module with both takes theirs for ours.
+        .target(name: "Gzip", dependencies: ["CZlib"], path: "Shared/Gzip", swiftSettings: settings),
         .target(name: "Vocabulary", dependencies: [crypto], path: "Shared/Vocabulary", swiftSettings: settings),
         .target(
             name: "Postgres", dependencies: ["CLibpq", "Vocabulary", logging, metrics], path: "Shared/Postgres",
@@ -178,6 +180,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio", condition: asyncHTTP),
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: asyncHTTP),
                 .product(name: "NIOPosix", package: "swift-nio", condition: asyncHTTP),
+                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: asyncHTTP),
             ],
             path: "Shared/Client/AsyncHTTP", swiftSettings: settings),
         .target(
@@ -203,7 +206,7 @@ let package = Package(
         .systemLibrary(name: "CWidth", path: "Shared/Client/CWidth"),
         .executableTarget(
             name: "quartet-tui",
-            dependencies: ["CWidth", "Games", "QuartetAsyncHTTP", "QuartetClient", "QuartetStorage"],
+            dependencies: ["CWidth", "Games", "QuartetAsyncHTTP", "QuartetClient", "QuartetStorage", "Vocabulary"],
             path: "Shared/Client/Terminal", swiftSettings: settings),
 
         // MARK: Services
@@ -255,7 +258,7 @@ let package = Package(
         .target(
             name: "SessionClientService",
             dependencies: [
-                "API", "Bus", "CZlib", "ContactsContract", "ContractSupport", "NotificationsContract", "Postgres",
+                "API", "Bus", "ContactsContract", "ContractSupport", "Gzip", "NotificationsContract", "Postgres",
                 "QuartetProto", "ServiceKit",
                 "SessionClientOrchestration", "SessionContract", "Vocabulary", "Webhook", crypto, cryptoExtras, grpc,
                 grpcProtobuf, grpcTransport, httpTypes, hummingbird, hummingbirdHTTP2, lifecycle, logging, metrics, nio,
@@ -272,6 +275,11 @@ let package = Package(
         .executableTarget(
             name: "session-client", dependencies: ["ServiceKit", "SessionClientService", lifecycle],
             path: "Services/SessionClient/Executable", swiftSettings: settings),
+
+        // What `make run` builds: SwiftPM takes one product or target at a time.
+        .target(
+            name: "services", dependencies: ["contacts", "notifications", "session", "session-client"],
+            path: "deploy/Services", swiftSettings: settings),
 
         // MARK: Tests
         .target(
@@ -382,28 +390,31 @@ let package = Package(
             name: "WebDriver", dependencies: ["EdgeClient", "TestKit", httpClient, nio, nioHTTP],
             path: "Tests/Kit/WebDriver", exclude: ["axe-core"], swiftSettings: settings),
         .executableTarget(
-            name: "quartet-conformance", dependencies: ["EdgeClient", "RPCClient", httpClient],
-            path: "Tests/Conformance",
-            swiftSettings: settings),
+            name: "quartet-conformance",
+            dependencies: [
+                "API", "EdgeClient", "QuartetAsyncHTTP", "QuartetClient", "QuartetGRPC", "RPCClient", "SessionContract",
+                "Vocabulary", grpcTransport,
+            ],
+            path: "Tests/Conformance", swiftSettings: settings),
         .executableTarget(
             name: "demo", dependencies: ["EdgeClient", "Games", httpClient], path: "Tests/Demo", swiftSettings: settings
         ),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "EdgeClient", "Games", "NotificationsContract", "Postgres", "QuartetClient", "QuartetGRPC", "RPCClient",
-                "ServiceKit", "TestKit", "WebDriver", "contacts", "notifications", "offline-app",
-                "quartet-conformance", "quartet-tui", "session", "session-client", crypto, grpcTransport, httpClient,
-                httpTypes, hummingbird, logging, nio, nioHTTP, nioSSL,
+                "API", "EdgeClient", "Games", "NotificationsContract", "Postgres", "QuartetClient", "QuartetGRPC",
+                "RPCClient", "ServiceKit", "SessionContract", "TestKit", "WebDriver", "contacts", "notifications",
+                "offline-app", "quartet-conformance", "quartet-tui", "session", "session-client", crypto, grpcTransport,
+                httpClient, httpTypes, hummingbird, logging, nio, nioHTTP, nioSSL,
             ],
             path: "Tests/System/Product", exclude: ["Clients", "Description"], swiftSettings: settings),
         .testTarget(
             name: "SchemaTests",
             dependencies: [
                 "ContactsService", "NotificationsService", "Postgres", "ServiceKit", "SessionClientService",
-                "SessionService", "TestKit",
+                "SessionService", "TestKit", "Vocabulary",
             ],
-            path: "Tests/System/Schema", swiftSettings: settings),
+            path: "Tests/System/Schema", exclude: ["Releases", "dump.sh"], swiftSettings: settings),
         .testTarget(
             name: "PostgresTests", dependencies: ["Postgres", "TestKit", "Vocabulary"],
             path: "Tests/Unit/PostgresTests",
@@ -458,11 +469,7 @@ let package = Package(
             dependencies: [
                 "API", "Bus", "ContactsContract", "EdgeClient", "LedgerContract", "LedgerEdge", "LedgerService",
                 "NotificationsContract", "Postgres", "QuartetClient", "RPCClient", "ServiceKit", "SessionContract",
-                "Vocabulary", httpClient, logging,
-                lifecycle,
-                nio,
-                nioHTTP,
-                nioPosix,
+                "TestKit", "Vocabulary", "WebDriver", httpClient, logging, lifecycle, nio, nioHTTP, nioPosix,
             ],
             path: "Tests/Benchmarks/Benchmark", swiftSettings: settings),
     ],

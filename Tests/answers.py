@@ -3,7 +3,8 @@
 
 answers.py JOURNAL OPENAPI PROTO: the journal that session-client writes with --answer-journal, the document that it served, and
 quartet.proto. Lists what was promised and never came: operations without a success, over HTTP and as rpcs, refusals that the
-document names, and codes that no call was ever refused with. Exit status 1 if there is anything.
+document names, and codes that no call was ever refused with. Exit status 1 if there is anything. What can't come or isn't tried
+stands below with its reason, and is listed, too.
 """
 
 import json
@@ -17,9 +18,13 @@ ONCE = {
     "accountClosed": "an account that was closed between the edge and the service",
     "accountNotFound": "an account that the service hasn't heard of yet",
 }
-# What operators' operations are refused with while their own connections to the database are busy, slow or away, or
-# after many wrong keys. All of them share these connections and this count, so tests try it with some of them.
-OPERATORS_UNTRIED = {"overloaded", "databaseUnavailable", "queryTooSlow", "tooManyAttempts"}
+# What operators' operations are refused with: once, for any of them, is enough.
+ONCE_FOR_OPERATORS = {
+    "overloaded": "all share the connections that are busy",
+    "databaseUnavailable": "all share the connections that are away",
+    "queryTooSlow": "all share the connections that are slow",
+    "tooManyAttempts": "all share the count of wrong keys",
+}
 # What a test would need too long for, or luck.
 UNTRIED = {
     ("SetAvatar", "tooSlow"): "a minute",
@@ -38,10 +43,14 @@ HTTP_ONLY = {
 }
 # What every call may be refused with over gRPC, where each has a message, although over HTTP not each has a body.
 OF_MESSAGES = {"malformedBody", "tooSlow"}
-# Codes that no request is refused with.
-BETWEEN_SERVICES = {"accountExists", "accountRequired", "notDue", "edgeNotFound", "codeTaken", "groupExists"}
-# What answers before a request is read, so that no operation can be named.
-AT_THE_DOOR = {"tooManyConnections"}
+# Codes that no request is refused with over HTTP.
+NEVER = {
+    **dict.fromkeys(
+        ["accountExists", "accountRequired", "notDue", "edgeNotFound", "codeTaken", "groupExists"],
+        "services say it to each other",
+    ),
+    "tooManyConnections": "it is answered before a request is read",
+}
 
 
 def journal(path):
@@ -78,32 +87,42 @@ def main(journal_path, document_path, proto_path):
     with open(proto_path) as file:
         calls = re.findall(r"^  rpc (\w+)\(", file.read(), re.M)
     http, grpc = seen["HTTP"], seen["gRPC"]
-    missing = []
+    missing, excused = [], set()
+
+    def miss(what, why):
+        """Notes that something never came: excused if there is a reason."""
+        if why:
+            excused.add(f"{what}: {why}")
+        else:
+            missing.append(what)
 
     for name in sorted(operations):
         if not any(operation == name and 200 <= status < 300 and code == "-" for operation, status, code in http):
-            missing.append(f"{name}: never succeeded over HTTP")
-        excused = ONCE.keys() | OPERATORS_UNTRIED if name in operators else ONCE.keys()
+            miss(f"{name}: never succeeded over HTTP", None)
         for code, status in sorted(operations[name].items()):
             # A status that means one thing needs no code.
             alone = [other for other, its in operations[name].items() if its == status] == [code]
-            if code in excused or (name, code) in UNTRIED or (name, status, code) in http:
+            if (name, status, code) in http or (alone and (name, status, "-") in http):
                 continue
-            if not (alone and (name, status, "-") in http):
-                missing.append(f"{name}: never refused as {code} ({status})")
+            if code in ONCE:
+                excused.add(f"{code}: not tried with every operation: {ONCE[code]}")
+            elif name in operators and code in ONCE_FOR_OPERATORS:
+                excused.add(f"{code}: not tried with every operators' operation: {ONCE_FOR_OPERATORS[code]}")
+            else:
+                miss(f"{name}: never refused as {code} ({status})", UNTRIED.get((name, code)))
     for name in sorted(calls):
         if (name, 0, "-") not in grpc:
-            missing.append(f"{name}: never succeeded over gRPC")
+            miss(f"{name}: never succeeded over gRPC", None)
 
     over_http = {code for _, _, code in http}
     over_grpc = {code for _, _, code in grpc}
     promised = {code for refusals in operations.values() for code in refusals}
     called = {code for name in calls for code in operations.get(name, {})}
-    untried = {code for _, code in UNTRIED}
-    for code in sorted(codes - over_http - BETWEEN_SERVICES - AT_THE_DOOR - untried):
-        missing.append(f"{code}: never over HTTP")
-    for code in sorted(called - over_grpc - HTTP_ONLY.keys() - untried):
-        missing.append(f"{code}: never over gRPC")
+    untried = {code: why for (_, code), why in UNTRIED.items()}
+    for code in sorted(codes - over_http):
+        miss(f"{code}: never over HTTP", NEVER.get(code) or untried.get(code))
+    for code in sorted(called - over_grpc):
+        miss(f"{code}: never over gRPC", HTTP_ONLY.get(code) or untried.get(code))
 
     undocumented = sorted(
         f"{name}: refused as {code}, which isn't documented"
@@ -113,6 +132,9 @@ def main(journal_path, document_path, proto_path):
     missing += undocumented
     print(f"{len(operations)} operations, {len(calls)} calls, {len(promised)} codes: {len(missing)} things missing")
     for line in missing:
+        print(f"  {line}")
+    print("Excused:")
+    for line in sorted(excused):
         print(f"  {line}")
     return 1 if missing else 0
 

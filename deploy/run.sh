@@ -1,23 +1,31 @@
 #!/bin/sh
 # Runs Quartet on this machine, for development. See `run.sh --help`.
 set -eu
+caller=$PWD
 cd "$(dirname "$0")/.."
 
 usage() {
   cat <<'TEXT'
-Usage: run.sh start|stop|status|demo|tui|logs|psql|operate|url
+Usage: run.sh start|stop|status|doctor|demo|tui|logs|psql|operate|backup|restore|url
 
-  start    build, start a private PostgreSQL in .local/, migrate, start the four
-           services, wait until all are ready, and print where they are. If some are
-           running, only those that were rebuilt or reconfigured are restarted.
+  start    build the four services and nothing else, start a private PostgreSQL in
+           .local/, migrate, start the services, wait until all are ready, and print
+           where they are. If some are running, only those that were rebuilt or
+           reconfigured are restarted.
   stop     stop the services and the private PostgreSQL
   status   print what is running; exit status 0 if all is ready, 3 if not
+  doctor   check settings, database and services, and say what is wrong and what to do
   demo     play a story through the HTTP API of the running services
   tui      open the app for terminals at the running services; its flags may follow
   logs     show the ends of the logs and follow them
   psql     open psql as a role that can only read
   operate  open psql as a role that can also call the functions for operators: retry
            a dead letter, discard a parked message, change retention
+  backup [FILE]
+           save the database in FILE, by default in .local/backups, while the services go on
+  restore FILE
+           replace the database by what a backup contains, while no service runs. REPLACE=yes
+           puts aside what is in it
   url      print the URL of the HTTP API
 
 Environment
@@ -138,6 +146,17 @@ lock() {
 
 # --- start ---------------------------------------------------------------------------------------------------------------
 
+# Builds only what is named, with the same flags as other builds: with different ones, SwiftPM would rebuild most of it.
+build() { # --target or --product, name
+  swift build --configuration "$configuration" --explicit-target-dependency-import-check error "$@" >&2
+  executables=$(swift build --configuration "$configuration" --show-bin-path)
+}
+
+use_private_database() {
+  DATABASE_URL=$(deploy/postgres.sh url "$cluster" quartet)
+  export DATABASE_URL OPERATORS_DATABASE_URL="${OPERATORS_DATABASE_URL:-$DATABASE_URL}"
+}
+
 prepare_database() {
   if [ -z "$own_database" ]; then
     # For development, so that nobody has to wait an hour to see a missed check-in.
@@ -148,8 +167,7 @@ prepare_database() {
       deploy/postgres.sh start "$cluster" 9>&-
     }
     psql -X -q "$(deploy/postgres.sh url "$cluster")" -v database=quartet -f deploy/bootstrap.sql 9>&-
-    DATABASE_URL=$(deploy/postgres.sh url "$cluster" quartet)
-    export DATABASE_URL OPERATORS_DATABASE_URL="${OPERATORS_DATABASE_URL:-$DATABASE_URL}"
+    use_private_database
     return 0
   fi
   # Your own server is only bootstrapped if it hasn't been.
@@ -260,8 +278,7 @@ start() {
   trap 'exit 143' TERM HUP
   trap 'abandon' EXIT
 
-  swift build --configuration "$configuration" --explicit-target-dependency-import-check error 9>&-
-  executables=$(swift build --configuration "$configuration" --show-bin-path 9>&-)
+  build --target services 9>&-
   prepare_database
   make_secrets
   for service in $services; do
@@ -374,9 +391,18 @@ status() {
 # Builds a program that speaks to the running services.
 build_for_services() { # product
   curl --silent --insecure --output /dev/null --max-time 5 "$url/" || fail "nothing answers at $url; start it: make run"
-  # The same flags as in other builds; with different ones, SwiftPM would rebuild most of it.
-  swift build --configuration "$configuration" --product "$1" --quiet --explicit-target-dependency-import-check error
-  executables=$(swift build --configuration "$configuration" --show-bin-path)
+  build --product "$1"
+}
+
+doctor() {
+  if [ -z "$own_database" ]; then
+    deploy/postgres.sh status "$cluster" >/dev/null 2>&1 || fail "PostgreSQL isn't running; start it: make run"
+    use_private_database
+  fi
+  make_secrets
+  build --product session-client
+  [ "$scheme" = http ] || set -- --tls-certificate "$certificate" --tls-key "$certificate_key" "$@"
+  exec "$executables/session-client" doctor "$@"
 }
 
 demo() {
@@ -386,8 +412,7 @@ demo() {
 
 tui() {
   build_for_services quartet-tui
-  # What Foundation's HTTP client trusts.
-  [ "$scheme" = http ] || export URLSessionCertificateAuthorityInfoFile="$PWD/$certificate"
+  [ "$scheme" = http ] || export QUARTET_CERTIFICATES="$PWD/$certificate"
   exec "$executables/quartet-tui" --server "$url" "$@"
 }
 
@@ -406,17 +431,79 @@ open_psql() {
   exec psql "$(deploy/postgres.sh url "$cluster" quartet "$role")" "$@"
 }
 
+# Calls deploy/backup.sh for the database that `start` uses. The private PostgreSQL only runs for this if it didn't before.
+with_database() { # save|restore, FILE
+  case "$2" in /*) file=$2 ;; *) file=$caller/$2 ;; esac
+  lock
+  server=$own_database
+  started_cluster=
+  if [ -z "$own_database" ]; then
+    deploy/postgres.sh status "$cluster" >/dev/null || {
+      [ "$1" = restore ] || [ -d "$cluster" ] || fail "there is no database yet; start it: make run"
+      started_cluster=yes
+      trap '[ -z "$started_cluster" ] || deploy/postgres.sh stop "$cluster" 9>&-' EXIT
+      trap 'exit 130' INT
+      trap 'exit 143' TERM HUP
+      deploy/postgres.sh start "$cluster" 9>&-
+    }
+    server=$(deploy/postgres.sh url "$cluster")
+  fi
+  "${1}_database"
+}
+
+save_database() {
+  [ -n "$own_database" ] || server=$(deploy/postgres.sh url "$cluster" quartet)
+  deploy/backup.sh save "$server" "$file" 9>&-
+  echo "The backup is in $file ($(du -h -- "$file" | cut -f 1))."
+  echo "Restore it:  make stop && make restore FILE=$file REPLACE=yes"
+  echo "Keep it safe, and somewhere else: it contains what people wrote. Without the server key (here in .local/secrets),"
+  echo "no password in it works; make clean deletes .local."
+}
+
+restore_database() {
+  database=quartet
+  if [ -n "$own_database" ]; then
+    database=$(psql -X -q -A -t "$own_database" -c 'SELECT current_database()' 9>&-) ||
+      fail "can't use DATABASE_URL; see psql's error above. The database that it names must exist."
+  else
+    for name in $(known_processes); do
+      ! process_of "$name" >/dev/null || fail "$name is running; stop the services first: make stop"
+    done
+  fi
+  deploy/backup.sh restore "$server" "$database" "$file" 9>&-
+  echo "Go on:  make run"
+}
+
+# A new name in .local/backups.
+backup_name() {
+  mkdir -p .local/backups
+  chmod 700 .local/backups
+  name=$PWD/.local/backups/quartet-$(date -u +%Y%m%dT%H%M%SZ)
+  file=$name.dump
+  number=1
+  while [ -e "$file" ]; do
+    number=$((number + 1))
+    file=$name-$number.dump
+  done
+  echo "$file"
+}
+
 command=${1:-}
 [ $# -eq 0 ] || shift
 case "$command" in
   start) start ;;
   stop) stop ;;
   status) status ;;
+  doctor) doctor "$@" ;;
   demo) demo ;;
   tui) tui "$@" ;;
   logs) logs ;;
   psql) open_psql quartet_reader "$@" ;;
   operate) open_psql quartet_operator "$@" ;;
+  backup) with_database save "${1:-$(backup_name)}" ;;
+  restore)
+    [ -n "${1:-}" ] || fail "which backup? make restore FILE=..."
+    with_database restore "$1" ;;
   url) echo "$url" ;;
   -h | --help | help) usage ;;
   *) usage >&2; exit 2 ;;

@@ -17,6 +17,8 @@ public struct APIError: Error, Hashable, Sendable {
     public var details: [String: JSONValue]?
     /// With ``Code/methodNotAllowed``: the methods that the path has.
     public var allowed: [String]?
+    /// With ``Code/rangeNotSatisfiable``: how many bytes there are.
+    public var size: Int?
     /// With ``Code/noOutcomeYet``: the Idempotency-Key under which the same request asks how it ended.
     public var key: ID<RequestSubject>?
 

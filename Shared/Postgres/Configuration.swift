@@ -28,6 +28,15 @@ public struct Configuration: Sendable {
         return named
     }
 
+    /// Whether libpq can read what was given. If it can't, its error quotes it, with a password that may be in it.
+    var isReadable: Bool {
+        // Anything else is the name of a database.
+        guard conninfo.contains(where: { $0 == "=" || $0 == "@" }) || conninfo.contains("://") else { return true }
+        guard let options = PQconninfoParse(conninfo, nil) else { return false }
+        PQconninfoFree(options)
+        return true
+    }
+
     /// Keywords and values for `PQconnectStartParams` with `expand_dbname`.
     var keywords: [(String, String)] {
         var keywords: [(String, String)] = [("dbname", conninfo)]

@@ -22,6 +22,11 @@ extension Database {
     private static var slack: Duration { .seconds(5) }
 
     private static func link(_ configuration: Configuration) throws(PostgresError) -> OpaquePointer {
+        guard configuration.isReadable else {
+            throw .connectFailed(
+                "the connection string is neither a URI nor keywords and values that libpq knows; in a URI, special characters "
+                    + "must be percent-encoded")
+        }
         let keywords = configuration.keywords
         var names = keywords.map { strdup($0.0) }
         var values = keywords.map { strdup($0.1) }

@@ -101,6 +101,7 @@ extension MessageBody {
 
     /// Reads a body of this very version.
     public static func decoded(from body: [UInt8]) throws(MessageError) -> Self {
+        if let plain = PlainDecoder.decode(Self.self, from: body) { return plain }
         do {
             return try JSONDecoder().decode(Self.self, from: Data(body))
         } catch let error as DecodingError {

@@ -17,7 +17,7 @@ extension Scenario {
             try await tablet.call("MakeRecoveryCodes")
             try await tablet.call("RemoveAvatar")
             try await tablet.call("RemovePhone")
-            try await tablet.call("RegisterPush", ["token": "a token", "platform": "ios"])
+            try await tablet.call("RegisterPush", ["token": "a-token", "platform": "ios"])
             try await tablet.call("UnregisterPush")
             try await anna.call("Undo", ["refreshToken": .string(anna.refreshToken)])
             try await tablet.ask("ResetPassword", ["newPassword": "a thief's password"])
@@ -63,10 +63,13 @@ extension Scenario {
             try await bob.call(
                 "ApproveContactRequest",
                 ["contact": .string(anna.account), "isMyResponder": false, "iAmResponder": true])
-            try await bob.call("RequestRoleChange", toAnna)
-            try await bob.call("WithdrawRoleChange", toAnna)
-            try await bob.call("RequestRoleChange", toAnna)
-            try await anna.call("AcceptRoleChange", toBob)
+            // Who asks becomes a responder.
+            try await anna.call("RequestRoleChange", toBob)
+            try await anna.call("WithdrawRoleChange", toBob)
+            try await anna.call("RequestRoleChange", toBob)
+            try await bob.call("DeclineRoleChange", toAnna)
+            try await anna.call("RequestRoleChange", toBob)
+            try await bob.call("AcceptRoleChange", toAnna)
             try await bob.ask(
                 "UpdateContact", ["contact": .string(anna.account), "expectedVersion": 1, "isMyResponder": true])
             try await anna.call("SendPing", toBob)
@@ -78,6 +81,44 @@ extension Scenario {
             try await bob.call("BlockContact", toAnna)
             try await anna.ask("AddContact", asking)
             try await bob.call("UnblockContact", toAnna)
+        },
+        Scenario(name: "passwords, codes and tokens that aren't good") { stage in
+            let anna = try await stage.signUp("Anna")
+            let tablet = try await anna.signIn()
+            let password: JSON = .string(Stage.password)
+            // Who asks belongs to the request.
+            let key = EdgeClient.newKey()
+            try await anna.call("MakeRecoveryCodes", key: key)
+            try await tablet.call("MakeRecoveryCodes", key: key)
+            for new in [password, "password123"] {
+                try await anna.call("ChangePassword", ["password": password, "newPassword": new])
+            }
+            try await anna.call("VerifyPhone", ["phoneCode": .string(EdgeClient.newKey()), "code": "123456"])
+            for _ in 0..<5 { try await tablet.call("Confirm", ["password": "not this one"]) }
+            try await tablet.call("Confirm", ["password": password])
+            for _ in 0..<2 { try await tablet.ask("RefreshToken", ["refreshToken": .string(tablet.refreshToken)]) }
+        },
+        Scenario(name: "what one contact can't do to another") { stage in
+            let (anna, bob) = (try await stage.signUp("Anna"), try await stage.signUp("Bob"))
+            let (toAnna, toBob): (JSON, JSON) = (["contact": .string(anna.account)], ["contact": .string(bob.account)])
+            let code = try await bob.call("ListContacts")["code"]
+            try await anna.ask("AddContact", ["code": code])
+            try await anna.ask("AddContact", ["code": code, "isMyResponder": true])
+            func update(_ changes: [String: JSON]) async throws {
+                try await anna.ask(
+                    "UpdateContact",
+                    .object(changes.merging(toBob.members) { $1 }.merging(["expectedVersion": 1]) { $1 }))
+            }
+            try await update(["iAmResponder": true])
+            try await update(["isMyResponder": false])
+            try await anna.ask("SendPing", toBob)
+            for call in ["AcceptRoleChange", "DeclineRoleChange", "WithdrawRoleChange"] {
+                try await anna.ask(call, toBob)
+            }
+            try await update(["receivePings": false])
+            try await bob.ask("SendPing", toAnna)
+            try await anna.ask("BlockContact", toBob)
+            try await anna.ask("AddContact", ["handle": .string(bob.handle), "isMyResponder": true])
         },
     ]
 }

@@ -30,7 +30,8 @@ extension Scenario {
                     try await actor.ask(name, message)
                 }
                 for name in reads { try await actor.ask(name, ["group": .string(group)]) }
-                try await actor.ask("SendSignal", ["group": .string(group), "topic": "cursor"])
+                // The server hears a moment later that somebody is no longer in a session.
+                try await actor.askUntilRefused("SendSignal", ["group": .string(group), "topic": "org.example.cursor"])
             }
             try await askAll(carl, nothing)
             try await askAll(carl, group)
@@ -38,6 +39,35 @@ extension Scenario {
             try await askAll(bob, group, but: ["JoinGroupSession", "LeaveGroupSession"])
             try await anna.ask("EndGroupSession", ["group": .string(group)])
             try await askAll(anna, group)
+            try await anna.ask(
+                "ActivateGroupSession", ["group": .string(group), "contacts": [.string(bob.account)]])
+        },
+        Scenario(name: "who may come in, and in how many group sessions somebody may be") { stage in
+            let (anna, bob, group) = try await together(stage, joins: false)
+            let only: JSON = ["group": .string(group)]
+            func own(_ number: Int) -> JSON {
+                let activity: JSON = [
+                    "identifier": .string("org.example.own\(number)"), "title": "Mine", "type": "generic",
+                ]
+                // It goes on while nobody is connected.
+                return ["activity": activity, "capacity": 1]
+            }
+            let carl = try await stage.signUp("Carl", isNamed: false)
+            let code = try await carl.call("ListContacts")["code"]
+            try await anna.call("AddContact", ["code": code, "iAmResponder": true])
+            try await anna.ask(
+                "ActivateGroupSession", ["group": .string(group), "contacts": [.string(carl.account)]])
+            try await carl.ask("JoinGroupSession", only)
+            try await carl.ask("CreateGroupSession", own(0))
+            // Bob is in another session of the same activity.
+            let other = try await bob.ask("CreateGroupSession", ["activity": activity])["result"]["group"]
+            try await bob.ask("JoinGroupSession", only)
+            try await bob.ask("LeaveGroupSession", ["group": other])
+            let first = try await bob.ask("CreateGroupSession", own(1))["result"]["group"]
+            try await bob.ask("ActivateGroupSession", ["group": first, "contacts": [.string(anna.account)]])
+            for number in 2...20 { try await bob.ask("CreateGroupSession", own(number)) }
+            try await bob.ask("CreateGroupSession", own(21))
+            try await bob.ask("JoinGroupSession", only)
         },
         Scenario(name: "seats, games, and who is the host") { stage in
             let (anna, bob, group) = try await together(stage)
@@ -75,13 +105,15 @@ extension Scenario {
                 try await bob.ask(name, with([field: .string(anna.account)]))
             }
             try await bob.ask("EndGroupSession", only)
+            try await bob.ask("ActivateGroupSession", with(["contacts": [.string(anna.account)]]))
             try await anna.ask("TransferHost", with(["to": .string(bob.account)]))
             try await bob.ask("RemoveParticipant", with(["participant": .string(anna.account)]))
             for name in ["JoinGroupSession", "GetGroupSession", "ListGroupMessages", "GetGame"] {
                 try await anna.ask(name, only)
             }
-            try await anna.ask("SendSignal", with(["topic": "cursor"]))
+            try await anna.askUntilRefused("SendSignal", with(["topic": "org.example.cursor"]))
             try await bob.ask("LeaveGroupSession", only)
+            try await bob.ask("GetGame", only)
         },
         Scenario(name: "messages and attachments") { stage in
             let (anna, bob, group) = try await together(stage)
@@ -104,6 +136,7 @@ extension Scenario {
             }
             try await anna.ask("BeginAttachment", with(["attachment": .string(file), "size": 1]))
             try await bob.ask("RemoveAttachment", attachment)
+            try await bob.ask("BeginAttachment", with(["attachment": .string(file), "size": 1]))
             try await anna.ask("AdoptChunks", range)
             try await anna.ask("CompleteAttachment", whole)
             // Chunks come by HTTP alone.
@@ -111,8 +144,24 @@ extension Scenario {
             try await anna.ask("AdoptChunks", range)
             try await anna.ask("CompleteAttachment", whole)
             try await anna.ask("BeginAttachment", with(["attachment": .string(file), "size": 1]))
-            try await anna.ask("CompleteAttachment", whole)
-            try await anna.ask("RemoveAttachment", attachment)
+            for actor in [anna, bob] { try await actor.ask("CompleteAttachment", whole) }
+            for actor in [bob, anna] { try await actor.ask("RemoveAttachment", attachment) }
+        },
+        Scenario(name: "chunks that aren't those of their attachment, and too many signals") { stage in
+            let (anna, _, group) = try await together(stage)
+            let other = String(repeating: "0", count: 64)
+            func with(_ members: [String: JSON]) -> JSON {
+                .object(members.merging(["group": .string(group), "attachment": .string(other)]) { $1 })
+            }
+            try await anna.ask("BeginAttachment", with(["size": 1]))
+            for bytes in [Array("aa".utf8), Array("a".utf8)] {
+                try await stage.upload(bytes, as: other, by: anna)
+                try await anna.ask("AdoptChunks", with(["first": 0, "count": 1]))
+            }
+            try await anna.ask(
+                "CompleteAttachment", with(["chunks": 1, "name": "a.txt", "contentType": "text/plain"]))
+            try await anna.askUntilRefused(
+                "SendSignal", ["group": .string(group), "topic": "org.example.flood"], atOnce: 100)
         },
         Scenario(name: "what plays, the queue, and waiting for each other") { stage in
             let (anna, bob, group) = try await together(stage)
@@ -120,7 +169,7 @@ extension Scenario {
             func with(_ members: [String: JSON]) -> JSON { .object(members.merging(only.members) { $1 }) }
             func item(_ number: Int) -> JSON {
                 [
-                    "id": .string("01a1fc74-9a5b-7000-8000-00000000000\(number)"), "title": "A song",
+                    "id": .string("01a1fc74-9a5b-7000-8000-\(100_000_000_000 + number)"), "title": "A song",
                     "duration": 60_000_000,
                 ]
             }
@@ -142,6 +191,9 @@ extension Scenario {
             try await bob.ask("EndSuspension", only)
             try await anna.ask("DeclareReadiness", only)
             try await anna.ask("BeginSuspension", with(["reason": "stalled", "participantLimit": 1]))
+            for first in [100, 200, 300, 400, 500] {
+                try await anna.ask("QueueInsert", with(["items": .array((first..<first + 25).map(item))]))
+            }
         },
     ]
 }

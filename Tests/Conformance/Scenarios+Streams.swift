@@ -1,4 +1,5 @@
 import EdgeClient
+import RPCClient
 
 extension Scenario {
     static let ofStreams = [

@@ -171,7 +171,8 @@ struct Scenario: Sendable {
                         ["id": "01a1fc74-9a5b-7000-8000-000000000001", "title": "A song", "duration": 1_000_000]
                     ],
                 ])
-            try await anna.call("SendSignal", ["group": group, "topic": "cursor", "data": ["x": .double(1.25)]])
+            try await anna.call(
+                "SendSignal", ["group": group, "topic": "org.example.cursor", "data": ["x": .double(1.25)]])
             try await anna.call("GetGroupSession", ["group": group])
             try await anna.call("EndGroupSession", ["group": group])
             try await view.see("group.ended")

@@ -1,4 +1,5 @@
 import EdgeClient
+import RPCClient
 import Synchronization
 
 /// Where a scenario is played over one carrier. It writes down what is answered and seen, in a form that doesn't depend on when
@@ -29,12 +30,14 @@ final class Stage: Sendable {
     }
 
     /// Signs somebody up, whose handle nobody else has.
-    func signUp(_ name: String) async throws -> Actor {
+    /// - Parameter isNamed: Whether they say their name.
+    func signUp(_ name: String, isNamed: Bool = true) async throws -> Actor {
         let handle = "\(name.lowercased())-\(String(UInt32.random(in: 0 ... .max), radix: 36))"
         transcript.withLock { $0.names.know(handle, as: "handle of \(name)") }
         let stranger = Actor(name: name, handle: handle, token: nil, account: "", stage: self)
-        let signedIn = try await stranger.call(
-            "SignUp", ["handle": .string(handle), "name": .string(name), "password": .string(Self.password)])
+        var message: [String: JSON] = ["handle": .string(handle), "password": .string(Self.password)]
+        if isNamed { message["name"] = .string(name) }
+        let signedIn = try await stranger.call("SignUp", .object(message))
         return try Actor(name: name, handle: handle, signedIn, stage: self)
     }
 
@@ -47,6 +50,10 @@ final class Stage: Sendable {
     }
 
     static let password = "a long enough password"
+}
+
+struct Failure: Error, CustomStringConvertible {
+    let description: String
 }
 
 /// Somebody in a scenario.
@@ -80,23 +87,45 @@ struct Actor: Sendable {
     private func perform(
         _ call: String, _ body: JSON, _ key: String?, _ noted: (JSON) -> JSON
     ) async throws -> JSON {
-        let key = key ?? EdgeClient.newKey()
-        for _ in 0..<200 {
-            switch try await stage.carrier.call(call, body, token: token, key: key) {
-            // It isn't decided yet, or the account isn't known everywhere yet.
-            case .refused("noOutcomeYet", _, _), .refused("accountNotFound", nil, _):
-                try await Task.sleep(for: .milliseconds(50))
-            case .refused(let code, let field, let details):
-                stage.note(
-                    "\(name) \(call)",
-                    ["refused": .string(code), "field": field.map(JSON.string) ?? .null, "details": details])
-                return .null
-            case .done(let reply):
-                stage.note("\(name) \(call)", noted(reply))
-                return reply
-            }
+        switch try await stage.carrier.insist(call, body, token: token, key: key) {
+        case .refused(let code, let field, let details):
+            noteRefusal(of: call, code, field, details)
+            return .null
+        case .done(let reply):
+            stage.note("\(name) \(call)", noted(reply))
+            return reply
         }
-        throw Failure(description: "\(call) was never decided")
+    }
+
+    private func noteRefusal(of call: String, _ code: String, _ field: String?, _ details: JSON) {
+        stage.note(
+            "\(name) \(call)",
+            ["refused": .string(code), "field": field.map(JSON.string) ?? .null, "details": details])
+    }
+
+    /// Asks until it is refused, and writes down that alone: the server may learn a moment later what was done, and lets some in
+    /// before there are too many.
+    /// - Parameter count: How many requests are sent at a time.
+    func askUntilRefused(_ call: String, _ body: JSON, atOnce count: Int = 1) async throws {
+        for _ in 0..<600 {
+            let refusals = try await withThrowingTaskGroup(of: Answer.self, returning: [Answer].self) { group in
+                for _ in 0..<count {
+                    group.addTask {
+                        try await stage.carrier.call(call, body, token: token, key: EdgeClient.newKey())
+                    }
+                }
+                var refusals: [Answer] = []
+                for try await answer in group {
+                    if case .refused = answer { refusals.append(answer) }
+                }
+                return refusals
+            }
+            if case .refused(let code, let field, let details)? = refusals.first {
+                return noteRefusal(of: call, code, field, details)
+            }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        throw Failure(description: "\(call) was never refused")
     }
 
     /// Asks how an operation stands until it has ended.

@@ -27,7 +27,7 @@ SELECT a.account,
                          FROM contacts.request AS r
                         WHERE r.asker = a.account
                         UNION ALL
-                       SELECT r.asker, 'incoming', r.i_am_responder, r.is_my_responder, r.requested_at
+                       SELECT r.asker, 'incoming' AS direction, r.i_am_responder, r.is_my_responder, r.requested_at
                          FROM contacts.request AS r
                         WHERE r.asked = a.account) AS w), '[]'),
            'blocked', coalesce((

@@ -2,7 +2,7 @@ CREATE TABLE notifications.push_device (
     account       uuid        NOT NULL,
     device        uuid        NOT NULL,
     token         text        NOT NULL
-                  CONSTRAINT token_is_printable CHECK (octet_length(token) BETWEEN 1 AND 4096 AND token !~ '[^!-~]'),
+                  CONSTRAINT token_is_printable CHECK (token ~ '^[!-~]+$' AND octet_length(token) <= 4096),
     platform      text        NOT NULL CONSTRAINT platform_is_known CHECK (platform IN ('ios', 'android', 'web', 'other')),
     registered_at timestamptz NOT NULL,
     is_leaving    boolean     NOT NULL DEFAULT false,

@@ -8,7 +8,7 @@ struct SessionClientProgram: ServiceProgram {
     static let summary = "The HTTP API for apps, and the policies and sagas that span the other services."
     static let target = "SessionClientService"
     static let settings = SessionClient.settings
-    static let commands = OperatorKeyCommands.all
+    static let commands = OperatorKeyCommands.all + DoctorCommand.all
 
     static func services(_ context: ServiceContext) throws -> [any Service] { [try SessionClient(context)] }
 }

@@ -28,7 +28,7 @@ extension HTTPEndpoint {
             because: uploading, upload,
             Parameter<Int>.path("chunk", in: 0...AttachmentRules.lastChunk, "The first chunk's number, from 0."),
             body: .bytes(["application/octet-stream"]), replies: [ReplyDeclaration(status: 204, content: nil)],
-            refusals: [.invalidParameter, .digestMismatch, .tooManyUploads, .uploadsFull, .wrongChunkSize], limit: nil,
+            refusals: [.invalidParameter, .digestMismatch, .tooManyUploads, .uploadsFull], limit: nil,
             isDecided: false
         ) { routes, request, context, upload, chunk in
             try await routes.addChunks(request, context, to: upload, from: chunk)
@@ -101,11 +101,10 @@ extension Routes {
             part = wanted
             headers[.contentRange] = "bytes \(wanted.lowerBound)-\(wanted.upperBound - 1)/\(download.size)"
         case .unsatisfiable:
-            var response = try APIError(
-                .rangeNotSatisfiable, "The attachment has \(download.size) bytes; ask for some of these."
-            ).problemDocument()
-            response.headers[.contentRange] = "bytes */\(download.size)"
-            return response
+            var error = APIError(
+                .rangeNotSatisfiable, "The attachment has \(download.size) bytes; ask for some of these.")
+            error.size = download.size
+            throw error
         }
         headers[.contentType] = download.contentType
         headers[.contentLength] = "\(part.count)"

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import Gzip
 import NIOCore
 
 /// The files of the console, as they are sent to browsers.
@@ -18,7 +19,7 @@ struct ConsoleFiles: Sendable {
 
         fileprivate init(_ bytes: Data, type: String, isCompressed: Bool) {
             self.bytes = ByteBuffer(bytes: bytes)
-            self.gzip = isCompressed ? Gzip.compressed(bytes).map { ByteBuffer(bytes: $0) } : nil
+            self.gzip = isCompressed ? bytes.gzipped().map { ByteBuffer(bytes: $0) } : nil
             self.type = type
         }
     }

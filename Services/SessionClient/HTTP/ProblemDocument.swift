@@ -28,6 +28,7 @@ extension APIError {
         if let retryAfter { headers[.retryAfter] = String(retryAfter) }
         if let key { headers[.idempotencyKey] = key.description }
         if let allowed { headers[.allow] = allowed.joined(separator: ", ") }
+        if let size { headers[.contentRange] = "bytes */\(size)" }
         if status == .unauthorized { headers[.wwwAuthenticate] = "Bearer" }
         return (status, headers, try Encoded(document).json(adding: "current", current))
     }

@@ -24,6 +24,7 @@ struct ServerSentEvents: StreamTransport {
             rest = ByteBuffer(string: text)
             text = ""
         }
+        defer { if rest.readableBytes == 0 { rest = ByteBuffer() } }
         return rest.readableBytes == 0 ? nil : rest.readSlice(length: min(Self.pieceSize, rest.readableBytes))
     }
 

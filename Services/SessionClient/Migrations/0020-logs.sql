@@ -7,16 +7,17 @@
 
 -- Every log, and the service that handles it. To add a log, add its line; once this file is released, replace the view
 -- and call create_union_views().
-CREATE VIEW session_client.logs (log, consumer) AS
-VALUES ('session.log', 'session_client'),
-       ('session.due', 'session'),
-       ('contacts.log', 'session_client'),
-       ('notifications.log', NULL),
-       ('notifications.due', 'notifications'),
-       ('session_client.session_commands', 'session'),
-       ('session_client.contacts_commands', 'contacts'),
-       ('session_client.notifications_commands', 'notifications'),
-       ('session_client.operations', NULL);
+CREATE VIEW session_client.logs AS
+SELECT l.log, l.consumer
+  FROM (VALUES ('session.log', 'session_client'),
+               ('session.due', 'session'),
+               ('contacts.log', 'session_client'),
+               ('notifications.log', NULL),
+               ('notifications.due', 'notifications'),
+               ('session_client.session_commands', 'session'),
+               ('session_client.contacts_commands', 'contacts'),
+               ('session_client.notifications_commands', 'notifications'),
+               ('session_client.operations', NULL)) AS l (log, consumer);
 COMMENT ON VIEW session_client.logs IS 'Every log and the service that handles it.';
 COMMENT ON COLUMN session_client.logs.log IS 'The log, as schema.table.';
 COMMENT ON COLUMN session_client.logs.consumer IS 'The service that handles the log, by its schema; null if the log is only streamed.';

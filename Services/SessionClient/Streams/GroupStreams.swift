@@ -145,10 +145,7 @@ extension StreamConnection {
         _ attendance: inout Presence.Attendance?, _ view: PeopleView, _ open: OpenGroups
     ) async throws -> GroupStreamEnded.Reason? {
         let name = StreamName.group(reader.group)
-        func note() {
-            open.note(reader.access.basis, of: reader.group, since: reader.interruptions) { subscription.end() }
-        }
-        note()
+        note(reader, subscription, open)
         attend(reader, at: reader.position, &attendance)
         let hash = reader.following.fold.join(state, at: reader.position)
         switch subscription.beginning {
@@ -161,28 +158,58 @@ extension StreamConnection {
         }
         await end(view.see(reader.people, in: name))
         followed.note(subscription, of: name)
-        while let element = await subscription.next() {
-            if case .reached(let token) = element {
-                await outlet.put(.moved(.init(name, token)))
-                continue
-            }
-            guard case .event(let recorded, let next) = element else { return nil }
-            let hash = reader.following.fold.pass(recorded)
-            await put(reader.shown(recorded, hash: hash), of: name, at: next)
-            guard recorded.position > reader.position, GroupReader.followed.contains(recorded.message.type) else {
-                continue
-            }
-            let change = try reader.apply(recorded.message)
-            note()
-            attend(reader, at: recorded.position, &attendance)
-            await end(view.see(reader.people, in: name))
-            switch change {
-            case .none: break
-            case .unknown: return nil
-            case .ended(let reason): return reason
+        while await subscription.ready() {
+            switch try await passOn(from: subscription, &reader, &attendance, view, open) {
+            case .live: continue
+            case .interrupted: return nil
+            case .over(let reason): return reason
             }
         }
         return nil
+    }
+
+    /// How a session's stream goes on.
+    private enum Course {
+        case live
+        /// It has to be joined again.
+        case interrupted
+        /// The caller may not see it any more.
+        case over(GroupStreamEnded.Reason)
+    }
+
+    /// Hands over what has come.
+    private func passOn(
+        from subscription: Subscription, _ reader: inout GroupReader, _ attendance: inout Presence.Attendance?,
+        _ view: PeopleView, _ open: OpenGroups
+    ) async throws -> Course {
+        let name = StreamName.group(reader.group)
+        switch subscription.take() {
+        case nil: return .live
+        case .fellBehind: return .interrupted
+        case .reached(let token):
+            await outlet.put(.moved(.init(name, token)))
+            return .live
+        case .event(let recorded, let next):
+            let hash = reader.following.fold.pass(recorded)
+            await put(reader.shown(recorded, hash: hash), of: name, at: next)
+            guard recorded.position > reader.position, GroupReader.followed.contains(recorded.message.type) else {
+                return .live
+            }
+            let change = try reader.apply(recorded.message)
+            note(reader, subscription, open)
+            attend(reader, at: recorded.position, &attendance)
+            await end(view.see(reader.people, in: name))
+            switch change {
+            case .none: return .live
+            case .unknown: return .interrupted
+            case .ended(let reason): return .over(reason)
+            }
+        }
+    }
+
+    /// Notes why the connection may follow the session.
+    private func note(_ reader: GroupReader, _ subscription: Subscription, _ open: OpenGroups) {
+        open.note(reader.access.basis, of: reader.group, since: reader.interruptions) { subscription.end() }
     }
 
     /// Says that a participant is here, whether they were in the session when the connection began or joined meanwhile.

@@ -149,7 +149,8 @@ final class PeopleSource: Service, Sendable {
             // session doesn't know this account: its state is the one before the first event.
             let begun = try body.map { try JSONDecoder().decode(AccountState.self, from: Data($0)) }
             change(account, subscription) { $0 = begun ?? AccountState(account: account) }
-            while let element = await subscription.next() {
+            while await subscription.ready() {
+                guard let element = subscription.take() else { continue }
                 guard case .event(let recorded, _) = element else { break }
                 let message = recorded.message
                 let event = try SessionEvent(type: message.type, version: message.version, body: message.body)

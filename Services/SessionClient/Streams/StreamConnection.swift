@@ -174,45 +174,71 @@ struct StreamConnection: Sendable {
         filter.wants(name) || name == .contacts && (filter.wants(.groups) || !groups.isEmpty)
     }
 
+    /// Where a sequence is, and what follows from it.
+    private struct Followed {
+        var token: ResumeToken?
+        /// Those whom the contacts sequence shows.
+        var people: VisiblePeople?
+    }
+
     /// - Parameter contacts: For the contacts sequence.
     private func follow(_ stream: StreamSource, _ contacts: ContactsPart?) async throws {
-        let isWanted = filter.wants(stream.name)
-        var token = isWanted ? tokens[stream.name] : nil
+        var followed = Followed(token: filter.wants(stream.name) ? tokens[stream.name] : nil)
         while !Task.isCancelled {
-            let subscription = try await join(
-                .account(caller.account), of: stream.reader, from: token, withState: contacts != nil,
-                state: stream.state(caller.account))
-            token = subscription.token
-            followed.note(isWanted ? subscription : nil, of: stream.name)
-            switch subscription.beginning {
-            case _ where !isWanted: break
-            case .resumed: await outlet.put(.event(.resumed(stream.name)))
-            case .snapshot(let state, let isRefetched):
-                await outlet.put(
-                    .event(
-                        .snapshot(stream.name, StreamSnapshot(isRefetched: isRefetched, state: state)),
-                        at: .init(stream.name, token)))
-            }
-            var people = contacts == nil ? nil : try people(in: subscription)
-            if let contacts, let people {
-                // No event says which relations ended before a snapshot.
-                contacts.open.interrupt(besides: people.roles)
-                await show(people, contacts)
-            }
-            contacts?.view.list?.changed()
-            events: while let element = await subscription.next() {
-                switch element {
-                case .fellBehind: break events
-                case .reached(let next):
-                    token = next
-                    await outlet.put(.moved(.init(stream.name, next)))
-                case .event(let recorded, let next):
-                    if let contacts { try await apply(recorded, to: &people, contacts) }
-                    token = next
-                    if isWanted { await put(StreamedEvent(recorded), of: stream.name, at: next) }
-                }
-            }
+            let subscription = try await begin(stream, contacts, &followed)
+            while await subscription.ready(),
+                try await passOn(from: subscription, of: stream.name, contacts, &followed)
+            {}
         }
+    }
+
+    /// Joins a sequence and hands over how it begins.
+    private func begin(
+        _ stream: StreamSource, _ contacts: ContactsPart?, _ followed: inout Followed
+    ) async throws -> Subscription {
+        let isWanted = filter.wants(stream.name)
+        let subscription = try await join(
+            .account(caller.account), of: stream.reader, from: followed.token, withState: contacts != nil,
+            state: stream.state(caller.account))
+        followed.token = subscription.token
+        self.followed.note(isWanted ? subscription : nil, of: stream.name)
+        switch subscription.beginning {
+        case _ where !isWanted: break
+        case .resumed: await outlet.put(.event(.resumed(stream.name)))
+        case .snapshot(let state, let isRefetched):
+            await outlet.put(
+                .event(
+                    .snapshot(stream.name, StreamSnapshot(isRefetched: isRefetched, state: state)),
+                    at: .init(stream.name, followed.token)))
+        }
+        if let contacts {
+            let people = try people(in: subscription)
+            followed.people = people
+            // No event says which relations ended before a snapshot.
+            contacts.open.interrupt(besides: people.roles)
+            await show(people, contacts)
+            contacts.view.list?.changed()
+        }
+        return subscription
+    }
+
+    /// Hands over what has come.
+    /// - Returns: False if it was too much, and the sequence has to be joined again.
+    private func passOn(
+        from subscription: Subscription, of name: StreamName, _ contacts: ContactsPart?, _ followed: inout Followed
+    ) async throws -> Bool {
+        switch subscription.take() {
+        case nil: break
+        case .fellBehind: return false
+        case .reached(let next):
+            followed.token = next
+            await outlet.put(.moved(.init(name, next)))
+        case .event(let recorded, let next):
+            if let contacts { try await apply(recorded, to: &followed.people, contacts) }
+            followed.token = next
+            if filter.wants(name) { await put(StreamedEvent(recorded), of: name, at: next) }
+        }
+        return true
     }
 
     /// Hands over an event, or only its place if the app doesn't want it.

@@ -1,4 +1,4 @@
-package import ContractSupport
+import ContractSupport
 package import SessionContract
 package import Vocabulary
 

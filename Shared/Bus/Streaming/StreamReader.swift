@@ -172,11 +172,11 @@ public final class Subscription: Sendable {
         public let position: Position
     }
 
-    /// Where this subscription began. Read it before the first `next()`, which drops it.
+    /// Where this subscription began. Read it before the first `next()` or `ready()`, which drop it.
     public var beginning: Beginning { buffer.beginning }
 
     /// The state as it was when the stream was joined; nil if the stream was resumed without asking for it, and after
-    /// the first `next()`.
+    /// the first `next()` or `ready()`.
     public var state: State? { buffer.joinedState }
 
     var log: LogName { tail.log.name }
@@ -186,32 +186,43 @@ public final class Subscription: Sendable {
 
     /// The next element; nil when the subscription or the task has ended.
     public func next() async -> Element? {
-        while true {
-            switch buffer.next() {
-            case .event(let position, let message): return .event(message, token(at: position))
-            case .fellBehind: return .fellBehind
-            case .ended: return nil
-            case .nothing:
-                if buffer.takeQuestion(), tail.advance(buffer, registeredAs: id, to: key) { return .reached(token) }
-            }
-            await withTaskCancellationHandler {
-                await buffer.wait()
-            } onCancel: {
-                // Not end(): this handler may run under the tail's lock, which end() would wait for.
-                buffer.end()
-            }
-            if Task.isCancelled {
-                end()
-                return nil
-            }
+        while await ready() {
+            if let element = take() { return element }
+        }
+        return nil
+    }
+
+    /// Waits until there may be something to ``take()``. Takes little memory, also where thousands wait: what a loop does with an
+    /// element belongs into a function of its own, or else a waiting task keeps room for it.
+    /// - Returns: False when the subscription or the task has ended.
+    public func ready() async -> Bool {
+        await withTaskCancellationHandler {
+            await buffer.wait()
+        } onCancel: {
+            // Not end(): this handler may run under the tail's lock, which end() would wait for.
+            buffer.end()
+        }
+        if Task.isCancelled { end() }
+        return !buffer.isEnded
+    }
+
+    /// The next element, if there is one now.
+    public func take() -> Element? {
+        switch buffer.next() {
+        case .event(let position, let message): return .event(message, token(at: position))
+        case .fellBehind: return .fellBehind
+        case .ended: return nil
+        case .nothing:
+            guard buffer.takeQuestion(), tail.advance(buffer, registeredAs: id, to: key) else { return nil }
+            return .reached(token)
         }
     }
 
-    /// Has ``next()`` return, once nothing waits, how far the stream was read, if that is further than its last event. In a
+    /// Has ``take()`` return, once nothing waits, how far the stream was read, if that is further than its last event. In a
     /// stream where little happens, a place that is kept up to date stays near the log's end, where it can be resumed from.
     public func ask() { buffer.ask() }
 
-    /// Leaves the stream. A task that waits in `next()` gets nil.
+    /// Leaves the stream. A task that waits for an element gets none.
     public func end() {
         tail.unregister(id, from: key)
         buffer.end()

@@ -40,18 +40,17 @@ final class SubscriptionBuffer: Sendable {
         }
     }
 
-    func next() -> SubscriptionMachine<RecordedMessage>.Next {
-        state.withLock { state in
-            // The state may be large, and a subscriber that has come this far doesn't need it any more.
-            (state.beginning, state.joined) = (.resumed, nil)
-            return state.machine.next()
-        }
-    }
+    func next() -> SubscriptionMachine<RecordedMessage>.Next { state.withLock { $0.machine.next() } }
+
+    /// The subscriber has left, or whoever waits for it.
+    var isEnded: Bool { state.withLock { $0.machine.isEnded } }
 
     /// Returns when there may be something to take, or when the task is cancelled.
     func wait() async {
         await withCheckedContinuation { continuation in
             let isReady = state.withLock { state in
+                // The state may be large, and a subscriber that has come this far doesn't need it any more.
+                (state.beginning, state.joined) = (.resumed, nil)
                 if state.machine.hasNext || state.isAsked || Task.isCancelled { return true }
                 state.waiter = continuation
                 return false

@@ -79,6 +79,8 @@ struct SubscriptionMachine<Event: Sendable>: Sendable {
         }
     }
 
+    var isEnded: Bool { if case .ended = phase { true } else { false } }
+
     /// Whether ``next()`` has something to return.
     var hasNext: Bool {
         switch phase {

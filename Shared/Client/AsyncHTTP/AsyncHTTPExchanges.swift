@@ -3,6 +3,7 @@ public import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import NIOSSL
 public import QuartetClient
 
 #if canImport(FoundationNetworking)
@@ -19,8 +20,9 @@ extension HTTPTransport {
     /// - Parameters:
     ///   - url: Where the API is, as in `https://api.example.org`.
     ///   - headers: Sent with every request, besides those of the API.
-    public convenience init(asyncHTTP url: URL, headers: [String: String] = [:]) {
-        self.init(url, headers: headers, over: AsyncHTTPExchanges())
+    ///   - certificates: A file in PEM of whom to trust instead of the system's authorities.
+    public convenience init(asyncHTTP url: URL, headers: [String: String] = [:], trusting certificates: URL? = nil) {
+        self.init(url, headers: headers, over: AsyncHTTPExchanges(trusting: certificates))
     }
 }
 
@@ -31,9 +33,11 @@ final class AsyncHTTPExchanges: HTTPExchanges {
     /// An HTTPClient has one limit for the silence in all its answers, and a stream says something every few seconds.
     private static let silenceLimit: TimeAmount = .seconds(120)
 
-    init() {
+    init(trusting certificates: URL?) {
+        var security = TLSConfiguration.makeClientConfiguration()
+        if let certificates { security.trustRoots = .file(certificates.path) }
         var configuration = HTTPClient.Configuration(
-            redirectConfiguration: .disallow,
+            tlsConfiguration: security, redirectConfiguration: .disallow,
             timeout: .init(connect: Self.connectLimit, read: Self.silenceLimit))
         configuration.connectionPool.idleTimeout = .seconds(30)
         // Whether to try again is the connection's to say.

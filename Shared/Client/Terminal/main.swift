@@ -1,11 +1,16 @@
 import Foundation
 import QuartetClient
 import QuartetStorage
+import Vocabulary
 
 do {
     let settings = try Settings(CommandLine.arguments.dropFirst(), ProcessInfo.processInfo.environment)
     if settings.wantsHelp {
         print(Settings.usage)
+        exit(0)
+    }
+    if settings.wantsVersion {
+        print("quartet-tui \(Release.version)")
         exit(0)
     }
     let terminal = try Terminal(Terminal.Abilities(environment: ProcessInfo.processInfo.environment))

@@ -12,6 +12,9 @@ public struct StateHash: Hashable, Sendable, CustomStringConvertible {
     /// Of no entities.
     public init() {}
 
+    /// Of a state that is one entity. Members of objects that are null mean the same as none.
+    public init(ofWhole state: JSONValue) { add(Entity(state.withoutNulls)) }
+
     /// One entity's hash.
     public struct Entity: Hashable, Sendable {
         fileprivate let value: UInt64
@@ -33,5 +36,16 @@ public struct StateHash: Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         let digits = String(sum, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}
+
+extension JSONValue {
+    fileprivate var withoutNulls: JSONValue {
+        switch self {
+        case .object(let members):
+            .object(members.compactMapValues { $0 == .null ? nil : $0.withoutNulls })
+        case .array(let elements): .array(elements.map(\.withoutNulls))
+        case .null, .bool, .integer, .number, .string: self
+        }
     }
 }

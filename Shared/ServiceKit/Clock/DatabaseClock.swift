@@ -1,6 +1,6 @@
 import CoreMetrics
-import Logging
-import Postgres
+package import Logging
+package import Postgres
 import ServiceLifecycle
 import Synchronization
 package import Vocabulary
@@ -19,7 +19,8 @@ package final class DatabaseClock: Service, Sendable {
     private let logger: Logger
     private let state = Mutex(State())
     private let gauge = Gauge(label: "quartet_clock_offset_seconds")
-    private static var limit: Interval { .minutes(1) }
+    /// From how much on a machine's clock is wrong.
+    package static var limit: Interval { .minutes(1) }
     private static var pause: Duration { .seconds(30) }
     /// An answer that takes longer is too imprecise.
     private static var longestAnswer: Duration { .seconds(1) }
@@ -43,10 +44,16 @@ package final class DatabaseClock: Service, Sendable {
         }
     }
 
-    /// Asks the database for the time, on a connection that is opened and closed for it. Does nothing if there is no
-    /// connection; others report that.
+    /// Asks the database for the time. Does nothing if there is no connection; others report that.
     package func measure() async {
-        let offset: Interval?? = try? await Connection.with(configuration, logger: logger) { database in
+        guard let offset = try? await Self.offset(configuration, logger: logger) else { return }
+        report(offset)
+    }
+
+    /// How far this machine's clock is ahead of the database's, asked on a connection that is opened and closed for it;
+    /// nil if the answer took too long to be precise.
+    package static func offset(_ configuration: Configuration, logger: Logger) async throws -> Interval? {
+        try await Connection.with(configuration, logger: logger) { database in
             // A session's first statement takes longer.
             try database.execute("SELECT 1")
             let (begun, before) = (ContinuousClock.now, Instant.now)
@@ -55,7 +62,6 @@ package final class DatabaseClock: Service, Sendable {
             guard let time = try row?.decode(0, as: Instant.self), taken < Self.longestAnswer else { return nil }
             return before + Interval(taken / 2) - time
         }
-        if case .some(let offset?) = offset { report(offset) }
     }
 
     private func report(_ offset: Interval) {

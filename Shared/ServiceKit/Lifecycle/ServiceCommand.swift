@@ -5,6 +5,7 @@ import Logging
 import Postgres
 import ServiceLifecycle
 import UnixSignals
+import Vocabulary
 
 /// Interprets the command line of a service's executable: `run`, `migrate`, `plan`, or a command of its own.
 struct ServiceCommand<Program: ServiceProgram> {
@@ -42,7 +43,7 @@ struct ServiceCommand<Program: ServiceProgram> {
             print(help)
             return Status.good
         }
-        if arguments == ["--version"] {
+        if arguments.contains("--version") {
             print("\(Program.name) \(Release.version)")
             return Status.good
         }
@@ -147,11 +148,7 @@ struct ServiceCommand<Program: ServiceProgram> {
     }
 
     private func database(_ settings: Settings, role: String) -> Postgres.Configuration {
-        var database = Postgres.Configuration(settings[CommonSettings.databaseURL])
-        database.parameters["user"] = settings[CommonSettings.databaseRole] ?? role
-        database.parameters["application_name"] = Program.name
-        if let password = settings[CommonSettings.databasePassword] { database.parameters["password"] = password }
-        return database
+        CommonSettings.database(settings, role: role, application: Program.name)
     }
 
     private func say(_ problem: String) {

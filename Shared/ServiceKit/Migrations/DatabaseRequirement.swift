@@ -28,8 +28,8 @@ package enum DatabaseRefusal: Error, Hashable, Sendable, CustomStringConvertible
 }
 
 /// What every database must have for migrations and services.
-enum DatabaseRequirement {
-    static let serverVersion = 150_000
+package enum DatabaseRequirement {
+    package static let serverVersion = 150_000
 
     static func check(_ database: Database, schema: String) throws {
         guard database.serverVersion >= serverVersion else {

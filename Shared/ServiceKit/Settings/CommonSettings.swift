@@ -1,5 +1,6 @@
 import Foundation
 package import Logging
+package import Postgres
 
 /// The settings that all services have.
 package enum CommonSettings {
@@ -48,4 +49,13 @@ package enum CommonSettings {
     package static let templatesFolder = Setting<String?>.text(
         "migrations.templates", placeholder: "FOLDER",
         help: "The folder of the bus's SQL templates. Default: next to the executable.")
+
+    /// How to reach the database, as the role that the settings name or else as `role`.
+    package static func database(_ settings: Settings, role: String, application: String) -> Postgres.Configuration {
+        var database = Postgres.Configuration(settings[databaseURL])
+        database.parameters["user"] = settings[databaseRole] ?? role
+        database.parameters["application_name"] = application
+        if let password = settings[databasePassword] { database.parameters["password"] = password }
+        return database
+    }
 }

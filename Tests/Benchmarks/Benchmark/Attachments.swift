@@ -25,6 +25,7 @@ extension ProductBenchmark {
             people.append((device, created["group"].string ?? ""))
         }
         let (uploaders, callers) = (people.prefix(Self.uploads), Array(people.suffix(Self.callers)))
+        try await waitUntilHandled()
         say("commands without uploads")
         let quiet = try await Self.latencies(of: callers) { $0 > .seconds(seconds) }
         let before = try (memory(of: "session"), memory(of: "session-client"))

@@ -30,7 +30,7 @@ extension ProductBenchmark {
         try verify()
         let late = try lateness()
         report.add("checkin_lateness_p50_ms", late.percentile(0.5))
-        report.add("checkin_lateness_p99_ms", late.percentile(0.99), aim: "<= 2000")
+        report.add("checkin_lateness_p99_ms", late.percentile(0.99), aim: "<= 500")
         report.add("checkin_lateness_max_ms", late.percentile(1))
         report.add("checkin_notifications_per_second", try rate())
     }

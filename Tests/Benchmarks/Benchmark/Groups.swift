@@ -20,6 +20,7 @@ extension ProductBenchmark {
                 Array(people[Table.seats * number..<Table.seats * (number + 1)])
             }
             tables += try await seat(missing)
+            try await waitUntilHandled()
         }
 
         var (good, bad, count) = (0, most + 1, min(50, most))

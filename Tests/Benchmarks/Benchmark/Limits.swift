@@ -2,6 +2,10 @@ import Foundation
 
 /// What PostgreSQL can do at all on this machine now: every figure stands beside these.
 struct Limits {
+    /// The keys of how many rows one client, or eight, insert and commit one by one in a second.
+    static let insertsOfOne = "limit_insert_1_clients_per_second"
+    static let insertsOfEight = "limit_insert_8_clients_per_second"
+
     let server: Server
     let seconds: Int
 
@@ -27,9 +31,8 @@ struct Limits {
             ])
         let body = String(repeating: "x", count: 200)
         let insert = "INSERT INTO plain (body) VALUES ('\(body)');"
-        for clients in [1, 8] {
-            report.add("limit_insert_\(clients)_clients_per_second", try bench(insert, clients: clients))
-        }
+        report.add(Self.insertsOfOne, try bench(insert, clients: 1))
+        report.add(Self.insertsOfEight, try bench(insert, clients: 8))
         report.add(
             "limit_insert_notify_8_clients_per_second",
             try bench("BEGIN;\n\(insert)\nSELECT pg_notify('c', '0');\nCOMMIT;", clients: 8))

@@ -4,15 +4,19 @@ import Foundation
 struct Plan: Sendable {
     static let usage = """
         usage: benchmark SERVER_URL EXECUTABLES JSON_FILE [SECTION...]
+               benchmark compare FOLDER
 
         Measures the executables in the folder EXECUTABLES on the PostgreSQL at SERVER_URL, as a superuser that creates
-        databases there. Sections: limits commands latency fanout sagas calls streams memory attachments checkins rejoin groups
-        signals client; by default all of these. Only by request, growth and resuming: they may take half an hour and check the
-        free disk space first (GROWTH_ROWS, default 10000000).
+        databases there. Sections: limits commands latency held fanout sagas calls streams memory starts attachments checkins
+        rejoin groups signals client console; by default all of these. console needs Chromium and its driver. Only by request,
+        growth and resuming: they may take half an hour and check the free disk space first (GROWTH_ROWS, default 10000000).
         CHECKIN_PEOPLE (default 50000) is how many people miss a check-in within one minute.
         REJOIN_CLIENTS (default 5000) is how many apps reconnect at once.
         GROUP_SESSIONS (default 1000) is how many group sessions there are at most.
         SECONDS (default 8) is how long each figure is measured.
+        BENCH_RESULTS is a file with the figures of earlier runs, to which those of a run with the defaults above are added, as
+        those of BENCH_COMMIT.
+        compare shows the medians of two builds that were measured in turn: FOLDER has base-1.json, this-1.json, base-2.json …
 
         """
 
@@ -24,14 +28,17 @@ struct Plan: Sendable {
     let checkInPeople: Int
     let rejoinClients: Int
     let groups: Int
+    private let results: Results?
+    /// Whether the figures may stand beside those of other runs.
+    private let hasDefaults: Bool
 
     init?(_ arguments: [String], _ environment: [String: String]) {
         let words = Array(arguments.dropFirst())
         guard words.count >= 3, !words.contains("--help"), let server = Server(url: words[0], executables: words[1])
         else { return nil }
         let known = [
-            "limits", "commands", "latency", "fanout", "sagas", "calls", "streams", "memory", "attachments", "checkins",
-            "rejoin", "groups", "signals", "client",
+            "limits", "commands", "latency", "held", "fanout", "sagas", "calls", "streams", "memory", "starts",
+            "attachments", "checkins", "rejoin", "groups", "signals", "client", "console",
         ]
         let asked = Array(words.dropFirst(3))
         guard Set(asked).isSubset(of: known + ["growth", "resuming"]) else { return nil }
@@ -43,19 +50,28 @@ struct Plan: Sendable {
         checkInPeople = environment["CHECKIN_PEOPLE"].flatMap(Int.init) ?? 50_000
         rejoinClients = environment["REJOIN_CLIENTS"].flatMap(Int.init) ?? 5000
         groups = environment["GROUP_SESSIONS"].flatMap(Int.init) ?? 1000
+        results = environment["BENCH_RESULTS"].map {
+            Results(file: URL(filePath: $0), commit: environment["BENCH_COMMIT"] ?? "unknown")
+        }
+        hasDefaults = ["SECONDS", "GROWTH_ROWS", "CHECKIN_PEOPLE", "REJOIN_CLIENTS", "GROUP_SESSIONS", "FORCE"]
+            .allSatisfy { (environment[$0] ?? "").isEmpty }
     }
 
     func run() async throws {
         var report = Report()
+        let last = try results?.last() ?? [:]
         if sections.contains("client") { try await ClientBenchmark().measure(&report) }
         if sections.contains("limits") { try await Limits(server: server, seconds: min(4, seconds)).measure(&report) }
         if sections.contains("resuming") {
-            try await ProductBenchmark.with(server) { try await $0.resuming(growthRows, &report) }
+            try await ProductBenchmark.with(server, settings: ProductBenchmark.forOperators(server)) {
+                try await $0.resuming(growthRows, &report)
+            }
         }
-        if !Set(sections).isDisjoint(with: ["commands", "latency", "fanout", "growth"]) {
+        if !Set(sections).isDisjoint(with: ["commands", "latency", "held", "fanout", "growth"]) {
             try await LedgerBenchmark.with(server) { ledger in
                 if sections.contains("commands") { try await ledger.commands(seconds, &report) }
                 if sections.contains("latency") { try await ledger.latency(seconds, &report) }
+                if sections.contains("held") { try await ledger.held(seconds, &report) }
                 if sections.contains("fanout") { try await ledger.fanOut(min(5, seconds), &report) }
                 if sections.contains("growth") { try await ledger.growth(growthRows, seconds, server, &report) }
             }
@@ -69,6 +85,9 @@ struct Plan: Sendable {
                 if sections.contains("memory") { try await product.underLoad(&report) }
                 if sections.contains("growth") { try await product.timers(growthRows / 10, &report) }
             }
+        }
+        if sections.contains("starts") {
+            try await ProductBenchmark.with(server) { try await $0.starts(&report) }
         }
         if sections.contains("attachments") {
             try await ProductBenchmark.with(server) { try await $0.attachments(seconds, &report) }
@@ -86,8 +105,17 @@ struct Plan: Sendable {
         if sections.contains("signals") {
             try await ProductBenchmark.with(server) { try await $0.signals(min(5, seconds), &report) }
         }
+        if sections.contains("console") {
+            try await ProductBenchmark.withConsole(server) { try await $0.console(&report) }
+        }
         try report.write(to: file)
-        print(report.table)
+        print(report.table(beside: last))
+        guard let results else { return }
+        if hasDefaults {
+            try results.add(report)
+        } else {
+            say("not kept: only runs with the default settings, and without FORCE, are compared")
+        }
     }
 }
 

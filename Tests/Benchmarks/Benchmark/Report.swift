@@ -6,6 +6,7 @@ struct Report {
         let key: String
         let value: Double
         let aim: String
+        let limit: String?
     }
 
     private var figures: [Figure] = []
@@ -13,42 +14,35 @@ struct Report {
     /// - Parameters:
     ///   - key: In snake case, with its unit.
     ///   - aim: What is wanted of it; empty for what is only known.
-    mutating func add(_ key: String, _ value: Double, aim: String = "") {
-        figures.append(Figure(key: key, value: value, aim: aim))
-        say("\(key) \(Self.text(value))")
+    ///   - limit: The key of what this machine can do at most.
+    mutating func add(_ key: String, _ value: Double, aim: String = "", of limit: String? = nil) {
+        figures.append(Figure(key: key, value: value, aim: aim, limit: limit))
+        say("\(key) \(FigureTable.number(value))")
     }
 
     subscript(key: String) -> Double? { figures.last { $0.key == key }?.value }
+
+    /// Every figure that could be measured.
+    var values: [(key: String, value: Double)] { figures.filter(\.value.isFinite).map { ($0.key, $0.value) } }
 
     /// One flat object.
     func write(to file: URL) throws {
         try FileManager.default.createDirectory(
             at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-        let lines = figures.map { "  \"\($0.key)\": \(Self.text($0.value))" }
+        let lines = figures.map { "  \"\($0.key)\": \(FigureTable.number($0.value))" }
         try Data("{\n\(lines.joined(separator: ",\n"))\n}\n".utf8).write(to: file)
     }
 
     /// For people.
-    var table: String {
-        let limit = self["limit_insert_8_clients_per_second"]
-        var lines = [Self.row("figure", "value", "of limit", "aim")]
+    /// - Parameter last: The figures of earlier runs.
+    func table(beside last: [String: Double]) -> String {
+        var table = FigureTable("figure", "value", "of limit", "of last", "aim")
         for figure in figures {
-            let isRate = figure.key.hasSuffix("commands_per_second") && !figure.key.hasPrefix("limit_")
-            let ratio = isRate ? limit.map { String(format: "%.2f", figure.value / $0) } ?? "" : ""
-            lines.append(Self.row(figure.key, Self.text(figure.value), ratio, figure.aim))
+            table.add(
+                figure.key, FigureTable.number(figure.value),
+                FigureTable.ratio(figure.value, to: figure.limit.flatMap { self[$0] }),
+                FigureTable.ratio(figure.value, to: last[figure.key]), figure.aim)
         }
-        return lines.joined(separator: "\n")
-    }
-
-    private static func row(_ columns: String...) -> String {
-        let widths = [52, 14, 10, 0]
-        return zip(columns, widths).map { column, width in
-            column.padding(toLength: max(width, column.count), withPad: " ", startingAt: 0)
-        }.joined(separator: " ").trimmingCharacters(in: .whitespaces)
-    }
-
-    private static func text(_ value: Double) -> String {
-        if !value.isFinite { return "null" }
-        return abs(value) >= 100 ? String(format: "%.0f", value) : String(format: "%.3f", value)
+        return table.text
     }
 }

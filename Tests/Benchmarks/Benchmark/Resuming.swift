@@ -34,6 +34,7 @@ extension ProductBenchmark {
             report.add("resume_\(full.name)_p50_ms_full_log", full.milliseconds)
             report.add("resume_\(full.name)_added_ms", full.milliseconds - small.milliseconds, aim: "<= 5")
         }
+        try await panels(&report)
         // It takes gigabytes, and what is measured next doesn't need it.
         try server.psql("quartet", ["-c", "TRUNCATE notifications.log"])
     }

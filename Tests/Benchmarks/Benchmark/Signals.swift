@@ -24,6 +24,7 @@ extension ProductBenchmark {
             }
             return try await tasks.reduce(into: sessions) { $0.append($1) }
         }
+        try await waitUntilHandled()
         let heard = HeardSignals()
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             for session in sessions {

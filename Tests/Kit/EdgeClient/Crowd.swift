@@ -48,6 +48,29 @@ public struct Crowd: Sendable {
         ]
     }
 
+    /// What adds contacts to somebody's, to run as a superuser: `1 or so`, `Number 2` and so on.
+    /// - Parameters:
+    ///   - account: Whose contacts they become.
+    ///   - contact: Another contact of that account, as which they are.
+    public static func strangers(_ count: Int, of account: String, like contact: String) -> String {
+        """
+        WITH stranger AS MATERIALIZED (
+            SELECT n, gen_random_uuid() AS account, CASE n % 2 WHEN 0 THEN 'Number ' || n ELSE n || ' or so' END AS name
+              FROM generate_series(1, \(count)) AS n
+        ), known AS (
+            INSERT INTO contacts.account (account, code) SELECT s.account, gen_random_uuid() FROM stranger AS s
+        )
+        INSERT INTO contacts.relation
+        SELECT (jsonb_populate_record(r, jsonb_build_object(
+                   'low', least(s.account, a.account), 'high', greatest(s.account, a.account),
+                   'low_is_responder', true, 'high_is_responder', true,
+                   'low_nickname', s.name, 'high_nickname', s.name))).*
+          FROM (SELECT '\(account)'::uuid AS account, '\(contact)'::uuid AS other) AS a
+          JOIN contacts.relation AS r ON (r.low, r.high) = (least(a.account, a.other), greatest(a.account, a.other))
+         CROSS JOIN stranger AS s
+        """
+    }
+
     /// Their devices, with access tokens as the edge signs them (RFC 7519, ES256).
     /// - Parameter pem: The edge's signing key.
     public func devices(signedBy pem: String, at edge: EdgeClient) throws -> [Device] {

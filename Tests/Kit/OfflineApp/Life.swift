@@ -3,18 +3,20 @@ import Dispatch
 import Foundation
 import Glibc
 import QuartetClient
+import QuartetStorage
 import Synchronization
 import TestKit
 
 /// An app on a bad day: it counts in its profile and in the notes on its first contact, and signs out and in, until SIGUSR1 asks it
-/// to settle. From then on it says at each change what it shows.
+/// to settle. From then on it says at each change what it shows, until SIGUSR2 ends it.
 ///
-/// It says `ready` when it can be asked, `did N`, `signed out`, `refetched STREAM`, `settled N NOTES` when the server has accepted all of
-/// its changes, and `state HASH`.
+/// It says `ready` when it can be asked, `did N`, `did notes N`, `signed out`, `refetched STREAM`, `settled N NOTES` when it is connected
+/// and the server has accepted all of its changes, `state HASH`, and at its end `copies STREAM=HASH …` of what the device keeps then.
 final class Life: Sendable {
     private let app: OfflineApp
     private let random: Mutex<SeededRandom>?
     private let isSettling = Observed(false)
+    private let isEnding = Observed(false)
     private let lastHash = Mutex("")
 
     private var quartet: Quartet { app.quartet }
@@ -26,10 +28,8 @@ final class Life: Sendable {
     }
 
     func run() async throws {
-        signal(SIGUSR1, SIG_IGN)
-        let settle = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: .global())
-        settle.setEventHandler { self.isSettling.update { $0 = true } }
-        settle.resume()
+        let signals = [Self.watch(SIGUSR1, isSettling), Self.watch(SIGUSR2, isEnding)]
+        defer { for source in signals { source.cancel() } }
         OfflineApp.say("ready")
         try await quartet.session.restore()
         try await withThrowingTaskGroup { group in
@@ -43,10 +43,21 @@ final class Life: Sendable {
             try await signIn()
             await waitUntilSent()
             await waitUntilLoaded()
+            try await app.connection.ready()
             OfflineApp.say("settled \(app.number) \(notes?.number ?? 0)")
-            await show()
+            group.addTask { await self.show() }
+            try await isEnding.wait("SIGUSR2", within: .seconds(3600)) { $0 ? true : nil }
             group.cancelAll()
         }
+        try await sayCopies()
+    }
+
+    private static func watch(_ number: Int32, _ hasCome: Observed<Bool>) -> any DispatchSourceSignal {
+        signal(number, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+        source.setEventHandler { hasCome.update { $0 = true } }
+        source.resume()
+        return source
     }
 
     // MARK: Changing
@@ -139,7 +150,13 @@ final class Life: Sendable {
 
     private func watchOthers() async {
         var last: [AccountID: Int] = [:]
+        var lastNotes: [AccountID: Int] = [:]
         for await contacts in quartet.contacts.contacts.values {
+            for contact in contacts.contacts {
+                let number = Int(contact.notes) ?? 0
+                guard number >= lastNotes[contact.account] ?? 0 else { OfflineApp.stop("notes went back to \(number)") }
+                lastNotes[contact.account] = number
+            }
             for id in contacts.ids {
                 guard let number = contacts.person(by: id).flatMap({ Int($0.emergencyNote ?? "") }) else { continue }
                 guard number >= last[id] ?? 0 else { OfflineApp.stop("another's number went back to \(number)") }
@@ -192,5 +209,19 @@ final class Life: Sendable {
         encoder.outputFormatting = .sortedKeys
         guard let text = try? encoder.encode(shown) else { OfflineApp.stop("the state can't be encoded") }
         return SHA256.hash(data: text).prefix(8).map { String($0, radix: 16) }.joined(separator: "-")
+    }
+
+    /// Says the hashes of what the device keeps, which are the server's where it has the same.
+    private func sayCopies() async throws {
+        guard let account = quartet.session.session.account else { OfflineApp.stop("nobody is signed in") }
+        var hashes: [String] = []
+        for copy in try await app.store.load(account).copies.sorted(by: { $0.sequence < $1.sequence })
+        where !copy.state.isEmpty {
+            var state = try JSONDecoder().decode(JSONValue.self, from: copy.state)
+            // The people behind them are kept with the contacts.
+            if copy.sequence == "contacts", case .object(let members) = state { state = members["contacts"] ?? .null }
+            hashes.append("\(copy.sequence)=\(StateHash(ofWhole: state))")
+        }
+        OfflineApp.say("copies \(hashes.joined(separator: " "))")
     }
 }

@@ -11,6 +11,7 @@ import QuartetStorage
 struct OfflineApp {
     let connection: Connection
     let quartet: Quartet
+    let store: DatabaseStore
     let handle: String
 
     static func main() async {
@@ -39,9 +40,10 @@ struct OfflineApp {
     private init(_ url: URL, _ folder: URL, _ handle: String) throws {
         let policy = ReconnectionPolicy(
             attempts: nil, initial: .milliseconds(100), maximum: .seconds(1), multiplier: 2)
+        store = try DatabaseStore(folder.appending(path: "store"))
         connection = Connection(
             transport: try Self.transport(url), tokens: FileTokenStore(folder.appending(path: "tokens")),
-            store: try DatabaseStore(folder.appending(path: "store")), policy: policy)
+            store: store, policy: policy)
         quartet = .live(connection)
         self.handle = handle
     }

@@ -58,7 +58,7 @@ struct PackageGraph: Sendable {
     ]
 
     /// And those of apps on Linux, which need the trait AsyncHTTP.
-    static let packagesOfAsyncHTTP: Set = ["async-http-client", "swift-nio"]
+    static let packagesOfAsyncHTTP: Set = ["async-http-client", "swift-nio", "swift-nio-ssl"]
 
     private static func packages(of target: Target) -> Set<String> {
         if target.isBelow("Shared/Client/Storage") { return packagesOfApps.union(packagesOfStorage) }

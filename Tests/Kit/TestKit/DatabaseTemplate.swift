@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import Synchronization
 
 /// The contents of a test's database at its start. Built once per run, then copied for each test, which takes
@@ -43,6 +43,7 @@ public final class DatabaseTemplate: Sendable {
     /// What it is called in database names.
     public let name: String
     private let services: [Service]
+    private let dump: URL?
     private let prepare: @Sendable (TestDatabase) async throws -> Void
     /// One build per server, shared by the tests that wait for it.
     private let builds = Mutex<[String: Task<String, any Error>]>([:])
@@ -52,13 +53,15 @@ public final class DatabaseTemplate: Sendable {
     /// - Parameters:
     ///   - name: What it is called in database names: lower case, digits, underscores.
     ///   - services: The services whose roles and schemas it has.
+    ///   - dump: A script of pg_dump that makes their schemas; without it they are empty.
     ///   - prepare: What else is done to it, such as applying migrations.
     public init(
-        _ name: String, services: [Service] = [],
+        _ name: String, services: [Service] = [], dump: URL? = nil,
         prepare: @Sendable @escaping (TestDatabase) async throws -> Void = { _ in }
     ) {
         self.name = name
         self.services = services
+        self.dump = dump
         self.prepare = prepare
     }
 
@@ -78,11 +81,12 @@ public final class DatabaseTemplate: Sendable {
         try await cluster.psql("CREATE DATABASE \(database.name) TEMPLATE template0 ENCODING 'UTF8'")
         try await cluster.psql("COMMENT ON DATABASE \(database.name) IS 'Quartet test run \(TestDatabase.run)'")
         try await Self.roles.withLock {
-            try await cluster.psql(file: Products.deploy("database.sql"), database: database.name)
-            for service in self.services {
-                try await cluster.psql(
-                    file: Products.deploy("service.sql"), variables: ["service": service.name], database: database.name)
-            }
+            try await self.bootstrap(database)
+            // The roles that it names are there by now.
+            guard let dump = self.dump else { return }
+            for service in self.services { try await database.psql("DROP SCHEMA \(service.name) CASCADE") }
+            _ = try await database.psql(file: dump, variables: [:])
+            try await self.bootstrap(database)
         }
         for service in services where !service.readers.isEmpty {
             try await cluster.psql(
@@ -93,6 +97,13 @@ public final class DatabaseTemplate: Sendable {
         // Copying needs a template that nobody is connected to.
         try await cluster.psql("ALTER DATABASE \(database.name) ALLOW_CONNECTIONS false IS_TEMPLATE true")
         return database.name
+    }
+
+    private func bootstrap(_ database: TestDatabase) async throws {
+        _ = try await database.psql(file: Products.deploy("database.sql"), variables: [:])
+        for service in services {
+            _ = try await database.psql(file: Products.deploy("service.sql"), variables: ["service": service.name])
+        }
     }
 }
 

@@ -56,9 +56,7 @@ public final class Relay: Sendable {
             throw SpawnFailed(description: "the relay can't listen: \(String(cString: strerror(errno)))")
         }
         // Threads keep the relay until it is stopped.
-        let thread = Thread { self.accept() }
-        thread.name = "relay"
-        thread.start()
+        Sockets.start("relay") { Sockets.accept(on: self.listener, self.connect) }
     }
 
     /// Cuts the next connection whose client sends `text`.
@@ -73,7 +71,7 @@ public final class Relay: Sendable {
     /// Cuts all connections at once.
     public func cutAll() {
         state.withLock { state in
-            for connection in state.connections.values { Self.shut(connection) }
+            for connection in state.connections.values { Sockets.shut(connection) }
         }
     }
 
@@ -95,7 +93,7 @@ public final class Relay: Sendable {
         let first = state.withLock { state in
             let first = !state.isStopped
             state.isStopped = true
-            for connection in state.connections.values { Self.shut(connection) }
+            for connection in state.connections.values { Sockets.shut(connection) }
             return first
         }
         guard first else { return }
@@ -104,50 +102,26 @@ public final class Relay: Sendable {
 
     // MARK: Threads
 
-    private func accept() {
-        while true {
-            let client = Glibc.accept(listener, nil, nil)
-            if client < 0 {
-                if errno == EINTR || errno == ECONNABORTED { continue }
-                break
-            }
-            _ = fcntl(client, F_SETFD, FD_CLOEXEC)
-            let upstream = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-            guard Self.withAddress(server, { connect(upstream, $0, $1) }) == 0 else {
-                close(upstream)
-                close(client)
-                continue
-            }
-            let id = state.withLock { state -> Int? in
-                if state.isStopped { return nil }
-                state.nextConnection += 1
-                state.connections[state.nextConnection] = (client, upstream)
-                return state.nextConnection
-            }
-            guard let id else {
-                close(upstream)
-                close(client)
-                break
-            }
-            let lost = Observed<[UInt8]?>(nil)
-            let finished = Observed(0)
-            // One thread for each direction: with one for both, full buffers on both sides would block it.
-            for (source, target, isRequest) in [(client, upstream, true), (upstream, client, false)] {
-                let thread = Thread {
-                    self.pass(from: source, to: target, isRequest: isRequest, lost: lost)
-                    Self.shut((client, upstream))
-                    if finished.update({
-                        $0 += 1
-                        return $0
-                    }) == 2 {
-                        self.forget(id)
-                    }
-                }
-                thread.name = isRequest ? "relay-request" : "relay-answer"
-                thread.start()
-            }
+    private func connect(_ client: Int32) {
+        let upstream = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        let connected = Self.withAddress(server) { Glibc.connect(upstream, $0, $1) }
+        let id = state.withLock { state -> Int? in
+            guard connected == 0, !state.isStopped else { return nil }
+            state.nextConnection += 1
+            state.connections[state.nextConnection] = (client, upstream)
+            return state.nextConnection
         }
-        close(listener)
+        guard let id else {
+            close(upstream)
+            close(client)
+            return
+        }
+        let lost = Observed<[UInt8]?>(nil)
+        Sockets.join((client, upstream), as: "relay") { source, target, isRequest in
+            self.pass(from: source, to: target, isRequest: isRequest, lost: lost)
+        } end: {
+            self.forget(id)
+        }
     }
 
     private func pass(from source: Int32, to target: Int32, isRequest: Bool, lost: Observed<[UInt8]?>) {
@@ -190,15 +164,7 @@ public final class Relay: Sendable {
             if !isRequest, let version = state.withLock(\.majorVersion) {
                 Self.replaceVersion(in: &buffer, count, with: Array(version.utf8))
             }
-            var sent = 0
-            while sent < count {
-                let written = buffer[sent..<count].withUnsafeBytes {
-                    send(target, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-                }
-                if written < 0 && errno == EINTR { continue }
-                guard written > 0 else { return }
-                sent += written
-            }
+            guard Sockets.send(buffer[..<count], to: target) else { return }
         }
     }
 
@@ -216,11 +182,6 @@ public final class Relay: Sendable {
             close(connection.client)
             close(connection.server)
         }
-    }
-
-    private static func shut(_ connection: (client: Int32, server: Int32)) {
-        shutdown(connection.client, Int32(SHUT_RDWR))
-        shutdown(connection.server, Int32(SHUT_RDWR))
     }
 
     /// The address of a path, or of an abstract name, which begins with `@`.

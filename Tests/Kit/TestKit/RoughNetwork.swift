@@ -63,7 +63,7 @@ public final class RoughNetwork: Sendable {
             throw SpawnFailed(description: "the network can't listen: \(reason)")
         }
         port = UInt16(bigEndian: address.sin_port)
-        Self.start("rough-network") { self.accept() }
+        Sockets.start("rough-network") { Sockets.accept(on: self.listener, self.accept) }
     }
 
     public var counts: Counts { state.withLock { $0.counts } }
@@ -79,7 +79,7 @@ public final class RoughNetwork: Sendable {
     /// Cuts all connections.
     public func cutAll() {
         state.withLock { state in
-            for connection in state.connections.values { Self.shut(connection) }
+            for connection in state.connections.values { Sockets.shut(connection) }
         }
     }
 
@@ -95,34 +95,25 @@ public final class RoughNetwork: Sendable {
 
     // MARK: Threads
 
-    private func accept() {
-        while true {
-            let client = Glibc.accept(listener, nil, nil)
-            if client < 0 {
-                if errno == EINTR || errno == ECONNABORTED { continue }
-                break
+    private func accept(_ client: Int32) {
+        let pause = state.withLock { state -> Duration? in
+            guard state.isRough else { return .zero }
+            switch Int.random(in: 0..<20, using: &state.random) {
+            case 0, 1:
+                state.counts.refused += 1
+                return nil
+            case 2..<7:
+                state.counts.overtaken += 1
+                return .milliseconds(Int.random(in: 50...800, using: &state.random))
+            default: return .zero
             }
-            _ = fcntl(client, F_SETFD, FD_CLOEXEC)
-            let pause = state.withLock { state -> Duration? in
-                guard state.isRough else { return .zero }
-                switch Int.random(in: 0..<20, using: &state.random) {
-                case 0, 1:
-                    state.counts.refused += 1
-                    return nil
-                case 2..<7:
-                    state.counts.overtaken += 1
-                    return .milliseconds(Int.random(in: 50...800, using: &state.random))
-                default: return .zero
-                }
-            }
-            guard let pause else {
-                close(client)
-                continue
-            }
-            // A thread of its own: others connect meanwhile.
-            Self.start("rough-connection") { self.connect(client, after: pause) }
         }
-        close(listener)
+        guard let pause else {
+            close(client)
+            return
+        }
+        // A thread of its own: others connect meanwhile.
+        Sockets.start("rough-connection") { self.connect(client, after: pause) }
     }
 
     private func connect(_ client: Int32, after pause: Duration) {
@@ -140,18 +131,10 @@ public final class RoughNetwork: Sendable {
             close(client)
             return
         }
-        let finished = Observed(0)
-        // One thread for each direction: with one for both, full buffers on both sides would block it.
-        for (source, target) in [(client, upstream), (upstream, client)] {
-            Self.start("rough-direction") {
-                self.pass(from: source, to: target)
-                Self.shut((client, upstream))
-                let count = finished.update {
-                    $0 += 1
-                    return $0
-                }
-                if count == 2 { self.forget(id) }
-            }
+        Sockets.join((client, upstream), as: "rough") { source, target, _ in
+            self.pass(from: source, to: target)
+        } end: {
+            self.forget(id)
         }
     }
 
@@ -164,9 +147,9 @@ public final class RoughNetwork: Sendable {
             let (fate, pause) = next()
             Self.sleep(pause)
             switch fate {
-            case .pass, .delay: guard Self.send(buffer[..<count], to: target) else { return }
+            case .pass, .delay: guard Sockets.send(buffer[..<count], to: target) else { return }
             case .halve:
-                _ = Self.send(buffer[..<(count / 2)], to: target)
+                _ = Sockets.send(buffer[..<(count / 2)], to: target)
                 return
             case .silence, .drop: return
             }
@@ -211,31 +194,9 @@ public final class RoughNetwork: Sendable {
         return made
     }
 
-    private static func send(_ bytes: ArraySlice<UInt8>, to target: Int32) -> Bool {
-        var rest = bytes
-        while !rest.isEmpty {
-            let written = rest.withUnsafeBytes { Glibc.send(target, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-            if written < 0 && errno == EINTR { continue }
-            guard written > 0 else { return false }
-            rest = rest.dropFirst(written)
-        }
-        return true
-    }
-
-    private static func shut(_ connection: (client: Int32, server: Int32)) {
-        shutdown(connection.client, Int32(SHUT_RDWR))
-        shutdown(connection.server, Int32(SHUT_RDWR))
-    }
-
     private static func sleep(_ pause: Duration) {
         guard pause > .zero else { return }
         Thread.sleep(forTimeInterval: pause / .seconds(1))
-    }
-
-    private static func start(_ name: String, _ body: @escaping @Sendable () -> Void) {
-        let thread = Thread(block: body)
-        thread.name = name
-        thread.start()
     }
 
     private static func withAddress(_ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {

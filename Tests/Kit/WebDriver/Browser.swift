@@ -222,14 +222,19 @@ public struct Browser: Sendable {
 
     // MARK: How it looks
 
-    /// How wide the window is, and whether the system's colours are dark.
-    public func look(width: Int, height: Int = 844, isDark: Bool = false) async throws {
+    /// How wide the window is, whether the system's colours are dark, and whether its user asked for less motion.
+    public func look(width: Int, height: Int = 844, isDark: Bool = false, isStill: Bool = false) async throws {
         try await chromium(
             "Emulation.setDeviceMetricsOverride",
             ["width": .int(Int64(width)), "height": .int(Int64(height)), "deviceScaleFactor": 1, "mobile": false])
         try await chromium(
             "Emulation.setEmulatedMedia",
-            ["features": [["name": "prefers-color-scheme", "value": isDark ? "dark" : "light"]]])
+            [
+                "features": [
+                    ["name": "prefers-color-scheme", "value": isDark ? "dark" : "light"],
+                    ["name": "prefers-reduced-motion", "value": isStill ? "reduce" : "no-preference"],
+                ]
+            ])
     }
 
     /// The rules of axe-core that the page breaks, each with the first elements that do.

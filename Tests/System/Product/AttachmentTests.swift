@@ -219,7 +219,7 @@ struct AttachmentTests {
     }
 
     @Test(
-        "what is too large, damaged, misnamed or more than an account, a session or the server takes is refused with its code (P30, T23)"
+        "what is too large, damaged, misnamed or more than an account, a session or the server takes is refused with its code (P30, T23, R15)"
     )
     func limits() async throws {
         try await Quartet.with { quartet in
@@ -265,16 +265,8 @@ struct AttachmentTests {
                 "GET", "/v1/groups/\(group.id)/attachments/\(file.id)", token: anna.token)
             #expect(nothing.status == 404 && nothing.body["code"] == "attachmentNotFound", "\(nothing)")
 
-            func begin(_ seed: UInt64, _ size: Int64) async throws -> EdgeClient.Reply {
-                try await group.ask(
-                    anna, "BeginAttachment", ["attachment": .string(File(seed: seed, size: 1).id), "size": .int(size)])
-            }
+            try await Self.expectFull(group, anna, bob, quartet)
             let mb: Int64 = 1 << 20
-            #expect(try await begin(10, 100 * mb).status == 200)
-            #expect(try await begin(11, 90 * mb).status == 200)
-            let full = try await begin(12, 11 * mb)
-            #expect(full.status == 409 && full.body["code"] == "accountStorageFull", "\(full)")
-            #expect(full.body["details"]["free"].int == 10 * mb, "\(full)")
 
             // As if much more waited.
             func wait(_ account: String, _ size: Int64) async throws {
@@ -286,6 +278,8 @@ struct AttachmentTests {
             try await wait(anna.account, 200 * mb)
             let own = try await put("\(file.id)/chunks/0", [3])
             #expect(own.status == 409 && own.body["code"] == "uploadsFull", "\(own)")
+            let picture = try await AvatarTests.put(try AvatarTests.png(), anna)
+            #expect(picture.status == 409 && picture.body["code"] == "uploadsFull", "\(picture)")
             let others = try await bob.upload(file, 0..<4)
             #expect(others.status == 204, "\(others)")
             // There is no room left, but for a little of everybody's.
@@ -301,6 +295,45 @@ struct AttachmentTests {
             )
             #expect(kept == "0")
         }
+    }
+
+    /// An account may attach so many bytes, and a session takes so many bytes and so many attachments.
+    private static func expectFull(_ group: Group, _ anna: Device, _ bob: Device, _ quartet: Quartet) async throws {
+        let mb: Int64 = 1 << 20
+        func begin(_ seed: UInt64, _ size: Int64) -> JSON {
+            ["attachment": .string(File(seed: seed, size: 1).id), "size": .int(size)]
+        }
+        let other = try await Group.create(by: bob)
+        // As if others had begun them.
+        func fill(_ count: Int, _ size: Int64) async throws {
+            _ = try await quartet.psql(
+                """
+                INSERT INTO session.attachment (group_id, account, hash, content, size, renewed_at)
+                SELECT '\(other.id)', gen_random_uuid(), sha256(uuid_send(gen_random_uuid())), gen_random_uuid(), \(size), now()
+                  FROM generate_series(1, \(count))
+                """)
+        }
+        /// - Returns: How many bytes are said to be free.
+        func expect(_ code: String, of size: Int64, to group: Group, by device: Device) async throws -> [JSON] {
+            var free: [JSON] = []
+            try await quartet.overEach { carrier in
+                free.append(
+                    try await carrier.expect(
+                        code, of: "BeginAttachment", begin(12, size).adding("group", .string(group.id)),
+                        token: device.token
+                    ).details["free"])
+            }
+            return free
+        }
+        try await group.act(anna, "BeginAttachment", begin(10, 100 * mb))
+        try await group.act(anna, "BeginAttachment", begin(11, 90 * mb))
+        let freeOfAccount = try await expect("accountStorageFull", of: 11 * mb, to: group, by: anna)
+        #expect(freeOfAccount == [.int(10 * mb), .int(10 * mb)])
+        try await fill(10, 100 * mb)
+        let freeOfGroup = try await expect("groupStorageFull", of: 25 * mb, to: other, by: bob)
+        #expect(freeOfGroup == [.int(24 * mb), .int(24 * mb)])
+        try await fill(90, 1)
+        _ = try await expect("tooManyAttachments", of: 1, to: other, by: bob)
     }
 
     @Test("an upload is deleted an hour after its last chunk, whole, and a chunk keeps all of it (P30)")

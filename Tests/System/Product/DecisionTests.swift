@@ -184,6 +184,10 @@ private struct DecidedScene: Sendable {
         let group = try await Group.create(by: anna)
         self.anna = anna
         let code = try await bob.code()
+        // A picture's bytes stand here in base64.
+        let pictures = try [AvatarTests.png(), AvatarTests.png(padding: 100)].map {
+            JSON.string(Data($0).base64EncodedString())
+        }
         let (contact, id): (JSON, JSON) = (["contact": .string(bob.account)], .string(EdgeClient.newKey()))
         let password: JSON = "a long enough password"
         messages = [
@@ -206,7 +210,7 @@ private struct DecidedScene: Sendable {
             "UpdateContact": contact.adding("expectedVersion", 1).adding("nickname", "Bobby"),
             "RemoveContact": contact, "BlockContact": contact, "UnblockContact": contact, "SendPing": contact,
             "CancelPing": contact, "RespondToPing": contact,
-            "UpdateProfile": ["expectedVersion": 1, "name": "Anne"],
+            "UpdateProfile": ["expectedVersion": 1, "name": "Anne"], "SetAvatar": pictures[0],
             "UpdateSecurity": ["isSingleDevice": false],
             "SetCheckInInterval": ["interval": 3_600_000_000], "SetCheckInReminders": ["reminders": ["twoHours"]],
             "MarkRead": ["id": id], "ClearNotifications": ["selection": ["everything": true]],
@@ -226,15 +230,14 @@ private struct DecidedScene: Sendable {
             "ResetPassword": ["newPassword": "yet another password"],
             "ChangePhone": ["phone": "+4930222222"],
             "VerifyPhone": ["phoneCode": .string(EdgeClient.newKey()), "code": "654321"],
+            "SetAvatar": pictures[1],
         ]
     }
 
-    /// The operations that may be refused in a way, but those that are asked for by other means: a picture's bytes, and ten
-    /// codes that another device asks for.
+    /// The operations that may be refused in a way, but one that another device would have to ask for: ten codes.
     func names(refusing code: String) -> [String] {
         description.appOperations.filter {
-            $0.refusals[code] != nil && $0.content.allSatisfy { $0 == "application/json" }
-                && !($0.id == "MakeRecoveryCodes" && code == "idReused")
+            $0.refusals[code] != nil && !($0.id == "MakeRecoveryCodes" && code == "idReused")
         }.map(\.id)
     }
 
@@ -247,10 +250,13 @@ private struct DecidedScene: Sendable {
 
     func send(_ name: String, _ form: Form, _ key: String) async throws -> EdgeClient.Reply {
         let operation = try #require(description[name])
-        let (path, body) = operation.request(message(name, form).members)
+        let message = message(name, form)
+        let (path, body) = operation.request(message.members)
+        let picture = message.string.flatMap { Data(base64Encoded: $0) }
         while true {
             let reply = try await quartet.edge.send(
-                operation.method, path, body: operation.content.isEmpty ? nil : body, token: anna.token, key: key)
+                operation.method, path, body: operation.content.isEmpty ? nil : body, raw: picture.map(Array.init),
+                token: anna.token, key: key, headers: picture == nil ? [:] : ["content-type": "image/png"])
             guard reply.body["code"] == "overloaded" else { return reply }
             try await Self.waitForRoom()
         }

@@ -229,12 +229,18 @@ struct DoorTests {
             let anna = try await quartet.signUp("anna")
             let port = try await quartet.edgePort()
             // As many as an account may have at a time, and none of them goes on.
-            let stalled = try (0..<4).map { _ in
-                let upload = try RawConnection(port: port)
-                let headers = ["content-type: image/png", "content-length: 1000"]
-                try upload.send(RawConnection.request("PUT", "/v1/account/avatar", anna, headers) + [0x89])
-                return upload
+            func stall(_ count: Int, _ path: String, _ type: String) throws -> [RawConnection] {
+                try (0..<count).map { _ in
+                    let upload = try RawConnection(port: port)
+                    let headers = ["content-type: \(type)", "content-length: 1000"]
+                    try upload.send(RawConnection.request("PUT", path, anna, headers) + [0x89])
+                    return upload
+                }
             }
+            let file = File(seed: 1, size: 1)
+            let stalled =
+                try stall(4, "/v1/account/avatar", "image/png")
+                + stall(8, "/v1/uploads/\(file.id)/chunks/0", "application/octet-stream")
             try await Self.expectRoomForOthers(at: port)
             var reply = try await AvatarTests.put(try AvatarTests.png(), anna)
             // It may hear of the last one a moment later.
@@ -243,6 +249,12 @@ struct DoorTests {
                 reply = try await AvatarTests.put(try AvatarTests.png(), anna)
             }
             #expect(reply.status == 429 && reply.body["code"] == "tooManyUploads", "\(reply)")
+            var chunk = try await anna.upload(file, 0..<1)
+            for _ in 0..<2 where chunk.status != 429 {
+                try await Task.sleep(for: .milliseconds(200))
+                chunk = try await anna.upload(file, 0..<1)
+            }
+            #expect(chunk.status == 429 && chunk.body["code"] == "tooManyUploads", "\(chunk)")
             for upload in stalled { _ = try await upload.rest() }
             reply = try await AvatarTests.put(try AvatarTests.png(), anna)
             // The client may see the end of its connection a moment before the place is free.

@@ -8,7 +8,7 @@ struct GroupTests {
     @Test(
         """
         people create, offer, join, host, leave and end a group session, and each refusal says what a program needs \
-        (P1, P3, P4, P6, P7, P8, P20)
+        (P1, P3, P4, P6, P7, P8, P20, R15)
         """)
     func coming() async throws {
         try await Quartet.with { quartet in
@@ -81,6 +81,35 @@ struct GroupTests {
                 #expect(late.status == 410 && late.body["code"] == "groupEnded", "\(late)")
                 #expect(try await device.offers().isEmpty)
             }
+            try await Self.expectLimits(of: Group.create(by: anna, isOpenToContacts: true), anna, bob, quartet)
+        }
+    }
+
+    /// As many people are invited to a session at a time as may be, and then as many as may ever have to do with it.
+    private static func expectLimits(
+        of group: Group, _ anna: Device, _ bob: Device, _ quartet: Quartet
+    ) async throws {
+        func add(_ count: Int, _ status: String, _ reason: String, by inviter: String) async throws {
+            _ = try await quartet.psql(
+                """
+                INSERT INTO session.participant (group_id, account, activity, status, since, reason, invited_by, ordinal,
+                                                 is_drop_announced, version, is_ready)
+                SELECT g.group_id, gen_random_uuid(), g.activity, '\(status)', now(), \(reason), \(inviter), 0, false, 0, false
+                  FROM session.group_session AS g, generate_series(1, \(count))
+                 WHERE g.group_id = '\(group.id)'
+                """)
+        }
+        try await add(200, "waiting", "NULL", by: "'\(anna.account)'")
+        try await quartet.overEach { carrier in
+            let refusal = try await carrier.expect(
+                "limitReached", of: "ActivateGroupSession",
+                ["group": .string(group.id), "contacts": [.string(bob.account)]], token: anna.token)
+            #expect(refusal.field == "contacts")
+        }
+        try await add(800, "invalidated", "'left'", by: "NULL")
+        try await quartet.overEach { carrier in
+            try await carrier.expect(
+                "limitReached", of: "JoinGroupSession", ["group": .string(group.id)], token: bob.token)
         }
     }
 

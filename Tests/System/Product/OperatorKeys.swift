@@ -29,6 +29,19 @@ extension Quartet {
         return lines
     }
 
+    /// Parks a command of somebody's at contacts, which is ended so that it doesn't take it.
+    func park(of account: String, error: String) async throws {
+        try await kill(.contacts)
+        _ = try await psql(
+            """
+            INSERT INTO contacts.parked (source, partition, position, kind, type, version, key, body, message_id, command_id,
+                                         recorded_at, cause, attempts, failing_since, retry_at, error)
+            SELECT 'session_client.contacts_commands', 0, 1000000, 'command', 'SetContactApproval', 1,
+                   'account/\(account)', '{"isRequired":true}', gen_random_uuid(), gen_random_uuid(), now(), 'error', 1,
+                   now(), now() + interval '1 day', '\(error)'
+            """)
+    }
+
     /// A new API key.
     func makeKey(_ name: String, _ role: String) async throws -> String {
         try await operatorKeys("make", "--key-name", name, "--key-role", role, "--reason", "for a test").first ?? ""

@@ -34,7 +34,10 @@ struct OperatorRouteTests {
     }
 
     @Test(
-        "strangers, apps, revoked keys and, where something is done, keys that only read are refused on every route; without configuration there are none (T22)"
+        """
+        strangers, apps, revoked keys and, where something is done, keys that only read are refused on every route, and what \
+        takes too long on one; without configuration there are none (T22, R15)
+        """
     )
     func access() async throws {
         try await Quartet.withOperators { quartet in
@@ -65,6 +68,11 @@ struct OperatorRouteTests {
                     #expect(reply.status == 200 || reply.body["code"].string?.hasSuffix("otFound") == true, "\(reply)")
                 }
             }
+            // An operator waits for nothing that takes longer than a second.
+            let letGo = try await quartet.hold("LOCK TABLE session_client.operator_key IN ACCESS EXCLUSIVE MODE")
+            let slow = try? await answer(reader, ("", nil))
+            await letGo()
+            #expect(slow?.status == 504 && slow?.body["code"] == "queryTooSlow", "\(String(describing: slow))")
             // An operator is nobody's app.
             let account = try await quartet.edge.send("GET", "/v1/account", token: reader)
             #expect(account.status == 401 && account.body["code"] == "invalidToken")
@@ -115,16 +123,7 @@ struct OperatorRouteTests {
                 ("accept-truncation", ["service": "contacts", "source": source, "reason": "why 6"]),
                 ("redact", ["service": "notifications", "account": .string(Self.id), "reason": "why 7"]),
             ]
-            // No service may take the parked message meanwhile.
-            try await quartet.kill(.contacts)
-            _ = try await quartet.psql(
-                """
-                INSERT INTO contacts.parked (source, partition, position, kind, type, version, key, body, message_id, command_id,
-                                             recorded_at, cause, attempts, failing_since, retry_at, error)
-                SELECT 'session_client.contacts_commands', 0, 1000000, 'command', 'SetContactApproval', 1,
-                       'account/\(anna.account)', '{"isRequired":true}', gen_random_uuid(), gen_random_uuid(), now(), 'error', 1,
-                       now(), now() + interval '1 day', 'a test'
-                """)
+            try await quartet.park(of: anna.account, error: "a test")
             let audit = "FROM session_client.operator_acts WHERE key_name = 'on-call' AND acted_as = 'quartet_operator'"
             for (number, (path, body)) in acts.enumerated() {
                 var unsaid = body.members

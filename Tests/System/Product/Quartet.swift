@@ -313,12 +313,3 @@ extension ChildProcess {
         return String(line[start...].prefix { $0 != " " })
     }
 }
-
-/// Has openssl make something.
-func openssl(_ arguments: String...) async throws -> String {
-    let process = try await ChildProcess.start("/usr/bin/env", ["openssl"] + arguments, name: "openssl")
-    try await process.waitForExit(.exited(0))
-    let lines = process.lines(on: .output)
-    await process.end()
-    return lines.joined(separator: "\n")
-}

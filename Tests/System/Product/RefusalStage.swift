@@ -74,8 +74,10 @@ struct RefusalStage: Sendable {
     func message(_ operation: String) -> JSON {
         switch operation {
         case "SignUp": ["handle": "dora", "password": Self.password]
-        case "SignIn": ["handle": "anna", "password": Self.password]
-        case "RequestSignInCode": ["phone": "+4930999999"]
+        // A refresh token says whose device it is, which is looked up before anything else.
+        case "SignIn":
+            ["handle": "anna", "password": Self.password, "refreshToken": .string(anna.refreshToken)]
+        case "RequestSignInCode": ["phone": "+4930999999", "refreshToken": .string(anna.refreshToken)]
         case "RefreshToken": ["refreshToken": .string(exchanged)]
         case "Undo": ["refreshToken": .string(anna.refreshToken)]
         default: [:]

@@ -212,11 +212,7 @@ struct RefusalTests {
 
     /// Every operation waits as long as a request may.
     private static func expectLate(_ stage: RefusalStage, port: UInt16) async throws {
-        // Session decides these, which waits for the same lock: there is no outcome yet.
-        let undecided = ["RequestSignInCode", "SignIn"]
-        let operations = stage.description.appOperations.filter {
-            $0.refusals["databaseUnavailable"] != nil && !undecided.contains($0.id)
-        }
+        let operations = stage.description.appOperations.filter { $0.refusals["databaseUnavailable"] != nil }
         try await RPCClient.with(port: port) { rpc in
             // Those that look up what was decided need a connection to get as far as the rest does.
             for isOpen in [true, false] {

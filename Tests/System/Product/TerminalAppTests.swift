@@ -82,6 +82,33 @@ struct TerminalAppTests {
         }
     }
 
+    @Test("it speaks TLS to a server whose certificate it is told to trust, and to no other (T19)")
+    func encrypted() async throws {
+        let certificate = try await Certificate.make()
+        defer { certificate.remove() }
+        try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
+            try await quartet.start(.sessionClient, environment: certificate.environment)
+            try await Self.withFolder { folder in
+                let arguments = ["--server", try quartet.url, "--folder", folder]
+                try await PseudoTerminal.with("quartet-tui", arguments) { terminal in
+                    try await terminal.see("I'm new here")
+                    terminal.press(.tab, .tab, .tab, .enter)
+                    try await terminal.see("Create an account")
+                    terminal.type("anna\tAnna\tcorrect horse battery\r")
+                    try await terminal.see("There is no connection")
+                    terminal.press(.interrupt)
+                    try await terminal.process.waitForExit(.exited(0))
+                }
+                let trusting = ["QUARTET_CERTIFICATES": certificate.certificate]
+                try await PseudoTerminal.with("quartet-tui", arguments, environment: trusting) { terminal in
+                    try await Self.signUp(terminal)
+                    terminal.type("q")
+                    try await terminal.process.waitForExit(.exited(0))
+                }
+            }
+        }
+    }
+
     @Test("without a server it says so; help and mistakes end it before it touches the terminal (T12)")
     func notConfigured() async throws {
         try await Self.withFolder { folder in

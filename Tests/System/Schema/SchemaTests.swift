@@ -5,7 +5,10 @@ import Testing
 
 extension DatabaseTemplate {
     /// The four services' schemas, migrated as an operator does it.
-    static let services = DatabaseTemplate("services", services: productServices) { database in
+    static let services = DatabaseTemplate("services", services: productServices, prepare: migrate)
+
+    /// Applies today's migrations.
+    static func migrate(_ database: TestDatabase) async throws {
         for (schema, target) in [
             ("session", "SessionService"), ("contacts", "ContactsService"), ("notifications", "NotificationsService"),
             ("session_client", "SessionClientService"),

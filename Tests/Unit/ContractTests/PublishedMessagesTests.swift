@@ -42,12 +42,19 @@ struct PublishedMessagesTests {
                 let body = try #require(read.body as? any MessageBody)
                 #expect(type(of: body).type == message.type)
                 // Nothing of it was overlooked.
-                if type(of: body).version == message.version { #expect(try body.encoded() == message.body) }
+                guard type(of: body).version == message.version else { return }
+                #expect(try body.encoded() == message.body)
+                #expect(try Self.isRead(message.body, as: body))
             }
         }
         let published = Set(stored.map { "\($0.type) \($0.version)" })
         let needed = Set(Messages.types.flatMap { type in (1...type.version).map { "\(type.type) \($0)" } })
         #expect(published == needed, "every version of every \(name) of \(file) has its example, and no other")
+    }
+
+    /// Whether Foundation reads the same.
+    private static func isRead<Body: MessageBody>(_ text: [UInt8], as body: Body) throws -> Bool {
+        try JSONDecoder().decode(Body.self, from: Data(text)) == body
     }
 
     @Test("apps may send these commands as they are, and no others")

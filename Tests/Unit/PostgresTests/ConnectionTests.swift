@@ -287,5 +287,15 @@ struct ConnectionTests {
         }
         #expect(!"\(Configuration("postgresql://me:secret@host/db"))".contains("secret"))
         #expect(!"\(Configuration("host=h password=secret"))".contains("secret"))
+        for unreadable in ["postgresql://me:secret%@host/db", "postgres:/me:secret@host/db?sslmode=disable"] {
+            let error = await #expect(throws: PostgresError.self) {
+                _ = try await Connection.connect(Configuration(unreadable))
+            }
+            guard case .connectFailed(let reason)? = error else {
+                Issue.record("\(error.map { "\($0)" } ?? "connected")")
+                continue
+            }
+            #expect(!reason.contains("secret"), "\(reason)")
+        }
     }
 }

@@ -80,6 +80,20 @@ struct AccessTokensTests {
         }
     }
 
+    @Test("who signs out or in while a token is exchanged isn't undone by its answer (S42)")
+    func changedMeanwhile() async throws {
+        let other = Credentials(account: Server.account, device: Server.device, refreshToken: "refresh-other")
+        for saved in [other, nil] {
+            let server = Server()
+            server.transport.answer { [unowned server] request in
+                if request.endpoint == .token { server.tokens.save(saved) }
+                return try server.answer(request)
+            }
+            await #expect(throws: QuartetError.needsAuthentication) { try await Self.tokens(server).token() }
+            #expect(server.tokens.load()?.refreshToken == saved?.refreshToken)
+        }
+    }
+
     @Test(
         "ids carry the server's time, whatever the device's clock says (R14)",
         arguments: [1_000_000_000, 1_800_000_000, 2_400_000_000] as [Int64])

@@ -27,7 +27,7 @@ enum Compiler {
     static func makeModule(_ name: String, of files: [URL], in folder: URL) async throws -> [String] {
         try await compile(
             [
-                "-emit-module", "-module-name", name, "-emit-module-path",
+                "-emit-module", "-parse-as-library", "-module-name", name, "-emit-module-path",
                 folder.appending(path: "\(name).swiftmodule").path, "-I", folder.path,
                 // As in the manifest.
                 "-enable-upcoming-feature", "ExistentialAny", "-enable-upcoming-feature", "InternalImportsByDefault",

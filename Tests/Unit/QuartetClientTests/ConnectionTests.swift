@@ -1,5 +1,6 @@
 import API
 import ContactsContract
+import ContractSupport
 import Foundation
 import QuartetClientTesting
 import Synchronization
@@ -72,9 +73,15 @@ struct ConnectionTests {
         let contacts = ContactsClient.live(service: connection)
         try await whileRunning(connection) {
             let stream = try #require(await server.transport.nextStream())
-            try stream.begin(contacts: [Contact(Server.person(1))])
+            let (one, two) = (Server.person(1), Server.person(2))
+            try stream.begin(contacts: [Contact(one), Contact(two)])
             try await connection.ready()
-            let ping = PingSent(account: Server.account, contact: Server.person(1), at: Instant(microseconds: 5))
+            let events = connection.events
+            try stream.begin(
+                .contacts, ContactsState(account: Server.account, contacts: Ordered([Contact(one), Contact(two)])),
+                isRefetched: true)
+            let ping = PingSent(account: Server.account, contact: one, at: Instant(microseconds: 5))
+            try stream.send(PingSent(account: Server.account, contact: two, at: Instant(microseconds: 4)), at: 11)
             stream.send(
                 .event(
                     .contacts,
@@ -84,7 +91,10 @@ struct ConnectionTests {
             let next = try #require(await server.transport.nextStream())
             #expect(next.request.place?.contains("contacts=") == false)
             #expect(next.request.place?.contains("account=") == true)
-            #expect(contacts.contacts.outgoingPings.isEmpty)
+            // What came before it isn't lost.
+            #expect(contacts.contacts.outgoingPings.map(\.account) == [two])
+            let seen = await events.first { if case .didDisconnect = $0 { true } else { $0 == .refetched(.contacts) } }
+            #expect(seen == .refetched(.contacts))
         }
     }
 

@@ -97,9 +97,9 @@ extension ScriptedStream {
         try begin(.operations, OperationsPage?.none)
     }
 
-    func begin(_ name: StreamName, _ state: some Encodable) throws {
+    func begin(_ name: StreamName, _ state: some Encodable, isRefetched: Bool = false) throws {
         send(
-            .snapshot(name, StreamSnapshot(isRefetched: false, state: try Encoded(state).json)),
+            .snapshot(name, StreamSnapshot(isRefetched: isRefetched, state: try Encoded(state).json)),
             place: place(name, 10))
     }
 

@@ -70,6 +70,55 @@ struct SharedStateTests {
         #expect(called.value == 1)
     }
 
+    /// A copy of it that is changed while somebody else holds it is another page.
+    private struct Book: Hashable, Sendable {
+        private final class Page: Sendable {
+            let number: Int
+
+            init(_ number: Int) { self.number = number }
+        }
+
+        private var page = Page(0)
+        var number = 0
+        /// How often it was copied.
+        var copies = 0
+
+        mutating func turn() {
+            if !isKnownUniquelyReferenced(&page) {
+                page = Page(number)
+                copies += 1
+            }
+            number += 1
+        }
+
+        static func == (left: Self, right: Self) -> Bool { left.number == right.number }
+        func hash(into hasher: inout Hasher) { hasher.combine(number) }
+    }
+
+    @Test("what arrives together is copied once for the readers of what was before, and shown once (P34, R19)")
+    func together() {
+        let holder = ReplicaHolder<Book, Book> { $0 ?? Book() }
+        holder.change { $0.replace(Book(), opening: 1) }
+        let calls = Observed(0)
+        let kept = holder.shared.value
+        @Sendable func observe() {
+            withObservationTracking {
+                _ = holder.shared.value
+            } onChange: {
+                calls.update { $0 += 1 }
+                observe()
+            }
+        }
+        observe()
+        let turn = StreamChange<Book> { $0.apply(causedBy: nil) { $0.turn() } }
+        holder.receive(Array(repeating: turn, count: 100), from: 1)
+        #expect(holder.shared.value.number == 100 && holder.shared.value.copies == 1 && kept.number == 0)
+        #expect(calls.value == 1)
+        holder.reset(opening: 1)
+        holder.receive([turn], from: 1)
+        #expect(holder.shared.value.number == 0)
+    }
+
     @Test("writers and readers on eight threads: no value goes back, and all see the last (S19)")
     func threads() async throws {
         let shared = Shared(0, .ready)

@@ -76,6 +76,61 @@ struct StreamSequencerTests {
         #expect(sequencer.open() == "account=session.log@7-1/1/5")
         #expect(!sequencer.isLive)
     }
+
+    @Test(
+        "of events that arrived together those before the first that doesn't continue their sequence are delivered (T14)"
+    )
+    func runs() throws {
+        var sequencer = try Self.begun()
+        let places = [11, 12, 12, 13].map { "contacts=contacts.log@7-1/3/\($0)" } + ["contacts=contacts.log@8-1/3/14"]
+        let run = (places + [places[3]]).map { StreamItem.event(Self.event(.contacts), place: $0) }
+        let (events, failure) = sequencer.take(run[...])
+        #expect(events.count == 3 && failure == .outOfSequence(.contacts))
+        #expect(sequencer.place(of: .contacts) == nil)
+    }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct StreamArrivalsTests {
+    @Test("what arrived while its reader was busy is read at once and in its order, and the end after all of it (T13)")
+    func arrivals() async throws {
+        struct Cut: Error {}
+        for error in [nil, Cut()] as [Cut?] {
+            let (items, output) = AsyncThrowingStream<StreamItem, any Error>.makeStream()
+            let sent = (1...3).map { StreamItem.heartbeat(place: "\($0)") }
+            for item in sent { output.yield(item) }
+            output.finish(throwing: error)
+            let arrivals = StreamArrivals()
+            await arrivals.collect(items)
+            #expect(!arrivals.isTakenIn)
+            let arrived = try await arrivals.next()
+            #expect(arrived == sent && !arrivals.isTakenIn)
+            if error == nil {
+                let end = try await arrivals.next()
+                #expect(end == nil)
+            } else {
+                await #expect(throws: Cut.self) { try await arrivals.next() }
+            }
+        }
+    }
+
+    @Test("a reader that waits gets what comes, one thing after the other (T13)")
+    func waiting() async throws {
+        let (items, output) = AsyncThrowingStream<StreamItem, any Error>.makeStream()
+        let arrivals = StreamArrivals()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await arrivals.collect(items) }
+            for number in 1...100 {
+                let item = StreamItem.heartbeat(place: "\(number)")
+                output.yield(item)
+                let arrived = try await arrivals.next()
+                #expect(arrived == [item])
+            }
+            output.finish()
+            let end = try await arrivals.next()
+            #expect(end == nil)
+        }
+    }
 }
 
 @Suite

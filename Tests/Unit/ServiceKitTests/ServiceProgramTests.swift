@@ -46,16 +46,6 @@ struct ServiceProgramTests {
         }
     }
 
-    @Test("--version prints the version that CHANGELOG.md begins with")
-    func version() async throws {
-        let changelog = try String(contentsOf: Products.package.appending(path: "CHANGELOG.md"), encoding: .utf8)
-        let newest = try #require(changelog.split(separator: "\n").first { $0.hasPrefix("## ") }).dropFirst(3)
-        try await ChildProcess.with("example", ["--version"]) { child in
-            try await child.waitForExit(.exited(0))
-            #expect(child.lines(on: .output) == ["example \(newest)"])
-        }
-    }
-
     @Test(
         "what is wrong on the command line ends it with a sentence", arguments: [[], ["fly"], ["run", "--port", "1"]])
     func usage(arguments: [String]) async throws {

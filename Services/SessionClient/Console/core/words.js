@@ -1,4 +1,4 @@
-/** What notifications and states of the connection say. Every kind of notification has a sentence here. */
+/** What notifications, states of the connection and ends say. Every kind, state and reason has its words here. */
 import { moment, span } from './time.js'
 
 const roleOf = ({ isMyResponder, iAmResponder }) =>
@@ -52,6 +52,28 @@ export const sentence = (one, name) => (sentences[one.kind] ?? (() => one.kind))
 
 const critical = ['alertRaised', 'dependentAlertRaised', 'checkInMissed', 'dependentCheckInMissed']
 export const isCritical = (kind) => critical.includes(kind)
+
+const endings = {
+  left: 'You left it.', removed: 'The host removed you.', dropped: 'You were away for too long.', withdrawn: 'The invitation was withdrawn.',
+  ended: 'It was ended.', expired: 'Nobody was in it any more.', groupNotFound: 'It isn’t open to you.',
+}
+
+/** Why a group session is over. */
+export const endingWords = (reason) => endings[reason] ?? ''
+
+const signOuts = {
+  signedOut: 'you signed out on this device',
+  revoked: 'this device was signed out from another one',
+  displaced: 'another device signed in, and your account allows one at a time',
+  tooMany: 'you signed in on too many other devices',
+  tokenReused: 'someone may have copied this device’s token',
+  passwordChanged: 'your password changed',
+  undone: 'security changes of your account were undone',
+  closed: 'the account is closed',
+}
+
+/** Why a device was signed out, as far as it is known. */
+export const signOutWords = (why) => signOuts[why] ?? 'this device was signed out'
 
 /** Each state of the connection: its words, its colour, and whether `Retry` helps. In a group session it says so (P11). */
 export function connectionWords(state, isInSession = false) {

@@ -43,9 +43,11 @@ export function observeAccounts(function_) {
   channel.onmessage = rereadAccounts
 }
 
-/** Takes over what other tabs changed. */
+/** Takes over what other tabs changed. Of an account that was signed out there, nothing stays here. */
 export async function rereadAccounts() {
+  const before = model.account?.account
   await loadAccounts()
+  if (before && !model.accounts.some(({ account }) => account === before)) dropDrafts(before)
   listener()
 }
 

@@ -5,6 +5,7 @@
  * States: `connecting`, `connected`, `reconnecting` (with `attempt`), `disconnected` (with `reason`; it tries again when
  * the network is back or somebody asks), `needsAuthentication` (with `reason`).
  */
+import { signOutWords } from '../core/words.js'
 import { accessToken, markSignedOut, NeedsSignIn } from './accounts.js'
 import { EventReader } from './events.js'
 import { send } from './http.js'
@@ -48,7 +49,7 @@ export class Connection {
         const end = await this.#follow(signal)
         if (end?.reason === 'tokenExpired') continue
         if (end?.reason === 'signedOut') {
-          const reason = reasons[end.why] ?? 'this device was signed out'
+          const reason = signOutWords(end.why)
           await markSignedOut(this.account, `You have to sign in again: ${reason}.`)
           return this.#say({ name: 'needsAuthentication', reason })
         }
@@ -191,15 +192,4 @@ class Watchdog {
   stop() {
     clearTimeout(this.#timer)
   }
-}
-
-const reasons = {
-  signedOut: 'you signed out on this device',
-  revoked: 'this device was signed out from another one',
-  displaced: 'another device signed in, and your account allows one at a time',
-  tooMany: 'you signed in on too many other devices',
-  tokenReused: 'someone may have copied this device’s token',
-  passwordChanged: 'your password changed',
-  undone: 'security changes of your account were undone',
-  closed: 'the account is closed',
 }

@@ -1,6 +1,7 @@
 /** Keeps the model live: follows the chosen account's stream, and sends what waits when the connection is back. */
 import { model, changed } from '../core/model.js'
 import { learnHandle, rereadAccounts } from './accounts.js'
+import { hear } from './history.js'
 import { SharedStream } from './sharing.js'
 import { close, closeAll, drainAll, reload } from './outbox.js'
 import { resumeUploads } from './uploads.js'
@@ -50,6 +51,7 @@ const handlers = { onReplica: take, onState: say, onAsked: () => markAsked() }
 function take(replica, event) {
   markAsked()
   model.replica = replica
+  hear(event)
   if (event?.event === 'account.snapshot') learnHandle(replica.account.handle)
   // In the same rendering as the event, so that an edit isn't seen to go back and forth.
   if (!event || event.event.endsWith('.snapshot')) closeAll()

@@ -3,6 +3,7 @@ import { h } from '../core/view.js'
 import { model } from '../core/model.js'
 import { now, span } from '../core/time.js'
 import { act, attempt, command, underway } from '../core/actions.js'
+import { endingWords } from '../core/words.js'
 import { go } from '../core/router.js'
 import { messagesOf } from '../net/messages.js'
 import { isFourInARow, newGame } from '../state/four-in-a-row.js'
@@ -18,17 +19,12 @@ import { badge, button, empty, portrait, toggle, waiting } from '../parts/pieces
 
 const me = () => model.account.account
 
-const endings = {
-  left: 'You left it.', removed: 'The host removed you.', dropped: 'You were away for too long.', withdrawn: 'The invitation was withdrawn.',
-  ended: 'It was ended.', expired: 'Nobody was in it any more.', groupNotFound: 'It isn’t open to you.',
-}
-
 export function group({ group }) {
   if (!model.replica?.groups) return waiting()
   const state = model.replica.group.get(group)
   const ending = model.replica.endings.get(group)
   if (ending || state?.end) {
-    return empty('This session is over', endings[ending ?? state.end.reason] ?? '', h('a', { class: 'button', href: '/together' }, 'All sessions'))
+    return empty('This session is over', endingWords(ending ?? state.end.reason), h('a', { class: 'button', href: '/together' }, 'All sessions'))
   }
   if (!state) {
     const isJoined = model.replica.groups.some((one) => one.group === group && one.standing === 'joined')

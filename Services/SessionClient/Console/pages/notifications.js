@@ -1,11 +1,11 @@
 /** `/notifications`: unread first, by category, back to the beginning of the history. */
 import { h } from '../core/view.js'
-import { model, changed } from '../core/model.js'
+import { model } from '../core/model.js'
 import { ago, moment } from '../core/time.js'
 import { draft, setDraft } from '../core/drafts.js'
 import { act, attempt } from '../core/actions.js'
 import { isCritical, sentence } from '../core/words.js'
-import { read } from '../net/api.js'
+import { older, readOlder } from '../net/history.js'
 import { category, isUnread } from '../state/notifications.js'
 import { iconOf } from '../parts/icons.js'
 import { personName } from '../parts/names.js'
@@ -16,17 +16,15 @@ const form = 'notifications'
 const categories = { all: 'All', alerts: 'Alerts', pings: 'Pings', relationships: 'Contacts', group: 'Groups', system: 'System' }
 const icons = { alerts: 'alert', pings: 'ping', relationships: 'people', group: 'people', system: 'gear' }
 
-/** What was read of the history before the stream's newest ones, for one account. */
-let older = { account: undefined, list: [], next: undefined, isWhole: false }
-
 export function notifications() {
   const state = model.replica?.notifications
   if (!state) return waiting()
-  if (older.account !== state.account) older = { account: state.account, list: [], next: undefined, isWhole: false }
   const { show = 'all', isUnreadOnly = false } = draft(form)
-  const newest = new Set(state.notifications.map((one) => one.id))
-  const all = [...state.notifications, ...older.list.filter((one) => !newest.has(one.id))]
-    .filter((one) => (show === 'all' || category(one.kind) === show) && (!isUnreadOnly || isUnread(one)))
+  const { list, isWhole, isReading } = older()
+  const known = [...state.notifications, ...list]
+  const isWanted = (one) => (show === 'all' || category(one.kind) === show) && (!isUnreadOnly || isUnread(one))
+  const all = known.filter(isWanted)
+  const isMoreUnread = state.unread > known.filter(isUnread).length
   const unread = all.filter(isUnread)
   const rest = all.filter((one) => !isUnread(one))
   return h('section', { class: 'narrow wide', 'aria-labelledby': 'notifications-title' },
@@ -37,8 +35,9 @@ export function notifications() {
       choices('Category', categories, show, (next) => setDraft(form, { show: next })),
       choices('Which', { all: 'All', unread: 'Unread' }, isUnreadOnly ? 'unread' : 'all', (next) => setDraft(form, { isUnreadOnly: next === 'unread' }))),
     all.length ? virtualList('Notifications', [...group('Unread', unread), ...group('Earlier', rest)])
-      : empty('Nothing here', isUnreadOnly ? 'Everything is read.' : 'What happens to you and your contacts shows up here.'),
-    !older.isWhole && !isUnreadOnly && state.notifications.length > 0 && h('p', { class: 'centred' }, button('Show earlier ones', loadOlder)))
+      : empty('Nothing here', !isUnreadOnly ? 'What happens to you and your contacts shows up here.' : isMoreUnread ? 'Earlier ones are unread.' : 'Everything is read.'),
+    !isWhole && state.notifications.length > 0 && (isMoreUnread || !isUnreadOnly)
+      && h('p', { class: 'centred' }, button('Show earlier ones', () => attempt(() => readOlder(isWanted)), { disabled: isReading })))
 }
 
 const group = (title, list) => list.length === 0 ? [] : [
@@ -59,13 +58,3 @@ function row(one) {
 }
 
 const when = (one) => h('small', { title: moment(one.created) }, ago(one.created), one.cleared && ' · cleared')
-
-const page = 200
-
-/** The next page of the history. The first one is known already, but says where the next begins. */
-const loadOlder = () => attempt(async () => {
-  const before = older.next ? `&before=${encodeURIComponent(older.next)}` : ''
-  const { notifications: list, next } = await read(`/v1/notifications?limit=${page}${before}`)
-  older = { ...older, list: [...older.list, ...list], next, isWhole: !next }
-  changed()
-})

@@ -6,8 +6,8 @@ const limit = 200
 const precedes = (left, right) => left.created > right.created || (left.created === right.created && left.id > right.id)
 export const isUnread = (one) => one.read === undefined && one.cleared === undefined
 
-/** The state after an event. The count is the server's. */
-export function applyToNotifications(state, type, body) {
+/** The state after an event, of which at most so many stay. The count is the server's. */
+export function applyToNotifications(state, type, body, atMost = limit) {
   const mark = (isMeant, fields) => state.notifications.map((one) => (isMeant(one) ? { ...one, ...fields } : one))
   const counted = (notifications) => ({ ...state, notifications, unread: body.unread })
   switch (type) {
@@ -15,7 +15,7 @@ export function applyToNotifications(state, type, body) {
       const rest = state.notifications.filter((one) => one.id !== body.forgotten && one.id !== body.notification.id)
       const place = rest.findIndex((one) => precedes(body.notification, one))
       rest.splice(place < 0 ? rest.length : place, 0, body.notification)
-      return counted(rest.slice(0, limit))
+      return counted(rest.slice(0, atMost))
     }
     case 'NotificationRead': return counted(mark((one) => one.id === body.id && isUnread(one), { read: body.at }))
     case 'AllNotificationsRead': return counted(mark(isUnread, { read: body.at }))

@@ -27,7 +27,7 @@ extension Endpoint {
             AddContactRequest.self, "Adds a contact by code, handle or phone, or asks them.",
             refusals: [
                 .notFound, .yourself, .alreadyContact, .alreadyRequested, .blocked, .roleRequired, .limitReached,
-                .tooManyLookUps, .tooManyAttempts,
+                .tooManyLookUps,
             ])
         command(
             ApproveContactRequest.self, "Accepts somebody's request, as it was seen.",

@@ -17,18 +17,23 @@ extension Endpoint {
             CreateGroupSessionRequest.self, "Makes a group session, whose host the caller is.",
             refusals: [.needsProfile, .alreadyInSession, .tooManyGroups])
         groupCommand(
-            ActivateGroupSessionRequest.self, "Invites contacts.", .notContact, .notHost, .limitReached)
+            ActivateGroupSessionRequest.self, "Invites contacts.", .notContact, .notHost, .limitReached,
+            .groupFull)
         command(
             JoinGroupSessionRequest.self, "Joins a group session.",
             refusals: [
                 .groupNotFound, .groupEnded, .groupFull, .removedFromGroup, .needsProfile, .alreadyInSession,
-                .tooManyGroups, .hostChanged,
+                .tooManyGroups, .limitReached, .hostChanged,
             ])
-        groupCommand(LeaveGroupSession.self, "Leaves a group session, or declines an invitation.")
+        // Leaving or ending again changes nothing, and neither does leaving what is over.
+        command(
+            LeaveGroupSession.self, "Leaves a group session, or declines an invitation.", refusals: [.groupNotFound])
         groupCommand(
             RemoveParticipant.self, "Removes somebody, or withdraws an invitation.", .notHost, .participantNotFound)
         groupCommand(TransferHost.self, "Makes another participant the host.", .notHost, .participantNotFound)
-        groupCommand(EndGroupSession.self, "Ends a group session for everyone.", .notHost)
+        command(
+            EndGroupSession.self, "Ends a group session for everyone.",
+            refusals: [.groupNotFound, .notParticipant, .notHost])
         groupCommand(ClaimSeat.self, "Takes a seat.", .seatTaken, .alreadySeated, .seatNotFound)
         groupCommand(MoveSeat.self, "Moves to another seat.", .seatTaken, .notSeated, .seatNotFound)
         groupCommand(ReleaseSeat.self, "Frees a seat.", .notHost, .participantNotFound)

@@ -43,6 +43,8 @@ final class Certificates: Service, Sendable {
     private let state: Mutex<State>
     /// How often the files are looked at.
     private static let interval: Duration = .seconds(2)
+    /// How long before its end a certificate has to be replaced: two weeks.
+    static let notice: TimeInterval = 14 * 86_400
 
     /// - Throws: ``Unusable``.
     init(certificatePath: String, keyPath: String, logger: Logger) throws(Unusable) {
@@ -52,6 +54,8 @@ final class Certificates: Service, Sendable {
         report()
     }
 
+    /// When the certificate ends.
+    var notAfter: Date { state.withLock { $0.contexts.end } }
     var serving: NIOSSLContext { state.withLock { $0.contexts.serving } }
     var refusing: NIOSSLContext { state.withLock { $0.contexts.refusing } }
 
@@ -99,9 +103,9 @@ final class Certificates: Service, Sendable {
     }
 
     private func report() {
-        let notAfter = state.withLock { $0.contexts.end }
+        let notAfter = notAfter
         end.record(notAfter.timeIntervalSince1970)
-        if notAfter.timeIntervalSinceNow < 14 * 86_400 {
+        if notAfter.timeIntervalSinceNow < Self.notice {
             logger.warning("the TLS certificate ends soon or has ended", metadata: ["end": "\(notAfter)"])
         }
     }

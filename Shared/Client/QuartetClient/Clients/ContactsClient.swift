@@ -56,7 +56,7 @@ extension Shared where Value == ReadOnlyContactsState {
 }
 
 /// Follows the contacts, and is the only one who changes what readers see of them.
-private final class ContactsCopy: StreamConsumer {
+private final class ContactsCopy: KeptConsumer {
     struct State: Codable, Sendable {
         var contacts: ContactsState
         var people: [AccountID: Person] = [:]
@@ -66,19 +66,19 @@ private final class ContactsCopy: StreamConsumer {
     let sequences: Set<StreamName> = [.contacts]
     let holder = ReplicaHolder<State, ReadOnlyContactsState> { ReadOnlyContactsState($0) }
 
-    func take(_ event: StreamEvent, opening: Int) throws {
+    func change(by event: StreamEvent, opening: Int) throws -> StreamChange<State>? {
         switch event {
         case .snapshot(_, let snapshot):
             let state = try JSONDecoder().decode(ContactsState.self, from: Data(snapshot.state))
-            holder.receive(from: opening) { replica in
+            return StreamChange { replica in
                 // The people follow; until then the ones who stayed are shown as they were.
                 let people = (replica.base?.people ?? [:]).filter { state.contacts[$0.key] != nil }
                 replica.replace(State(contacts: state, people: people), opening: opening)
             }
-        case .resumed: holder.receive(from: opening) { $0.resume(opening: opening) }
+        case .resumed: return StreamChange { $0.resume(opening: opening) }
         case .event(_, let event):
-            guard let change = try event.decoded(as: ContactsEvent.self) else { return }
-            holder.receive(from: opening, touched: Self.touched(change)) { replica in
+            guard let change = try event.decoded(as: ContactsEvent.self) else { return nil }
+            return StreamChange(about: Self.contact(of: change)) { replica in
                 replica.apply(causedBy: event.command) { state in
                     state.contacts.apply(change)
                     state.lastSync = event.at
@@ -87,42 +87,32 @@ private final class ContactsCopy: StreamConsumer {
             }
         case .person(let encoded):
             let person = try encoded.decoded()
-            holder.receive(from: opening, touched: [AnySendableHashable(person.account)]) { replica in
+            return StreamChange(about: person.account) { replica in
                 replica.apply(causedBy: nil) { $0.people[person.account] = person }
             }
         case .personEnded(let ended):
-            holder.receive(from: opening, touched: [AnySendableHashable(ended.account)]) { replica in
+            return StreamChange(about: ended.account) { replica in
                 replica.apply(causedBy: nil) { $0.people[ended.account] = nil }
             }
-        case .begun, .groupEnded, .groups, .signal: break
+        case .begun, .groupEnded, .groups, .signal: return nil
         }
     }
 
-    /// The contacts that an event may change.
-    private static func touched(_ event: ContactsEvent) -> [AnySendableHashable]? {
-        let contact: AccountID? =
-            switch event {
-            case .contactAdded(let event): event.contact.account
-            case .contactUpdated(let event): event.contact.account
-            case .contactRemoved(let event): event.contact
-            case .pingSent(let event): event.contact
-            case .pingReceived(let event): event.contact
-            case .pingCancelled(let event): event.contact
-            case .pingAnswered(let event): event.contact
-            case .roleChangeRequested(let event): event.contact
-            case .roleChangeEnded(let event): event.contact
-            default: nil
-            }
-        return contact.map { [AnySendableHashable($0)] }
+    /// The only contact that an event may change; nil for any.
+    private static func contact(of event: ContactsEvent) -> AccountID? {
+        switch event {
+        case .contactAdded(let event): event.contact.account
+        case .contactUpdated(let event): event.contact.account
+        case .contactRemoved(let event): event.contact
+        case .pingSent(let event): event.contact
+        case .pingReceived(let event): event.contact
+        case .pingCancelled(let event): event.contact
+        case .pingAnswered(let event): event.contact
+        case .roleChangeRequested(let event): event.contact
+        case .roleChangeEnded(let event): event.contact
+        default: nil
+        }
     }
-
-    var encodable: (@Sendable () throws -> Data)? { holder.encodable }
-    func restore(_ encoded: Data, asOf time: Instant) throws { try holder.restore(encoded, asOf: time) }
-    func heartbeat() { holder.heartbeat() }
-    func liveness(_ liveness: Liveness) { holder.liveness(liveness) }
-    func begins(_ opening: Int) { holder.change(touched: []) { $0.begins(opening) } }
-
-    func reset(opening: Int) { holder.reset(opening: opening) }
 }
 
 /// Changes the contacts. What features read is ``contacts``; these are the only ways to change it.
@@ -261,9 +251,9 @@ private enum ContactsEdit: ClientEdit {
         }
     }
 
-    var touched: [AnySendableHashable]? {
+    var touched: Set<AccountID>? {
         switch self {
-        case .update(let contact, _, _): [AnySendableHashable(contact)]
+        case .update(let contact, _, _): [contact]
         default: nil
         }
     }

@@ -87,25 +87,19 @@ public struct GroupSignal: Hashable, Sendable {
 }
 
 /// Follows the list of group sessions, and is the only one who changes what readers see of it.
-private final class GroupsCopy: StreamConsumer {
+private final class GroupsCopy: ReplicaConsumer {
     let sequences: Set<StreamName> = [.account]
     let holder = ReplicaHolder<GroupsPage, ReadOnlyGroupsState> { ReadOnlyGroupsState($0) }
 
-    func take(_ event: StreamEvent, opening: Int) throws {
-        guard case .groups(let encoded) = event else { return }
+    func change(by event: StreamEvent, opening: Int) throws -> StreamChange<GroupsPage>? {
+        guard case .groups(let encoded) = event else { return nil }
         let page = try encoded.decoded()
-        holder.receive(from: opening) { $0.replace(page, opening: opening) }
+        return StreamChange { $0.replace(page, opening: opening) }
     }
-
-    func heartbeat() {}
-    func liveness(_ liveness: Liveness) { holder.liveness(liveness) }
-    func begins(_ opening: Int) { holder.change(touched: []) { $0.begins(opening) } }
-
-    func reset(opening: Int) { holder.reset(opening: opening) }
 }
 
 /// Follows one group session, and is the only one who changes what readers see of it.
-private final class GroupCopy: StreamConsumer {
+private final class GroupCopy: ReplicaConsumer {
     struct State: Sendable {
         var group: GroupState
         var ended: GroupStreamEnded.Reason?
@@ -124,27 +118,28 @@ private final class GroupCopy: StreamConsumer {
         commands = LiveCommands(service: service, holder: holder)
     }
 
-    func take(_ event: StreamEvent, opening: Int) throws {
+    func change(by event: StreamEvent, opening: Int) throws -> StreamChange<State>? {
         switch event {
         case .snapshot(_, let snapshot):
             let state = try reader.begin(snapshot)
-            holder.receive(from: opening) { $0.replace(State(group: state), opening: opening) }
-        case .resumed: holder.receive(from: opening) { $0.resume(opening: opening) }
+            return StreamChange { $0.replace(State(group: state), opening: opening) }
+        case .resumed: return StreamChange { $0.resume(opening: opening) }
         case .event(_, let event):
-            guard let (change, state) = try reader.read(event) else { return }
-            if case .message(.groupMessageSent(let sent)) = change {
-                holder.receive(from: opening) { $0.apply(causedBy: event.command) { _ in } }
-                messages.send(GroupMessage(sent))
-            } else {
-                holder.receive(from: opening) { $0.apply(causedBy: event.command) { $0.group = state } }
+            guard let (change, state) = try reader.read(event) else { return nil }
+            guard case .message(.groupMessageSent(let sent)) = change else {
+                return StreamChange { $0.apply(causedBy: event.command) { $0.group = state } }
             }
-        case .groupEnded(let ended):
-            holder.receive(from: opening) { $0.apply(causedBy: nil) { $0.ended = ended.reason } }
+            return StreamChange {
+                $0.apply(causedBy: event.command) { _ in }
+            } tell: { [messages] in
+                messages.send(GroupMessage(sent))
+            }
+        case .groupEnded(let ended): return StreamChange { $0.apply(causedBy: nil) { $0.ended = ended.reason } }
         case .signal(let signal):
             let content = try JSONDecoder().decode(SignalContent.self, from: Data(signal.json))
-            signals.send(
-                GroupSignal(account: signal.account, topic: signal.topic, data: content.data, at: content.at))
-        case .begun, .groups, .person, .personEnded: break
+            let heard = GroupSignal(account: signal.account, topic: signal.topic, data: content.data, at: content.at)
+            return StreamChange(nil) { [signals] in signals.send(heard) }
+        case .begun, .groups, .person, .personEnded: return nil
         }
     }
 
@@ -152,12 +147,6 @@ private final class GroupCopy: StreamConsumer {
         let data: JSONValue?
         let at: Instant
     }
-
-    func heartbeat() { holder.heartbeat() }
-    func liveness(_ liveness: Liveness) { holder.liveness(liveness) }
-    func begins(_ opening: Int) { holder.change(touched: []) { $0.begins(opening) } }
-
-    func reset(opening: Int) { holder.reset(opening: opening) }
 }
 
 /// A group session that an app looks at. The stream follows it as long as this exists; whoever is in the session is present for the

@@ -33,30 +33,22 @@ public struct ReadOnlyNotificationsState: Hashable, Sendable {
 }
 
 /// Follows the notifications, and is the only one who changes what readers see of them.
-private final class NotificationsCopy: StreamConsumer {
+private final class NotificationsCopy: KeptConsumer {
     let sequences: Set<StreamName> = [.notifications]
     let holder = ReplicaHolder<NotificationsState, ReadOnlyNotificationsState> { ReadOnlyNotificationsState($0) }
 
-    func take(_ event: StreamEvent, opening: Int) throws {
+    func change(by event: StreamEvent, opening: Int) throws -> StreamChange<NotificationsState>? {
         switch event {
         case .snapshot(_, let snapshot):
             let state = try JSONDecoder().decode(NotificationsState.self, from: Data(snapshot.state))
-            holder.receive(from: opening) { $0.replace(state, opening: opening) }
-        case .resumed: holder.receive(from: opening) { $0.resume(opening: opening) }
+            return StreamChange { $0.replace(state, opening: opening) }
+        case .resumed: return StreamChange { $0.resume(opening: opening) }
         case .event(_, let event):
-            guard let change = try event.decoded(as: NotificationsEvent.self) else { return }
-            holder.receive(from: opening) { replica in replica.apply(causedBy: event.command) { $0.apply(change) } }
-        case .begun, .groupEnded, .groups, .person, .personEnded, .signal: break
+            guard let change = try event.decoded(as: NotificationsEvent.self) else { return nil }
+            return StreamChange { replica in replica.apply(causedBy: event.command) { $0.apply(change) } }
+        case .begun, .groupEnded, .groups, .person, .personEnded, .signal: return nil
         }
     }
-
-    var encodable: (@Sendable () throws -> Data)? { holder.encodable }
-    func restore(_ encoded: Data, asOf time: Instant) throws { try holder.restore(encoded, asOf: time) }
-    func heartbeat() { holder.heartbeat() }
-    func liveness(_ liveness: Liveness) { holder.liveness(liveness) }
-    func begins(_ opening: Int) { holder.change(touched: []) { $0.begins(opening) } }
-
-    func reset(opening: Int) { holder.reset(opening: opening) }
 }
 
 /// Changes the notifications. What features read is ``notifications``; these are the only ways to change it.

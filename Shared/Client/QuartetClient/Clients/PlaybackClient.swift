@@ -35,7 +35,7 @@ public struct ReadOnlyPlaybackState: Hashable, Sendable {
 }
 
 /// Follows what one group session plays, and is the only one who changes what readers see of it.
-private final class PlaybackCopy: StreamConsumer {
+private final class PlaybackCopy: ReplicaConsumer {
     let sequences: Set<StreamName>
     let holder = ReplicaHolder<GroupState, ReadOnlyPlaybackState> { ReadOnlyPlaybackState($0) }
     let commands: LiveCommands<GroupState, ReadOnlyPlaybackState>
@@ -46,24 +46,18 @@ private final class PlaybackCopy: StreamConsumer {
         commands = LiveCommands(service: service, holder: holder)
     }
 
-    func take(_ event: StreamEvent, opening: Int) throws {
+    func change(by event: StreamEvent, opening: Int) throws -> StreamChange<GroupState>? {
         switch event {
         case .snapshot(_, let snapshot):
             let state = try reader.begin(snapshot)
-            holder.receive(from: opening) { $0.replace(state, opening: opening) }
-        case .resumed: holder.receive(from: opening) { $0.resume(opening: opening) }
+            return StreamChange { $0.replace(state, opening: opening) }
+        case .resumed: return StreamChange { $0.resume(opening: opening) }
         case .event(_, let event):
-            guard let (_, state) = try reader.read(event) else { return }
-            holder.receive(from: opening) { $0.apply(causedBy: event.command) { $0 = state } }
-        case .begun, .groupEnded, .groups, .person, .personEnded, .signal: break
+            guard let (_, state) = try reader.read(event) else { return nil }
+            return StreamChange { $0.apply(causedBy: event.command) { $0 = state } }
+        case .begun, .groupEnded, .groups, .person, .personEnded, .signal: return nil
         }
     }
-
-    func heartbeat() { holder.heartbeat() }
-    func liveness(_ liveness: Liveness) { holder.liveness(liveness) }
-    func begins(_ opening: Int) { holder.change(touched: []) { $0.begins(opening) } }
-
-    func reset(opening: Int) { holder.reset(opening: opening) }
 }
 
 /// What a group session plays, for a player and everything that shows it: a bar in every tab and a page read one state.

@@ -38,30 +38,22 @@ public struct ReadOnlyUserState: Hashable, Sendable {
 }
 
 /// Follows the account, and is the only one who changes what readers see of it.
-private final class UserCopy: StreamConsumer {
+private final class UserCopy: KeptConsumer {
     let sequences: Set<StreamName> = [.account]
     let holder = ReplicaHolder<AccountState, ReadOnlyUserState> { ReadOnlyUserState($0) }
 
-    func take(_ event: StreamEvent, opening: Int) throws {
+    func change(by event: StreamEvent, opening: Int) throws -> StreamChange<AccountState>? {
         switch event {
         case .snapshot(_, let snapshot):
             let state = try JSONDecoder().decode(AccountState.self, from: Data(snapshot.state))
-            holder.receive(from: opening) { $0.replace(state, opening: opening) }
-        case .resumed: holder.receive(from: opening) { $0.resume(opening: opening) }
+            return StreamChange { $0.replace(state, opening: opening) }
+        case .resumed: return StreamChange { $0.resume(opening: opening) }
         case .event(_, let event):
-            guard let change = try event.decoded(as: SessionEvent.self) else { return }
-            holder.receive(from: opening) { replica in replica.apply(causedBy: event.command) { $0.apply(change) } }
-        case .begun, .groupEnded, .groups, .person, .personEnded, .signal: break
+            guard let change = try event.decoded(as: SessionEvent.self) else { return nil }
+            return StreamChange { replica in replica.apply(causedBy: event.command) { $0.apply(change) } }
+        case .begun, .groupEnded, .groups, .person, .personEnded, .signal: return nil
         }
     }
-
-    var encodable: (@Sendable () throws -> Data)? { holder.encodable }
-    func restore(_ encoded: Data, asOf time: Instant) throws { try holder.restore(encoded, asOf: time) }
-    func heartbeat() { holder.heartbeat() }
-    func liveness(_ liveness: Liveness) { holder.liveness(liveness) }
-    func begins(_ opening: Int) { holder.change(touched: []) { $0.begins(opening) } }
-
-    func reset(opening: Int) { holder.reset(opening: opening) }
 }
 
 /// Changes the account that is signed in. What features read is ``user``; these are the only ways to change it.

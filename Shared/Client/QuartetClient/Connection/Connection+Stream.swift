@@ -52,9 +52,11 @@ extension Connection {
         guard let transport, let tokens else { return .closed }
         do {
             var token = try await tokens.token()
-            let (place, groups) = core.withLock { core in
-                let groups = core.followed.keys.sorted { "\($0)" < "\($1)" }
-                return (core.sequencer.open(following: groups), groups)
+            let (place, groups) = delivery.withLock { _ in
+                core.withLock { core in
+                    let groups = core.followed.keys.sorted { "\($0)" < "\($1)" }
+                    return (core.sequencer.open(following: groups), groups)
+                }
             }
             let opened: OpenedStream
             do {
@@ -64,7 +66,14 @@ extension Connection {
                 opened = try await transport.open(StreamRequest(token: token, place: place, groups: groups))
             }
             clock.heard(opened.serverTime)
-            return try await read(opened.items, opening) { [token] in report.yield(Begun(stream: $0, token: token)) }
+            let arrivals = StreamArrivals()
+            core.withLock { $0.arrivals[opening] = arrivals }
+            defer { core.withLock { $0.arrivals[opening] = nil } }
+            return try await withThrowingTaskGroup(of: Void.self) { [items = opened.items, token] group in
+                group.addTask { await arrivals.collect(items) }
+                defer { group.cancelAll() }
+                return try await self.read(arrivals, opening) { report.yield(Begun(stream: $0, token: token)) }
+            }
         } catch let error as ConnectionError {
             return error
         } catch let error as TransportError {
@@ -84,88 +93,115 @@ extension Connection {
     }
 
     private func read(
-        _ items: AsyncThrowingStream<StreamItem, any Error>, _ opening: Int, begun: (StreamBegun) -> Void
+        _ arrivals: StreamArrivals, _ opening: Int, begun: (StreamBegun) -> Void
     ) async throws -> ConnectionError {
-        for try await item in items {
-            let now = time.now()
-            switch item {
-            case .heartbeat(let place):
-                let consumers = core.withLock { core in
-                    core.heard = now
-                    if core.stops[opening] != nil { core.sequencer.reach(place) }
-                    return core.consumers
+        while let items = try await arrivals.next() {
+            var rest = items[...]
+            while let item = rest.first {
+                let now = time.now()
+                // Events of one sequence that came together are taken in together.
+                let sequence = item.sequence
+                let run =
+                    sequence == nil ? rest.prefix(1) : rest.prefix(Self.runLimit).prefix { $0.sequence == sequence }
+                rest = rest[run.endIndex...]
+                switch item {
+                case .heartbeat(let place):
+                    let consumers = core.withLock { core in
+                        core.heard = now
+                        if core.stops[opening] != nil { core.sequencer.reach(place) }
+                        return core.consumers
+                    }
+                    for consumer in consumers { consumer.heartbeat() }
+                    keepCopies(now, atOnce: true)
+                case .event(.begun(let stream), _): begun(stream)
+                case .event: try deliver(run, of: sequence, opening, now)
+                case .end(let end):
+                    guard end.reason == .signedOut else { return .ended(end.reason) }
+                    try await tokens?.signedOut()
+                    return .signedOut(end.why)
                 }
-                for consumer in consumers { consumer.heartbeat() }
-                keepCopies(now, atOnce: true)
-            case .event(.begun(let stream), _): begun(stream)
-            case .event(let event, let place): try deliver(event, place: place, opening, now)
-            case .end(let end):
-                guard end.reason == .signedOut else { return .ended(end.reason) }
-                try await tokens?.signedOut()
-                return .signedOut(end.why)
             }
         }
         return .closed
     }
 
-    private func deliver(_ event: StreamEvent, place: String?, _ opening: Int, _ now: Duration) throws {
-        let (verdict, consumers, hasBegun) = try core.withLock { core in
-            // A stream that was closed has nothing more to say: somebody else may have signed in.
-            guard core.stops[opening] != nil else { throw CancellationError() }
-            core.heard = now
-            do throws(ConnectionError) {
-                let verdict = try core.sequencer.take(event, place: place)
-                let hasBegun = core.sequencer.isLive && core.liveOpening != opening
+    /// As many events are taken in together at most, so that readers don't wait for long.
+    private static var runLimit: Int { 256 }
+
+    /// Delivers events of one sequence that arrived together.
+    private func deliver(_ run: ArraySlice<StreamItem>, of sequence: StreamName?, _ opening: Int, _ now: Duration)
+        throws
+    {
+        let (events, failure, hasBegun) = try delivery.withLock { _ throws -> ([StreamEvent], ConnectionError?, Bool) in
+            let (events, failure, consumers, hasBegun) = try core.withLock {
+                core throws -> ([StreamEvent], ConnectionError?, [any StreamConsumer], Bool) in
+                // A stream that was closed has nothing more to say: somebody else may have signed in.
+                guard core.stops[opening] != nil else { throw CancellationError() }
+                core.heard = now
+                let (events, failure) = core.sequencer.take(run)
+                let hasBegun = failure == nil && core.sequencer.isLive && core.liveOpening != opening
                 if hasBegun { core.liveOpening = opening }
-                return (verdict, core.consumers, hasBegun)
-            } catch {
-                if case .outOfSequence(let name) = error { core.sequencer.forget(name) }
-                throw error
+                return (events, failure, core.consumers, hasBegun)
             }
-        }
-        if verdict == .deliver, let name = event.sequence {
-            for consumer in consumers where consumer.sequences.contains(name) {
-                do { try consumer.take(event, opening: opening) } catch {
-                    core.withLock { $0.sequencer.forget(name) }
-                    throw ConnectionError.outOfSequence(name)
+            if let sequence, !events.isEmpty {
+                for consumer in consumers where consumer.sequences.contains(sequence) {
+                    do { try consumer.take(events, opening: opening) } catch {
+                        core.withLock { $0.sequencer.forget(sequence) }
+                        throw ConnectionError.outOfSequence(sequence)
+                    }
                 }
+                core.withLock { _ = $0.unkept.insert(sequence) }
+            }
+            return (events, failure, hasBegun)
+        }
+        keepCopies(now, atOnce: hasBegun)
+        for event in events {
+            if case .snapshot(let name, let snapshot) = event, snapshot.isRefetched {
+                eventReaders.send(.refetched(name))
             }
         }
-        if verdict == .deliver, let name = event.sequence { core.withLock { _ = $0.unkept.insert(name) } }
-        keepCopies(now, atOnce: hasBegun)
-        if case .snapshot(let name, let snapshot) = event, snapshot.isRefetched { eventReaders.send(.refetched(name)) }
+        if let failure { throw failure }
         if hasBegun {
             change { machine, now, _ in machine.began(opening, now: now) }
             outbox.retry()
         }
     }
 
-    /// Has the device keep the copies that changed, each at the place where it is. Only between two events is that one place.
+    /// Has the device keep the copies that changed, each at the place where it is.
     /// - Parameter atOnce: Otherwise, every two seconds.
     func keepCopies(_ now: Duration, atOnce: Bool) {
         guard let account = store.account else { return }
         let unfinished = atOnce ? outbox.unfinished : []
-        let changed = core.withLock { core -> [(StreamName, String, [any StreamConsumer])] in
-            core.unkept.formUnion(core.consumers.flatMap(\.sequences).filter { unfinished.contains("\($0)") })
-            guard !core.unkept.isEmpty, atOnce || now >= core.keptUntil else { return [] }
-            core.keptUntil = now + .seconds(2)
-            defer { core.unkept = [] }
-            return core.unkept.filter { $0.group == nil }.compactMap { name in
-                core.sequencer.place(of: name).map { place in
-                    (name, place, core.consumers.filter { $0.sequences.contains(name) })
+        let time = clock.now ?? .now
+        delivery.withLock { _ in
+            let changed = core.withLock { core -> [(StreamName, String, [any StreamConsumer])] in
+                core.unkept.formUnion(core.consumers.flatMap(\.sequences).filter { unfinished.contains("\($0)") })
+                guard !core.unkept.isEmpty, atOnce || now >= core.keptUntil else { return [] }
+                core.keptUntil = now + .seconds(2)
+                defer { core.unkept = [] }
+                return core.unkept.filter { $0.group == nil }.compactMap { name in
+                    core.sequencer.place(of: name).map { place in
+                        (name, place, core.consumers.filter { $0.sequences.contains(name) })
+                    }
                 }
             }
+            for (name, place, consumers) in changed {
+                var encode: @Sendable () throws -> Data = { Data() }
+                for consumer in consumers { encode = consumer.encodable ?? encode }
+                copies.keep(
+                    CopyKeeper.Pending(
+                        account: account, sequence: "\(name)", place: place, asOf: time,
+                        encode: encode,
+                        finished: outbox.takeFinished(of: "\(name)")))
+            }
         }
-        let time = clock.now ?? .now
-        for (name, place, consumers) in changed {
-            var encode: @Sendable () throws -> Data = { Data() }
-            for consumer in consumers { encode = consumer.encodable ?? encode }
-            copies.keep(
-                CopyKeeper.Pending(
-                    account: account, sequence: "\(name)", place: place, asOf: time,
-                    encode: encode,
-                    finished: outbox.takeFinished(of: "\(name)")))
-        }
+    }
+}
+
+extension StreamItem {
+    /// The sequence whose copies take it in; nil if none does.
+    fileprivate var sequence: StreamName? {
+        if case .event(let event, _) = self { event.sequence } else { nil }
     }
 }
 

@@ -24,6 +24,9 @@ public final class Connection: Observable, Sendable {
     let eventReaders = Broadcast<ConnectionEvent>()
     private let stateReaders = Broadcast<ConnectionState>()
     let core: Mutex<ConnectionCore>
+    /// Held while events are numbered and taken in: with it, copies are where the sequencer is. Observers are called meanwhile, so
+    /// only the tasks of ``run()`` may take it, and nothing that an observer can call.
+    let delivery = Mutex(())
 
     /// - Parameters:
     ///   - transport: Nil while there is no server to connect to.
@@ -93,6 +96,9 @@ public final class Connection: Observable, Sendable {
     var stateNow: ConnectionState {
         transport == nil ? .notConfigured : core.withLock { $0.machine.state }
     }
+
+    /// Whether everything that has arrived is taken in.
+    package var isCaughtUp: Bool { core.withLock { $0.arrivals.values.allSatisfy(\.isTakenIn) } }
 
     /// Waits until it is connected.
     /// - Throws: `CancellationError`.

@@ -31,6 +31,8 @@ struct ConnectionCore: Sendable {
     var followed: [GroupID: Int] = [:]
     /// Each ends a stream that is open.
     var stops: [Int: AsyncStream<Never>.Continuation] = [:]
+    /// What the streams that are open brought, by their openings.
+    var arrivals: [Int: StreamArrivals] = [:]
     /// When something last arrived.
     var heard: Duration = .zero
     /// The next deadline that somebody waits for.

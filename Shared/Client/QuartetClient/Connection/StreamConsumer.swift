@@ -7,9 +7,10 @@ protocol StreamConsumer: AnyObject, Sendable {
     var sequences: Set<StreamName> { get }
     /// A stream is about to be asked for: what was accepted before is in its snapshots.
     func begins(_ opening: Int)
+    /// Takes in events of one sequence that arrived together, in their order.
     /// - Parameter opening: The number of the stream's opening.
-    /// - Throws: If the copy can't be continued by this event. The sequence then begins again with a snapshot.
-    func take(_ event: StreamEvent, opening: Int) throws
+    /// - Throws: If the copy can't be continued by one of them. The sequence then begins again with a snapshot.
+    func take(_ events: [StreamEvent], opening: Int) throws
     /// The copy without edits, to be encoded; nil while nothing has arrived.
     var encodable: (@Sendable () throws -> Data)? { get }
     /// Shows what the device kept.

@@ -17,15 +17,20 @@ struct StreamSequencer {
 
     private struct Place: Hashable {
         let text: String
-        /// The token up to the position: log, incarnation and partition.
-        let sequence: Substring
+        /// How much of it says log, incarnation and partition: all before the position.
+        private let head: Int
         let position: Int64?
 
         init(_ text: String) {
             self.text = text
-            let slash = text.lastIndex(of: "/")
-            sequence = slash.map { text[..<$0] } ?? text[...]
-            position = slash.flatMap { Int64(text[text.index(after: $0)...]) }
+            let tail = text.utf8.reversed().prefix { $0 != UInt8(ascii: "/") }.count
+            let isDivided = tail < text.utf8.count
+            head = isDivided ? text.utf8.count - tail - 1 : text.utf8.count
+            position = isDivided ? Int64(Substring(text.utf8.suffix(tail))) : nil
+        }
+
+        func isOfSameSequence(as other: Self) -> Bool {
+            head == other.head && text.utf8.prefix(head).elementsEqual(other.text.utf8.prefix(head))
         }
     }
 
@@ -76,7 +81,7 @@ struct StreamSequencer {
             begun.insert(name)
         case .event(let name, _):
             guard begun.contains(name), let last = places[name], let next = Self.part(name, of: place),
-                next.sequence == last.sequence
+                next.isOfSameSequence(as: last)
             else { throw .outOfSequence(name) }
             if let last = last.position, let next = next.position, next <= last { return .duplicate }
             places[name] = next
@@ -91,7 +96,7 @@ struct StreamSequencer {
     /// The server has looked so far: what comes next is later. Sequences that have not begun stay where they are.
     mutating func reach(_ place: String?) {
         for name in begun {
-            guard let last = places[name], let next = Self.part(name, of: place), next.sequence == last.sequence,
+            guard let last = places[name], let next = Self.part(name, of: place), next.isOfSameSequence(as: last),
                 let reached = next.position, let position = last.position, reached > position
             else { continue }
             places[name] = next
@@ -100,8 +105,33 @@ struct StreamSequencer {
 
     /// The part of a place that is about one sequence: `name=token`.
     private static func part(_ name: StreamName, of place: String?) -> Place? {
-        let prefix = "\(name)="
-        return place?.split(separator: " ").first { $0.hasPrefix(prefix) }
-            .map { Place(String($0.dropFirst(prefix.count))) }
+        guard let place else { return nil }
+        // By bytes: it is looked for in each event.
+        let prefix = "\(name)=".utf8
+        var rest = place.utf8[...]
+        while !rest.isEmpty {
+            let part = rest.prefix { $0 != UInt8(ascii: " ") }
+            if part.starts(with: prefix), let token = String(part.dropFirst(prefix.count)) { return Place(token) }
+            rest = rest[part.endIndex...].dropFirst()
+        }
+        return nil
+    }
+}
+
+extension StreamSequencer {
+    /// Takes events of one sequence that arrived together.
+    /// - Returns: Those to deliver, and why the one after them isn't.
+    mutating func take(_ run: ArraySlice<StreamItem>) -> ([StreamEvent], ConnectionError?) {
+        var events: [StreamEvent] = []
+        events.reserveCapacity(run.count)
+        do throws(ConnectionError) {
+            for case .event(let event, let place) in run {
+                if try take(event, place: place) == .deliver { events.append(event) }
+            }
+        } catch {
+            if case .outOfSequence(let name) = error { forget(name) }
+            return (events, error)
+        }
+        return (events, nil)
     }
 }

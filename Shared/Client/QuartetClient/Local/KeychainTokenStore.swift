@@ -1,5 +1,5 @@
 #if canImport(Security)
-    public import Foundation
+    import Foundation
     import Security
 
     /// Keeps credentials in the keychain of Apple's systems.
@@ -9,7 +9,8 @@
     /// look like a thief to the server, which then signs the device out. Have an extension make few requests.
     ///
     /// Credentials are readable after the device was unlocked once, so that a push can be handled while it is locked,
-    /// and never leave the device.
+    /// and never leave the device. On macOS, too, they are in the keychain that asks for an entitlement and not for a password, so the
+    /// app has to be signed.
     public final class KeychainTokenStore: TokenStore {
         /// What the keychain refused.
         public struct Failure: Error, Hashable, CustomStringConvertible {
@@ -28,7 +29,7 @@
         /// - Parameters:
         ///   - service: One for each server.
         ///   - account: One for each person, where several are signed in side by side.
-        ///   - accessGroup: Of the entitlement `keychain-access-groups`, with the team's prefix.
+        ///   - accessGroup: Of the entitlement `keychain-access-groups`, with the team's prefix; or, on iOS, an app group's name.
         public init(service: String, account: String = "default", accessGroup: String? = nil) {
             self.service = service
             self.account = account
@@ -63,13 +64,15 @@
                 kSecValueData: try JSONEncoder().encode(credentials),
                 kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
             ]
-            let updated = SecItemUpdate(query as CFDictionary, values as CFDictionary)
-            guard updated == errSecItemNotFound else {
-                guard updated == errSecSuccess else { throw Failure(status: updated) }
-                return
+            var status = SecItemUpdate(query as CFDictionary, values as CFDictionary)
+            if status == errSecItemNotFound {
+                status = SecItemAdd(query.merging(values) { $1 } as CFDictionary, nil)
+                // An extension was quicker.
+                if status == errSecDuplicateItem {
+                    status = SecItemUpdate(query as CFDictionary, values as CFDictionary)
+                }
             }
-            let added = SecItemAdd(query.merging(values) { $1 } as CFDictionary, nil)
-            guard added == errSecSuccess else { throw Failure(status: added) }
+            guard status == errSecSuccess else { throw Failure(status: status) }
         }
     }
 #endif

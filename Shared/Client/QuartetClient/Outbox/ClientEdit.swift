@@ -9,8 +9,8 @@ protocol ClientEdit: Codable, Sendable {
     var command: any MessageBody { get }
     /// It isn't sent for the first time when it is older.
     var lifetime: Interval { get }
-    /// The ids of the elements that it changes; nil for any.
-    var touched: [AnySendableHashable]? { get }
+    /// The people about whom it changes something; nil for any.
+    var touched: Set<AccountID>? { get }
 
     /// Changes a copy as the command will.
     /// - Parameter time: When the person acted.
@@ -33,7 +33,7 @@ protocol ClientEdit: Codable, Sendable {
 extension ClientEdit {
     /// Changes that mean the same later are kept for as long as the server remembers ids.
     var lifetime: Interval { .days(29) }
-    var touched: [AnySendableHashable]? { nil }
+    var touched: Set<AccountID>? { nil }
 
     func isPart(of state: State) -> Bool { true }
     func command(for state: State?) throws(QuartetError) -> any MessageBody { command }

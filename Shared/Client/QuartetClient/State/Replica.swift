@@ -75,9 +75,11 @@ struct Replica<State: Sendable>: Sendable {
     mutating func resume(opening: Int) { begins(opening) }
 
     /// - Parameter command: The command that caused it.
-    mutating func apply(causedBy command: CommandID?, _ change: (inout State) throws -> Void) rethrows {
+    mutating func apply(causedBy command: CommandID?, _ change: (inout State) -> Void) {
         guard var state = base else { return }
-        try change(&state)
+        // The only reference, so that what no reader holds is changed in place.
+        base = nil
+        change(&state)
         base = state
         endArrived(in: state)
         guard let command else { return }

@@ -35,10 +35,10 @@ final class ReplicaHolder<State: Sendable, Value: Hashable & Sendable>: Sendable
     }
 
     /// Changes the replica, then what readers see, then calls them.
-    /// - Parameter touched: The ids of the elements that may have changed; nil for any.
+    /// - Parameter touched: The people about whom something may have changed; nil for any.
     @discardableResult
     func change<Result: Sendable, Failure: Error>(
-        touched: [AnySendableHashable]? = nil, _ change: (inout Replica<State>) throws(Failure) -> Result
+        touched: Set<AccountID>? = nil, _ change: (inout Replica<State>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         let (result, notify) = try content.withLock { content throws(Failure) in
             let result = try change(&content.replica)
@@ -48,13 +48,21 @@ final class ReplicaHolder<State: Sendable, Value: Hashable & Sendable>: Sendable
         return result
     }
 
-    /// Takes in what a stream brought, as ``change(touched:_:)``.
-    func receive(
-        from opening: Int, touched: [AnySendableHashable]? = nil, _ change: (inout Replica<State>) -> Void
-    ) {
+    /// Takes in what a stream brought together, in its order. Readers see what comes of all of it: while they hold what was before,
+    /// the first change copies it, and the others are made in place.
+    func receive(_ changes: [StreamChange<State>], from opening: Int) {
         let notify = content.withLock { content -> (@Sendable () -> Void)? in
             guard opening > content.forgotten else { return nil }
-            change(&content.replica)
+            // Nil for any.
+            var touched: Set<AccountID>? = []
+            var hasChanged = false
+            for change in changes {
+                guard let apply = change.apply else { continue }
+                apply(&content.replica)
+                hasChanged = true
+                if let person = change.person { touched?.insert(person) } else { touched = nil }
+            }
+            guard hasChanged else { return nil }
             return shared.replace(show(content.replica.state), content.phase, touched: touched)
         }
         notify?()

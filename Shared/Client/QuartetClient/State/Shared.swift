@@ -1,5 +1,6 @@
 public import Observation
 import Synchronization
+import Vocabulary
 
 /// State that every part of an app reads and only its client changes.
 ///
@@ -39,8 +40,8 @@ public final class Shared<Value: Hashable & Sendable>: Observable, Sendable {
     private struct Watched: Sendable {
         var store: Store
         var topics: [Topic: Watch] = [:]
-        /// Readers of elements, by the element's id and by what of it they read.
-        var elements: [AnySendableHashable: [String: Watch]] = [:]
+        /// Readers of what is about one person, by what of it they read.
+        var people: [AccountID: [String: Watch]] = [:]
     }
 
     private let watched: Mutex<Watched>
@@ -65,18 +66,17 @@ public final class Shared<Value: Hashable & Sendable>: Observable, Sendable {
             hasChanged: { $0.value[keyPath: path] != $1.value[keyPath: path] })
     }
 
-    /// Reads an element of a list. Its observers are called only for changes that concern it.
-    func element<ID: Hashable & Sendable, Element: Equatable & Sendable>(
-        _ what: String, _ id: ID, _ find: @escaping @Sendable (Value) -> Element?
+    /// Reads what is about one person. Its observers are called only for changes that concern them.
+    func element<Element: Equatable & Sendable>(
+        _ what: String, _ person: AccountID, _ find: @escaping @Sendable (Value) -> Element?
     ) -> Element? {
-        let (store, watch) = watched.withLock { watched in
-            let key = AnySendableHashable(id)
-            let watch = watched.elements[key]?[what] ?? Watch { find($0.value) != find($1.value) }
-            watched.elements[key, default: [:]][what] = watch
-            return (watched.store, watch)
+        let watch = watched.withLock { watched in
+            let watch = watched.people[person]?[what] ?? Watch { find($0.value) != find($1.value) }
+            watched.people[person, default: [:]][what] = watch
+            return watch
         }
         watch.read()
-        return find(store.value)
+        return find(now.value)
     }
 
     /// The value now and after each change. A reader that is slow gets the newest and misses those in between, never an older one.
@@ -101,42 +101,33 @@ public final class Shared<Value: Hashable & Sendable>: Observable, Sendable {
     private func read<Member>(
         _ topic: Topic, _ find: (Store) -> Member, hasChanged: @escaping @Sendable (Store, Store) -> Bool
     ) -> Member {
-        let (store, watch) = watched.withLock { watched in
+        let watch = watched.withLock { watched in
             let watch = watched.topics[topic] ?? Watch(hasChanged)
             watched.topics[topic] = watch
-            return (watched.store, watch)
+            return watch
         }
+        // Before it looks: a change in between calls it.
         watch.read()
-        return find(store)
+        return find(now)
     }
 
     // MARK: Replacing
 
     /// Replaces what readers see.
-    /// - Parameter touched: The ids of the elements that may have changed; nil for any.
+    /// - Parameter touched: The people about whom something may have changed; nil for any.
     /// - Returns: Calls the observers; to be called when no lock is held.
-    func replace(_ value: Value, _ phase: Phase, touched: [AnySendableHashable]? = nil) -> @Sendable () -> Void {
+    func replace(_ value: Value, _ phase: Phase, touched: Set<AccountID>? = nil) -> @Sendable () -> Void {
         let new = Store(value: value, phase: phase)
         let (old, watches) = watched.withLock { watched in
             let old = watched.store
             watched.store = new
-            let elements = touched.map { $0.compactMap { watched.elements[$0] } } ?? Array(watched.elements.values)
-            return (old, Array(watched.topics.values) + elements.flatMap(\.values))
+            let people = touched.map { $0.compactMap { watched.people[$0] } } ?? Array(watched.people.values)
+            return (old, Array(watched.topics.values) + people.flatMap(\.values))
         }
         return { [changes] in
             for watch in watches where watch.hasChanged(old, new) { watch.fire() }
             changes.send(())
         }
-    }
-}
-
-/// Any id.
-struct AnySendableHashable: Hashable, @unchecked Sendable {
-    // Unchecked: AnyHashable isn't Sendable by itself, and what it is made of here is.
-    private let base: AnyHashable
-
-    init(_ id: some Hashable & Sendable) {
-        base = AnyHashable(id)
     }
 }
 

@@ -160,3 +160,13 @@ package final class EffectRunner<Action: Sendable>: Sendable {
         }
     }
 }
+
+/// Any id.
+struct AnySendableHashable: Hashable, @unchecked Sendable {
+    // Unchecked: AnyHashable isn't Sendable by itself, and what it is made of here is.
+    private let base: AnyHashable
+
+    init(_ id: some Hashable & Sendable) {
+        base = AnyHashable(id)
+    }
+}

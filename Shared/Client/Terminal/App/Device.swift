@@ -30,7 +30,7 @@ final class Device {
 
     func connection() throws -> Connection {
         Connection(
-            transport: settings.server.map { HTTPTransport(asyncHTTP: $0) },
+            transport: settings.server.map { HTTPTransport(asyncHTTP: $0, trusting: settings.certificates) },
             tokens: FileTokenStore(settings.folder.appending(path: "tokens")),
             store: try DatabaseStore(settings.folder.appending(path: "state")), policy: .forever)
     }

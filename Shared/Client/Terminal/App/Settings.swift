@@ -3,7 +3,7 @@ import Foundation
 /// What the app was started with.
 struct Settings: Hashable, Sendable {
     static let usage = """
-        Usage: quartet-tui [--server URL] [--folder FOLDER]
+        Usage: quartet-tui [--server URL] [--folder FOLDER] [--certificates FILE]
 
         Quartet in a terminal: check-in, contacts, pings, notifications, group sessions
         with a game, and what plays. Keys stand in the last row; Ctrl-C ends it.
@@ -13,7 +13,11 @@ struct Settings: Hashable, Sendable {
                            for when there is no network (or QUARTET_FOLDER; by default
                            a folder for each server in ~/.local/state/quartet-tui).
                            Another folder is another account.
+          --certificates FILE
+                           whom to trust instead of the system's authorities: their
+                           certificates in PEM (or QUARTET_CERTIFICATES)
           --help           show this
+          --version        print the version
 
         NO_COLOR=1 leaves out colours. Where TERM is dumb, it prints lines, and takes a
         line for each key: one character, or tab, esc, up, down, left, right, quit.
@@ -27,11 +31,15 @@ struct Settings: Hashable, Sendable {
     /// Nil if none was named.
     var server: URL?
     var folder: URL
+    /// Nil for what the system trusts.
+    var certificates: URL?
     var wantsHelp = false
+    var wantsVersion = false
 
     /// - Throws: ``Wrong``.
     init(_ arguments: some Sequence<String>, _ environment: [String: String]) throws(Wrong) {
         var (address, path) = (environment["QUARTET_SERVER"], environment["QUARTET_FOLDER"])
+        var trusted = environment["QUARTET_CERTIFICATES"]
         var rest = Array(arguments)[...]
         while let argument = rest.popFirst() {
             let parts = argument.split(separator: "=", maxSplits: 1).map(String.init)
@@ -45,7 +53,9 @@ struct Settings: Hashable, Sendable {
             switch parts.first {
             case "--server": address = try value()
             case "--folder": path = try value()
+            case "--certificates": trusted = try value()
             case "--help", "-h": wantsHelp = true
+            case "--version": wantsVersion = true
             default: throw Wrong(description: "there is no \(argument); see --help")
             }
         }
@@ -54,6 +64,12 @@ struct Settings: Hashable, Sendable {
                 throw Wrong(description: "\(address) is no address of a server, such as https://example.org")
             }
             server = url
+        }
+        if let trusted, !trusted.isEmpty {
+            guard FileManager.default.isReadableFile(atPath: trusted) else {
+                throw Wrong(description: "\(trusted) can't be read; name a file of certificates in PEM")
+            }
+            certificates = URL(filePath: trusted)
         }
         folder = path.map { URL(filePath: $0) } ?? Self.usualFolder(server, environment)
     }

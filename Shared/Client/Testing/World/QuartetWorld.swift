@@ -119,18 +119,21 @@ public final class QuartetWorld: Sendable {
     }
 
     private var isSettled: Bool {
-        edge.isIdle
+        isIdle
             && everybody.withLock { people in
                 people.allSatisfy { !edge.isCut($0.handle) && $0.isSettled(edge.isFollowed($0.handle)) }
             }
     }
+
+    /// Whether nothing is on its way, and every app has dealt with what arrived. In this order: what is on its way arrives.
+    private var isIdle: Bool { edge.isIdle && everybody.withLock { $0.allSatisfy(\.connection.isCaughtUp) } }
 
     /// Lets the apps do what they can do without time.
     private func calm() async {
         var calm = 0
         while calm < 10, !Task.isCancelled {
             await Task.yield()
-            calm = edge.isIdle ? calm + 1 : 0
+            calm = isIdle ? calm + 1 : 0
         }
     }
 }

@@ -86,7 +86,8 @@ public struct CreateGroupSession: GroupCommandBody {
 ///
 /// The sender has checked that all of them are contacts of the asker: session doesn't know.
 ///
-/// Rejected: `notHost`, `accountNotFound`, `accountClosed`, `limitReached`. Result: ``ParticipantsInvited``; nothing if all were.
+/// Rejected: `notHost`, `accountNotFound`, `accountClosed`, `limitReached`, `groupFull` for the asker's own devices. Result:
+/// ``ParticipantsInvited``; nothing if all were.
 public struct ActivateGroupSession: GroupCommandBody {
     /// The session.
     public let group: GroupID

@@ -7,7 +7,9 @@ import WebDriver
 /// What the console does when something is away: the network, a service, a tab, the sign-in.
 @Suite("Console: faults", .timeLimit(.minutes(30)))
 struct ConsoleFaultTests {
-    @Test("an edit shows at once, survives an offline spell and a reload, and is sent once (S20, S22, C10)")
+    @Test(
+        "an edit shows at once, is listed among what waits, survives an offline spell and a reload, and is sent once (S20, S22, C10)"
+    )
     func offlineEdit() async throws {
         try await Console.with { console in
             let (anna, bob) = try await console.quartet.signUp("anna", "bob")
@@ -26,9 +28,15 @@ struct ConsoleFaultTests {
                 try await page.see("Will sync when online")
                 try await page.wait("the new name", "document.querySelector('h1').innerText.startsWith('Bobby')")
                 try await page.see("saving…")
+                try await page.click("Me")
+                try await page.see("Not sent yet")
+                try await page.see("Update contact (Bob)")
+                try await page.screenshot("me-waiting")
             }
             try await page.see("Connected")
-            try await page.notSee("saving…")
+            try await page.notSee("Not sent yet")
+            try await page.back()
+            try await page.wait("the new name", "document.querySelector('h1').innerText === 'Bobby'")
             #expect(try await anna.card(of: bob)["contact"]["nickname"] == "Bobby")
 
             // The server has it but can't decide it; the page that asked is gone before the answer.
@@ -290,7 +298,7 @@ struct ConsoleFaultTests {
             try await page.see("Sign in again")
             try await page.see("this device was signed out from another one")
             try await page.screenshot("state-needs-authentication")
-            try await page.fill("Password", Console.password)
+            try await page.fill("Password", Browser.password)
             try await page.click("Sign in")
             try await page.see("Are you all right")
             try await page.see("Connected")

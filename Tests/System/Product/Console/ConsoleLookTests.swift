@@ -4,14 +4,16 @@ import TestKit
 import Testing
 import WebDriver
 
-/// How every page looks, for everybody: by the rules of axe-core, at 320 and 1280 pixels, dark and light.
+/// How every page looks, for everybody: by the rules of axe-core, at 320 and 1280 pixels, dark and light, with and without motion.
 @Suite("Console: look", .timeLimit(.minutes(30)))
 struct ConsoleLookTests {
-    @Test("every page, dialog and sheet keeps axe's rules and fits 320 and 1280 pixels in both themes (C7)")
+    @Test(
+        "every page, dialog and sheet keeps axe's rules and fits 320 and 1280 pixels in both themes; nothing moves for those who ask for that (C7)"
+    )
     func everyPage() async throws {
         try await Console.with { console in
-            let bob = try await Device.signUp(
-                "bob", name: "Bartholomew Featherstonehaugh-Cholmondeley", at: console.quartet.edge)
+            let name = "Bartholomew Featherstonehaugh-Cholmondeley"
+            let bob = try await Device.signUp("bob", name: name, at: console.quartet.edge)
             let anna = try await console.newPerson("anna", name: "Anna")
             try await anna.click("Contacts")
             try await anna.fill("Their code", try await bob.code())
@@ -56,8 +58,45 @@ struct ConsoleLookTests {
             try await anna.see("Are you all right")
             try await anna.press("\u{E004}\u{E007}")
             #expect(try await anna.run("return document.activeElement.id") == "main")
+            try await Self.expectStillness(anna, besides: name)
             try await anna.expectNoErrors()
         }
+    }
+
+    /// Does the same for somebody who doesn't mind motion, and for somebody who asked for less: a switch, a word that goes by, the
+    /// dot and the wheel of those who wait.
+    private static func expectStillness(_ page: Browser, besides name: String) async throws {
+        try await page.prepare(
+            """
+            window.moved = new Set();
+            for (const type of ['animationstart', 'transitionrun']) {
+                addEventListener(type, (event) => moved.add(event.animationName ?? event.propertyName), true);
+            }
+            """)
+        for isStill in [false, true] {
+            try await page.look(width: 1280, isStill: isStill)
+            try await page.go("/contacts")
+            try await page.toggle("Ask me first")
+            try await page.click(isStill ? "Cancel" : "Ping \(name)")
+            try await page.wait("what is said", "document.querySelector('.toast')")
+            try await page.run(
+                """
+                const waiting = document.createElement('p');
+                waiting.className = 'connection warning';
+                for (const name of ['dot', 'spinner']) waiting.appendChild(document.createElement('span')).className = name;
+                document.querySelector('main').append(waiting);
+                """)
+            if !isStill {
+                try await page.wait(
+                    "all of it to move", "['translate', 'rise', 'pulse', 'turn'].every((one) => moved.has(one))")
+            }
+        }
+        let moving = try await page.runAsync(
+            """
+            for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame);
+            return [...moved, ...document.getAnimations().map((one) => one.animationName ?? one.transitionProperty)];
+            """)
+        #expect(moving == [], "less motion was asked for")
     }
 
     private static func check(_ page: Browser, _ name: String) async throws {

@@ -1,3 +1,4 @@
+import API
 import AsyncHTTPClient
 import EdgeClient
 import Foundation
@@ -5,6 +6,7 @@ import Games
 import NIOCore
 import NIOHTTP1
 import NotificationsContract
+import SessionContract
 import TestKit
 import Testing
 import WebDriver
@@ -13,7 +15,7 @@ import WebDriver
 @Suite("Console: modules and files", .timeLimit(.minutes(30)))
 struct ConsoleModuleTests {
     @Test(
-        "lists are grouped and sorted, states and times have their words, keys carry the server's time, texts of events are read in any pieces (S47, S36, T2)"
+        "lists are grouped and sorted; every kind, state and reason has its words; keys carry the server's time; texts of events are read in any pieces (S47, S36, T2, T30)"
     )
     func modules() async throws {
         try await Console.with { console in
@@ -57,6 +59,13 @@ struct ConsoleModuleTests {
                     || category(kind) !== of || isCritical(kind) !== critical).map(([kind]) => kind);
                 """, .array(kinds))
             #expect(unknown == [], "each kind has a sentence, its category and its priority")
+            let lacking = try await page.runModules(
+                ["core/words.js"], Self.lacking,
+                [
+                    "endings": .array(GroupStreamEnded.Reason.allCases.map { .string($0.rawValue) }),
+                    "signOuts": .array(SignOutReason.allCases.map { .string($0.rawValue) }),
+                ])
+            #expect(lacking == [], "each state of the connection and each reason has its words")
 
             let read = try await page.runModules(
                 ["net/events.js"],
@@ -254,6 +263,19 @@ struct ConsoleModuleTests {
             throw error
         }
     }
+
+    /// Which states of the connection, reasons why a session is over, and reasons why a device was signed out have no words of
+    /// their own.
+    private static let lacking = """
+        const { connectionWords, endingWords, signOutWords } = m['core/words.js'];
+        const names = ['connecting', 'connected', 'reconnecting', 'disconnected', 'needsAuthentication', 'notConfigured'];
+        const states = names.map((name) => [name, connectionWords({ name, attempt: 2 })]);
+        return [
+            ...states.filter(([, words]) => !words?.text || !words.tone || states.filter(([, other]) => other?.text === words.text).length > 1).map(([name]) => name),
+            ...argument.endings.filter((reason) => !endingWords(reason)),
+            ...argument.signOuts.filter((why) => signOutWords(why) === signOutWords(undefined)),
+        ];
+        """
 
     private static let games = """
         const { isFourInARow, newGame } = m['state/four-in-a-row.js'], game = newGame('a', 'b');

@@ -149,9 +149,7 @@ struct ConsoleOperatorTests {
             #expect(recent.contains("|bob|missed check-in|1|0|-|0|0"), "\(recent)")
 
             let browser = try await console.browser()
-            try await browser.go("/ops/told/\(alarm)")
-            try await browser.fill("API key", try await quartet.makeKey("on-call", "read"))
-            try await browser.click("Open")
+            try await browser.open("/ops/told/\(alarm)", withKey: try await quartet.makeKey("on-call", "read"))
             try await browser.see("0 of 1 responder notified, 0 of 1 responder read it.")
             try await browser.wait("the verdict to be bad", "document.querySelector('.verdict.critical')")
             try await browser.see("no notification of it is there")
@@ -161,7 +159,7 @@ struct ConsoleOperatorTests {
     }
 
     @Test(
-        "a dead letter is retried and another discarded, each with a reason that the audit keeps; keys that only read see no buttons (T22)"
+        "a dead letter is retried and another discarded, each with a reason that the audit keeps; keys that only read see no buttons; what is counted is exact to 10,000 (T22, T24)"
     )
     func acting() async throws {
         try await Console.with(forOperators: true) { console in
@@ -176,9 +174,7 @@ struct ConsoleOperatorTests {
                   FROM (VALUES (1, 'SetContactApproval'), (2, 'ResetContactCode')) AS letter (n, t)
                 """)
             let browser = try await console.browser()
-            try await browser.go("/ops/dead")
-            try await browser.fill("API key", try await quartet.makeKey("reader", "read"))
-            try await browser.click("Open")
+            try await browser.open("/ops/dead", withKey: try await quartet.makeKey("reader", "read"))
             // Texts are texts.
             try await browser.see("division by <b>zero</b>")
             #expect(try await browser.run("return [...document.querySelectorAll('main button')].length") == 0)
@@ -206,6 +202,17 @@ struct ConsoleOperatorTests {
             #expect(audit == "retry_dead_letter on-call the bug is mended, discard_dead_letter on-call nobody needs it")
             try await browser.click("Overview")
             try await browser.see("nobody needs it")
+
+            for (count, shown) in [(9_999, "9,999"), (10_000, "10,000"), (10_001, "10,000+"), (10_050, "10,000+")] {
+                try await quartet.addTimers(upTo: count)
+                try await browser.reload()
+                try await browser.wait(
+                    "\(shown) timers",
+                    """
+                    [...document.querySelectorAll('.tiles li')]
+                        .find((one) => one.innerText.includes('timers'))?.querySelector('strong').innerText === arguments[0]
+                    """, .string(shown))
+            }
             try await browser.expectNoErrors()
         }
     }
@@ -215,20 +222,9 @@ struct ConsoleOperatorTests {
         try await Console.with(forOperators: true) { console in
             let quartet = console.quartet
             let anna = try await quartet.signUp("anna")
-            // The service mustn't take it meanwhile.
-            try await quartet.kill(.contacts)
-            _ = try await quartet.psql(
-                """
-                INSERT INTO contacts.parked (source, partition, position, kind, type, version, key, body, message_id, command_id,
-                                             recorded_at, cause, attempts, failing_since, retry_at, error)
-                SELECT 'session_client.contacts_commands', 0, 1000000, 'command', 'SetContactApproval', 1,
-                       'account/\(anna.account)', '{"isRequired":true}', gen_random_uuid(), gen_random_uuid(), now(), 'error', 1,
-                       now(), now() + interval '1 day', 'the disk is full'
-                """)
+            try await quartet.park(of: anna.account, error: "the disk is full")
             let browser = try await console.browser()
-            try await browser.go("/ops/dead")
-            try await browser.fill("API key", try await quartet.makeKey("on-call", "act"))
-            try await browser.click("Open")
+            try await browser.open("/ops/dead", withKey: try await quartet.makeKey("on-call", "act"))
             try await browser.see("the disk is full")
             try await browser.click("Retry now")
             try await browser.see("Retry it now?")
@@ -317,5 +313,17 @@ struct ConsoleOperatorTests {
             #expect((overflow.int ?? 1) <= 0, "\(name) on a \(device) scrolls only in its tables")
         }
         try await browser.look(width: 1280)
+    }
+}
+
+extension Quartet {
+    /// Sets timers that are due in a month, until there are so many.
+    fileprivate func addTimers(upTo count: Int) async throws {
+        _ = try await psql(
+            """
+            INSERT INTO session.timer (key, name, due_at, type, version, body)
+            SELECT 'account/' || gen_random_uuid(), 'Far', now() + interval '30 days', 'Far', 1, '{}'
+              FROM generate_series(1, \(count) - (SELECT count(*) FROM session_client.all_timers))
+            """)
     }
 }

@@ -39,16 +39,7 @@ struct Console: Sendable {
     /// A browser in which somebody has made an account: by the wizard, as people do.
     func newPerson(_ handle: String, name: String) async throws -> Browser {
         let browser = try await browser()
-        try await browser.go("/")
-        try await browser.click("Create an account")
-        try await browser.fill("Handle", handle)
-        try await browser.fill("Password", Self.password)
-        try await browser.click("Next")
-        try await browser.fill("Name", name)
-        try await browser.click("Create account")
-        try await browser.see("Remind me")
-        try await browser.click("Skip")
-        try await browser.see("Connected")
+        try await browser.makeAccount(handle, name: name)
         return browser
     }
 
@@ -56,12 +47,7 @@ struct Console: Sendable {
     func person(_ handle: String) async throws -> Browser {
         let browser = try await browser()
         try await browser.go("/")
-        try await browser.click("Sign in")
-        try await browser.fill("Handle", handle)
-        try await browser.fill("Password", Self.password)
-        try await browser.click("Sign in")
-        try await browser.see("Are you all right")
-        try await browser.see("Connected")
+        try await browser.signIn(handle)
         return browser
     }
 
@@ -102,8 +88,6 @@ struct Console: Sendable {
         const { model } = m['core/model.js'], { read } = m['net/api.js'];
         return [model.replica.group.get(argument), await read('/v1/groups/' + argument)].map((state) => JSON.stringify(sorted(state)));
         """
-
-    static let password = "a long enough password"
 
     /// kill -9 of the edge, whose address stays when it comes back.
     func restartEdge(_ whileAway: () async throws -> Void) async throws {

@@ -62,7 +62,7 @@ struct ConsoleTests {
     }
 
     @Test(
-        "the wizard goes on and back and can be cancelled; Back and deep links work; a request by handle is asked first (R16, S7, S44)"
+        "the wizard goes on and back and can be cancelled; Back and deep links work; a request by handle is asked first; what a dialog asks is done after its yes alone (R16, R17, S7, S44)"
     )
     func navigation() async throws {
         try await Console.with { console in
@@ -73,7 +73,7 @@ struct ConsoleTests {
             try await browser.screenshot("welcome-desktop-light")
             try await browser.click("Create an account")
             try await browser.fill("Handle", "ben")
-            try await browser.fill("Password", Console.password)
+            try await browser.fill("Password", Browser.password)
             try await browser.click("Next")
             try await browser.fill("Name", "Ben")
             try await browser.click("Back")
@@ -106,12 +106,19 @@ struct ConsoleTests {
             try await ben.go("/contacts/\(anna.account)")
             try await ben.see("Only for you")
 
-            try await ben.click("Remove")
-            try await ben.see("Remove Anna?")
-            try await ben.click("Cancel")
+            let removals = "SELECT count(*) FROM session_client.contacts_commands WHERE type = 'RemoveContact'"
+            for isByKey in [false, true] {
+                try await ben.click("Remove")
+                try await ben.see("Remove Anna?")
+                // Escape.
+                if isByKey { try await ben.press("\u{E00C}") } else { try await ben.click("Cancel") }
+                try await ben.notSee("Remove Anna?")
+            }
             try await ben.see("Only for you")
+            #expect(try await console.quartet.psql(removals) == "0")
             try await ben.confirm("Remove")
             try await ben.see("No contacts yet")
+            #expect(try await console.quartet.psql(removals) == "1")
             try await ben.expectNoErrors()
         }
     }

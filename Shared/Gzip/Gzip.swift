@@ -1,12 +1,10 @@
 import CZlib
-import Foundation
-import HTTPTypes
-import Hummingbird
+package import Foundation
 
-/// Compression as HTTP calls `gzip` (RFC 1952), for what is compressed once and sent often.
-enum Gzip {
-    /// The bytes, as small as zlib makes them; nil if that doesn't make them smaller.
-    static func compressed(_ bytes: Data) -> Data? {
+extension Data {
+    /// Compressed as HTTP calls `gzip` (RFC 1952), for what is compressed once and sent often.
+    /// - Returns: The bytes, as small as zlib makes them; nil if that doesn't make them smaller.
+    package func gzipped() -> Data? {
         var stream = z_stream()
         // 15 bits are the largest window, 16 more ask for gzip's header and checksum.
         let begun = deflateInit2_(
@@ -14,7 +12,7 @@ enum Gzip {
             Int32(MemoryLayout<z_stream>.size))
         guard begun == Z_OK else { return nil }
         defer { deflateEnd(&stream) }
-        var input = [UInt8](bytes)
+        var input = [UInt8](self)
         var output = [UInt8](repeating: 0, count: Int(deflateBound(&stream, UInt(input.count))))
         let status = input.withUnsafeMutableBufferPointer { input in
             output.withUnsafeMutableBufferPointer { output in
@@ -27,15 +25,5 @@ enum Gzip {
         }
         guard status == Z_STREAM_END, stream.total_out < UInt(input.count) else { return nil }
         return Data(output.prefix(Int(stream.total_out)))
-    }
-}
-
-extension Request {
-    /// Whether the client takes gzip (RFC 9110, section 12.5.3).
-    var acceptsGzip: Bool {
-        headers[.acceptEncoding]?.split(separator: ",").contains { coding in
-            let parts = coding.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
-            return parts.first == "gzip" && !parts.dropFirst().contains { $0.wholeMatch(of: /q=0(\.0*)?/) != nil }
-        } ?? false
     }
 }

@@ -1,0 +1,103 @@
+import Postgres
+
+extension OperatorChecks {
+    /// How many problems a line names.
+    private static let shown = 5
+
+    /// Whether roles are as `deploy/bootstrap.sql` makes them, may use the bus, and write in no other schema.
+    static func rights(_ database: Database) throws -> Finding {
+        let problems = try database.query(rightsProblems).map { try $0.decode(0, as: String.self) }
+        guard !problems.isEmpty else {
+            return .well("rights", "each service reads what it must and writes in its own schema alone")
+        }
+        let more = problems.count > shown ? "; and \(problems.count - shown) more" : ""
+        return .wrong(
+            "rights",
+            problems.prefix(shown).joined(separator: "; ") + more
+                + ". As a superuser, run deploy/bootstrap.sql, and take back or give again what was changed by hand")
+    }
+
+    /// A sentence for each.
+    private static let rightsProblems: Query = """
+        WITH service (name) AS (
+            VALUES ('session'), ('contacts'), ('notifications'), ('session_client')
+        ), login (name) AS (
+            SELECT s.name FROM service AS s
+             UNION ALL
+            VALUES ('quartet_migrator'), ('quartet_reader'), ('quartet_operator')
+        ), wanted (name, logs_in) AS (
+            SELECT l.name, true FROM login AS l
+             UNION ALL
+            SELECT s.name || '_owner', false FROM service AS s
+             UNION ALL
+            VALUES ('quartet_warden', false)
+        ), role AS (
+            SELECT w.name, w.logs_in, r.oid, r.rolcanlogin,
+                   r.rolsuper OR r.rolcreatedb OR r.rolcreaterole OR r.rolreplication OR r.rolbypassrls AS is_mighty
+              FROM wanted AS w
+              LEFT JOIN pg_roles AS r ON r.rolname = w.name
+        ), schema AS (
+            SELECT n.oid, n.nspname::text AS name FROM pg_namespace AS n JOIN service AS s ON s.name = n.nspname
+        ), relation AS (
+            SELECT c.oid, s.name AS schema, c.relname::text AS name
+              FROM pg_class AS c
+              JOIN schema AS s ON s.oid = c.relnamespace
+             WHERE c.relkind IN ('r', 'p', 'v', 'm')
+        ), needed (role, relation, privilege) AS (
+            SELECT n.role, n.relation, n.privilege
+              FROM session_client.logs AS l
+             CROSS JOIN LATERAL (VALUES
+                   (coalesce(l.consumer, 'session_client'), l.log, 'SELECT'),
+                   (coalesce(l.consumer, 'session_client'), l.log || '_partition', 'SELECT'),
+                   (split_part(l.log, '.', 1), l.log, 'SELECT'),
+                   (split_part(l.log, '.', 1), l.log, 'INSERT'),
+                   (split_part(l.log, '.', 1), l.log || '_partition', 'UPDATE')) AS n (role, relation, privilege)
+             UNION ALL
+            SELECT s.name, s.name || n.suffix, n.privilege
+              FROM service AS s
+             CROSS JOIN (VALUES ('.batch', 'INSERT'), ('.lease', 'UPDATE'), ('.member', 'UPDATE')) AS n (suffix, privilege)
+        ), problem (place, text) AS (
+            SELECT 1, format('there is no role %s', r.name) FROM role AS r WHERE r.oid IS NULL
+             UNION ALL
+            SELECT 2, format('%s may do what no role of Quartet needs (SUPERUSER, CREATEDB or the like)', r.name)
+              FROM role AS r WHERE r.is_mighty
+             UNION ALL
+            SELECT 3, format('%s may %slog in', r.name, CASE WHEN r.logs_in THEN 'not ' ELSE '' END)
+              FROM role AS r WHERE r.rolcanlogin <> r.logs_in
+             UNION ALL
+            SELECT 4, format('%s is a member of %s', r.name, m.roleid::regrole)
+              FROM role AS r
+              JOIN pg_auth_members AS m ON m.member = r.oid
+             WHERE r.name NOT LIKE 'quartet%'
+             UNION ALL
+            SELECT 5, format('quartet_migrator may not become %s', o.name)
+              FROM role AS r
+              JOIN role AS o ON o.name LIKE '%\\_owner'
+             WHERE r.name = 'quartet_migrator' AND NOT pg_has_role(r.oid, o.oid, 'MEMBER')
+             UNION ALL
+            SELECT 6, format('%s may not connect to this database', r.name)
+              FROM role AS r
+             WHERE r.logs_in AND NOT has_database_privilege(r.oid, current_database()::text, 'CONNECT')
+             UNION ALL
+            SELECT 7, format('%s may not look into schema %s', r.name, s.name)
+              FROM role AS r
+              JOIN schema AS s ON r.name IN (s.name, 'session_client', 'quartet_reader', 'quartet_operator')
+                               OR s.name = 'session_client' AND r.name IN (SELECT v.name FROM service AS v)
+             WHERE NOT has_schema_privilege(r.oid, s.oid, 'USAGE')
+             UNION ALL
+            SELECT 8, format('%s may not %s %s.%s', n.role, n.privilege, c.schema, c.name)
+              FROM needed AS n
+              JOIN role AS r ON r.name = n.role
+              JOIN relation AS c ON c.schema || '.' || c.name = n.relation
+             WHERE NOT has_any_column_privilege(r.oid, c.oid, n.privilege)
+             UNION ALL
+            SELECT 9, format('%s may write %s.%s', r.name, c.schema, c.name)
+              FROM role AS r
+              JOIN relation AS c ON c.schema <> r.name
+             WHERE r.logs_in
+               AND (has_any_column_privilege(r.oid, c.oid, 'INSERT') OR has_any_column_privilege(r.oid, c.oid, 'UPDATE')
+                    OR has_table_privilege(r.oid, c.oid, 'DELETE') OR has_table_privilege(r.oid, c.oid, 'TRUNCATE'))
+        )
+        SELECT p.text FROM problem AS p ORDER BY p.place, p.text
+        """
+}

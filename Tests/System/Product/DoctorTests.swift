@@ -1,0 +1,113 @@
+import Foundation
+import TestKit
+import Testing
+
+@Suite("End to end: session-client doctor", .timeLimit(.minutes(30)))
+struct DoctorTests {
+    @Test(
+        """
+        where all is well the doctor says so; it finds a stopped service, rights that were changed and a migration of a newer \
+        release, each in a line of its own, and never prints a secret (T27)
+        """
+    )
+    func findings() async throws {
+        try await Quartet.withOperators { quartet in
+            _ = try await quartet.signUp("anna")
+            try await quartet.waitUntilQuiet()
+            try await quartet.waitForLeases()
+            let well = try await quartet.doctor()
+            #expect(well.subjects == Quartet.Doctor.all, "\(well)")
+            #expect(well.wrong == [], "\(well)")
+
+            // Only what session-client itself sees.
+            let alone = try await quartet.doctor(environment: ["OPERATORS_DATABASE_URL": ""])
+            #expect(alone.isHealthy && alone.line("operators")?.contains("OPERATORS_DATABASE_URL") == true, "\(alone)")
+
+            _ = try await quartet.psql(
+                """
+                INSERT INTO contacts.migration (number, file, checksum, duration)
+                VALUES (9999, '9999-tomorrow.sql', 'none', interval '0');
+                REVOKE UPDATE (lock) ON session.due_partition FROM session;
+                GRANT DELETE ON notifications.unread TO contacts;
+                """)
+            quartet.send(.terminate, to: .contacts)
+            try await quartet.process(of: .contacts).waitForExit(.exited(0))
+            let ill = try await quartet.doctor()
+            #expect(ill.wrong == ["migrations", "rights", "contacts"], "\(ill)")
+            #expect(ill.line("migrations")?.contains("9999-tomorrow.sql") == true, "\(ill)")
+            #expect(ill.line("rights")?.contains("session may not UPDATE session.due_partition") == true, "\(ill)")
+            #expect(ill.line("rights")?.contains("contacts may write notifications.unread") == true, "\(ill)")
+            #expect(ill.line("contacts")?.contains("partitions without a worker (0/") == true, "\(ill)")
+
+            _ = try await quartet.psql(
+                """
+                DELETE FROM contacts.migration WHERE number = 9999;
+                GRANT UPDATE (lock) ON session.due_partition TO session;
+                REVOKE DELETE ON notifications.unread FROM contacts;
+                """)
+            try await quartet.start(.contacts)
+            try await quartet.waitForLeases()
+            let healed = try await quartet.doctor()
+            #expect(healed.wrong == [], "\(healed)")
+        }
+    }
+}
+
+extension Quartet {
+    /// What `session-client doctor` printed.
+    struct Doctor: CustomStringConvertible {
+        /// The checks without a certificate, in order.
+        static let all = [
+            "settings", "database", "clock", "doorbells", "migrations", "rights", "failures", "retention", "durability",
+            "connections", "contacts", "notifications", "session", "session_client",
+        ]
+
+        let lines: [String]
+        /// Whether it ended with 0.
+        let isHealthy: Bool
+
+        var subjects: [String] { lines.map(Self.subject) }
+
+        /// What it found wrong, but for what is so on a test's server: its disk isn't waited for, and others use it, too.
+        var wrong: [String] {
+            lines.filter { $0.hasPrefix("WRONG") }.map(Self.subject).filter {
+                !["durability", "connections"].contains($0)
+            }
+        }
+
+        /// What it says about a subject.
+        func line(_ subject: String) -> String? { lines.first { Self.subject($0) == subject } }
+
+        private static func subject(_ line: String) -> String {
+            line.split(separator: " ").dropFirst().first.map(String.init) ?? ""
+        }
+
+        var description: String { lines.joined(separator: "\n") }
+    }
+
+    /// Runs `session-client doctor` with the settings of the edge.
+    func doctor(environment: [String: String] = [:]) async throws -> Doctor {
+        let process = try await ChildProcess.start(
+            Service.sessionClient.rawValue, ["doctor"],
+            environment: try forOperators.merging([
+                "DATABASE_URL": databaseURL, "SERVER_KEY": keys.server, "SIGNING_KEY": keys.signing,
+            ]) { $1 }.merging(environment) { $1 })
+        let status = try await process.waitForExit()
+        let lines = process.lines(on: .output)
+        for secret in [keys.server, keys.signing] { #expect(!process.logTail(100).contains(secret)) }
+        await process.end()
+        let doctor = Doctor(lines: lines, isHealthy: status == .exited(0))
+        #expect(doctor.isHealthy == !lines.contains { $0.hasPrefix("WRONG") }, "\(status) after\n\(doctor)")
+        return doctor
+    }
+
+    /// Waits until workers hold all leases.
+    func waitForLeases() async throws {
+        try await wait(
+            for: "all leases to be held",
+            """
+            SELECT count(*) FILTER (WHERE l.state = 'held') = 56 AND count(*) = 56 FROM session_client.leases AS l
+            """
+        ) { $0 == "t" }
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import TestKit
+import Testing
+import Vocabulary
+
+/// What releases promised to those who update: their databases migrate. `Releases` has the schema of each, as `make schema-dump`
+/// kept it.
+@Suite("Updates from released versions")
+struct ReleaseTests {
+    private static let folder = Products.package.appending(path: "Tests/System/Schema/Releases")
+
+    private static let released = try? FileManager.default.contentsOfDirectory(atPath: folder.path)
+        .filter { $0.hasSuffix(".sql") }.map { String($0.dropLast(4)) }.sorted()
+
+    @Test("the schema of a released version is kept")
+    func isKept() throws {
+        // A version with a dash isn't released.
+        guard !Release.version.contains("-") else { return }
+        #expect(try #require(Self.released).contains(Release.version), "make schema-dump")
+    }
+
+    @Test(
+        "a database of a released version migrates to the schema that a new one gets; no released migration changed",
+        arguments: released ?? [])
+    func update(from version: String) async throws {
+        let released = DatabaseTemplate(
+            "released_\(version.replacing(".", with: "_"))", services: DatabaseTemplate.productServices,
+            dump: Self.folder.appending(path: "\(version).sql"), prepare: DatabaseTemplate.migrate)
+        try await TestDatabase.with(.services) { newDatabase in
+            try await TestDatabase.with(released) { updatedDatabase in
+                let (new, updated) = (try await schema(of: newDatabase), try await schema(of: updatedDatabase))
+                #expect(updated.subtracting(new) == [], "only after the update from \(version)")
+                #expect(new.subtracting(updated) == [], "only in a new database")
+            }
+        }
+    }
+
+    /// The statements of a dump and the migrations of the four schemas, whatever their order.
+    private func schema(of database: TestDatabase) async throws -> Set<String> {
+        let file = FileManager.default.temporaryDirectory.appending(path: "\(database.name).sql")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let schemas = DatabaseTemplate.productServices.map(\.name)
+        let arguments = ["--schema-only", "--file", file.path, "--dbname", try database.url]
+        try await ChildProcess.with(
+            "/usr/bin/env", ["pg_dump"] + arguments + schemas.flatMap { ["--schema", $0] }, name: "pg_dump"
+        ) { try await $0.waitForExit(.exited(0)) }
+        var objects = Self.objects(of: try String(contentsOf: file, encoding: .utf8))
+        for schema in schemas {
+            let migrations = try await database.psql(
+                "SELECT format('%s %s %s', file, number, checksum) FROM \(schema).migration")
+            objects.formUnion(migrations.split(separator: "\n").map { "\(schema) \($0)" })
+        }
+        return objects
+    }
+
+    /// Each object of a dump: the comment that names it, and the statements that follow.
+    private static func objects(of dump: String) -> Set<String> {
+        var objects: [[Substring]] = []
+        for line in dump.split(separator: "\n") {
+            if line.hasPrefix("-- Name: ") {
+                objects.append([line])
+            } else if !objects.isEmpty, !isAboutTheDump(line) {
+                objects[objects.count - 1].append(line)
+            }
+        }
+        return Set(
+            objects.map { lines in
+                // Privileges come in the order in which they were granted.
+                let isAboutPrivileges = lines[0].contains("; Type: ACL;")
+                return (isAboutPrivileges ? lines.sorted() : lines).joined(separator: "\n")
+            })
+    }
+
+    /// Lines that belong to no object: comments, settings for what follows, and psql's commands with a random key.
+    private static func isAboutTheDump(_ line: Substring) -> Bool {
+        line == "--" || line.hasPrefix("-- PostgreSQL database dump") || line.hasPrefix("SET default_table")
+            || line.hasPrefix("\\restrict ") || line.hasPrefix("\\unrestrict ")
+    }
+}
