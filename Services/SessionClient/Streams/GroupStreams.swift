@@ -177,7 +177,8 @@ extension StreamConnection {
         case over(GroupStreamEnded.Reason)
     }
 
-    /// Hands over what has come.
+    /// Hands over what has come. Never inlined, so that a stream that waits keeps no room for it.
+    @inline(never)
     private func passOn(
         from subscription: Subscription, _ reader: inout GroupReader, _ attendance: inout Presence.Attendance?,
         _ view: PeopleView, _ open: OpenGroups

@@ -222,8 +222,9 @@ struct StreamConnection: Sendable {
         return subscription
     }
 
-    /// Hands over what has come.
+    /// Hands over what has come. Never inlined, so that a stream that waits keeps no room for it.
     /// - Returns: False if it was too much, and the sequence has to be joined again.
+    @inline(never)
     private func passOn(
         from subscription: Subscription, of name: StreamName, _ contacts: ContactsPart?, _ followed: inout Followed
     ) async throws -> Bool {

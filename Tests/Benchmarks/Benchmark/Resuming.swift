@@ -75,7 +75,8 @@ extension ProductBenchmark {
     /// Opens a stream, and leaves it when all its sequences have begun.
     /// - Returns: How that of the notifications did, and where it was then.
     private func begin(_ device: Device, after place: String?) async throws -> (Beginning, id: String) {
-        var (begun, last, beginning) = (0, String?.none, Beginning.new)
+        // A resumed stream doesn't repeat its place.
+        var (begun, last, beginning) = (0, place, Beginning.new)
         for try await event in try await edge.stream(token: device.token, after: place) {
             last = event.id ?? last
             guard event.name.hasSuffix(".snapshot") || event.name.hasSuffix(".resumed") else { continue }
