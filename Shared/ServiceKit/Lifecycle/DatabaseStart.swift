@@ -19,11 +19,12 @@ struct DatabaseStart: Service {
             try await check.waiting(for: "the database", logger: logger, metadata: ["database": "\(configuration)"]) {
                 try await version.verify(configuration)
             }
-            check.report(.ready)
         } catch is CancellationError {
             return
         }
+        // The services' own checks come first: until there are any, the process would be ready with the database alone.
         let services = try services()
+        check.report(.ready)
         logger.info("running")
         // It is shut down with the group around it.
         try await ServiceGroup(services: services, logger: logger.quiet).run()

@@ -56,9 +56,19 @@ extension ProductBenchmark {
         let log = try await notificationsLog()
         let before = try memory(of: "session-client")
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for device in devices { group.addTask { try await listen(device, heard) } }
+            for device in devices {
+                group.addTask {
+                    do { try await listen(device, heard) } catch {
+                        heard.failed(error)
+                        throw error
+                    }
+                }
+            }
             // Four snapshots each, and then nothing for a moment.
-            while heard.events < 4 * connections { try await Task.sleep(for: .milliseconds(50)) }
+            while heard.events < 4 * connections {
+                if let failure = heard.failure { throw Failure("a stream failed: \(failure)") }
+                try await Task.sleep(for: .milliseconds(50))
+            }
             try await Task.sleep(for: .seconds(1))
             report.add(
                 "\(transport)_idle_stream_kb", (try memory(of: "session-client") - before) * 1024 / Double(connections),
@@ -153,6 +163,12 @@ private struct EndOfEvents {
 private final class Heard: Sendable {
     private let count = Atomic(0)
     private let waits = Mutex<[Double]?>(nil)
+    private let firstFailure = Mutex<String?>(nil)
+
+    /// Why a stream ended before its time.
+    var failure: String? { firstFailure.withLock(\.self) }
+
+    func failed(_ error: any Error) { firstFailure.withLock { $0 = $0 ?? "\(error)" } }
 
     var events: Int { count.load(ordering: .relaxed) }
 

@@ -12,7 +12,11 @@ struct Example: ServiceProgram {
     static let settings: [any SettingDeclaration] = [greeting]
 
     static func services(_ context: ServiceContext) throws -> [any Service] {
-        [Greeter(greeting: context.settings[greeting], logger: context.logger, check: context.health.check("greeter"))]
+        context.logger.info("beginning", metadata: ["ready": "\(context.health.report.isReady)"])
+        return [
+            Greeter(
+                greeting: context.settings[greeting], logger: context.logger, check: context.health.check("greeter"))
+        ]
     }
 }
 

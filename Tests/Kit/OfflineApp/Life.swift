@@ -40,10 +40,11 @@ final class Life: Sendable {
             try await signIn()
             while !isSettling.value, random != nil { try await change() }
             try await isSettling.wait("SIGUSR1", within: .seconds(3600)) { $0 ? true : nil }
-            try await signIn()
-            await waitUntilSent()
-            await waitUntilLoaded()
-            try await app.connection.ready()
+            try await signedIn {
+                await self.waitUntilSent()
+                await self.waitUntilLoaded()
+                try await self.app.connection.ready()
+            }
             OfflineApp.say("settled \(app.number) \(notes?.number ?? 0)")
             group.addTask { await self.show() }
             try await isEnding.wait("SIGUSR2", within: .seconds(3600)) { $0 ? true : nil }
@@ -63,10 +64,11 @@ final class Life: Sendable {
     // MARK: Changing
 
     private func change() async throws {
-        try await signIn()
-        await waitUntilLoaded()
-        // Changes that can't be sent mustn't become more without end.
-        if app.connection.outbox.items.value.count > 40 { await waitUntilSent() }
+        try await signedIn {
+            await self.waitUntilLoaded()
+            // Changes that can't be sent mustn't become more without end.
+            if self.app.connection.outbox.items.value.count > 40 { await self.waitUntilSent() }
+        }
         switch random?.withLock({ Int.random(in: 0..<15, using: &$0) }) ?? 0 {
         case 0: try await signOut()
         case 1..<6: try await nextNotes()
@@ -102,7 +104,7 @@ final class Life: Sendable {
 
     private func signOut() async throws {
         // What isn't sent would be gone.
-        await waitUntilSent()
+        try await signedIn { await self.waitUntilSent() }
         while quartet.session.session.isSignedIn {
             try await attempt { () async throws(QuartetError) in try await quartet.session.signOut() }
         }
@@ -120,6 +122,28 @@ final class Life: Sendable {
     }
 
     // MARK: Waiting
+
+    /// Waits for what comes only to a device that is signed in. That it isn't may show at any time: the app may have been killed
+    /// before it heard that it is signed out.
+    private func signedIn(_ wait: @escaping @Sendable () async throws -> Void) async throws {
+        var isOver = false
+        while !isOver {
+            try await signIn()
+            isOver = try await withThrowingTaskGroup(of: Bool.self) { group in
+                group.addTask {
+                    try await wait()
+                    return true
+                }
+                group.addTask {
+                    for await state in self.app.connection.states where state == .needsAuthentication { break }
+                    return false
+                }
+                defer { group.cancelAll() }
+                return try await group.next() ?? false
+            }
+            try Task.checkCancellation()
+        }
+    }
 
     private func waitUntilSent() async {
         for await items in app.connection.outbox.items.values where items.isEmpty { break }

@@ -149,6 +149,24 @@ struct OutboxTests {
         }
     }
 
+    @Test(
+        "a change that finds the device signed out is kept, and is sent when its person has signed in again (S22, S20)"
+    )
+    func signedOut() async throws {
+        let server = Server()
+        let app = App(server, InMemoryLocalStore())
+        try await app.connected(server) { _ in
+            server.state.withLock { $0.replies = [.failure(APIError(.signedOut))] }
+            await #expect(throws: QuartetError.willBeSentWhenOnline) { try await app.contacts.sendPing(Self.one) }
+            #expect(app.connection.state == .needsAuthentication && Self.pings(app) == [Self.one])
+            try await SessionClient.live(service: app.connection).signIn(SignInRequest(handle: "anna", password: "x"))
+            let stream = try #require(await server.transport.nextStream())
+            stream.resume()
+            await app.waitUntilSent()
+            #expect(Self.commands(server).map(\.name) == ["SendPing", "SendPing"])
+        }
+    }
+
     @Test("429 and 503 aren't refusals: the change stays, and is sent when the server said (S22, T21)")
     func overload() async throws {
         let server = Server()

@@ -78,6 +78,13 @@ struct ServiceProgramTests {
         }
     }
 
+    @Test("it isn't ready before its services have said what they check")
+    func readyLast() async throws {
+        try await TestDatabase.with(Self.migrated) { database in
+            try await run(database) { try await $0.waitForLine(containing: "beginning ready=false") }
+        }
+    }
+
     @Test("a second signal ends it at once")
     func impatient() async throws {
         try await TestDatabase.with(Self.migrated) { database in

@@ -132,7 +132,8 @@ public final class Outbox: Sendable {
             return
         }
         kicks.send(())
-        throw undecided ?? .willBeSentWhenOnline
+        // A device that was signed out meanwhile keeps the change, and sends it once its person has signed in again.
+        throw undecided == .needsAuthentication ? .willBeSentWhenOnline : undecided ?? .willBeSentWhenOnline
     }
 
     // MARK: The account

@@ -4,7 +4,8 @@ public import API
 public enum QuartetError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The server refused it. Nothing was changed.
     case refused(APIError)
-    /// There is no connection. The change is kept on the device, shows, and is sent when there is one again.
+    /// There is no connection, or the device is no longer signed in. The change is kept on the device, shows, and is sent when there
+    /// is a connection and its person is signed in again.
     case willBeSentWhenOnline
     /// The server can't do it now, or hasn't yet. The change is kept on the device, shows, and is sent again by itself.
     case serverError(APIError)
