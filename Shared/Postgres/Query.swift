@@ -66,15 +66,26 @@ public struct Query: ExpressibleByStringInterpolation, Sendable {
         /// Inserts another query, with its parameters renumbered.
         public mutating func appendInterpolation(_ other: Query) {
             let (shift, offset) = (query.ranges.count, query.values.count)
-            var text = other.sql
-            // From the highest number down, so that $1 isn't found in $10.
-            for number in (0..<other.ranges.count).reversed() {
-                text = text.replacing("$\(number + 1)", with: "$\u{0}\(number + 1 + shift)")
-            }
-            query.sql += text.replacing("\u{0}", with: "")
+            query.sql += shift == 0 ? other.sql : Self.renumbered(other.sql, by: shift)
             query.values += other.values
             query.types += other.types
             query.ranges += other.ranges.map { $0.map { $0.lowerBound + offset..<$0.upperBound + offset } }
+        }
+
+        private static func renumbered(_ sql: String, by shift: Int) -> String {
+            var (text, number) = ([UInt8](), Int?.none)
+            text.reserveCapacity(sql.utf8.count + 16)
+            for byte in sql.utf8 {
+                if let digits = number, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
+                    number = digits * 10 + Int(byte - UInt8(ascii: "0"))
+                    continue
+                }
+                if let digits = number, digits > 0 { text += "\(digits + shift)".utf8 }
+                number = byte == UInt8(ascii: "$") ? 0 : nil
+                text.append(byte)
+            }
+            if let digits = number, digits > 0 { text += "\(digits + shift)".utf8 }
+            return String(decoding: text, as: UTF8.self)
         }
 
         /// Inserts text as it is. Never pass text from outside.

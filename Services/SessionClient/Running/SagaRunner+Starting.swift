@@ -16,8 +16,9 @@ extension SagaRunner {
     func run(
         _ saga: some Saga, id: ID<OperationSubject>, for account: AccountID, _ call: Call
     ) async throws -> SagaStanding {
-        try await start(saga, id: id, for: account, call)
+        let ending = try await start(saga, id: id, for: account, call)
         do {
+            if let standing = await ending?.standing { return standing }
             try await wait(for: id, of: account)
             return try await table.standing(of: id)
         } catch  where Task.isCancelled {
@@ -26,9 +27,10 @@ extension SagaRunner {
     }
 
     /// Records a saga, once per id, and has it run: here, unless another of the account's is running or too many are in hand.
+    /// - Returns: Its end, if it runs here.
     private func start(
         _ saga: some Saga, id: ID<OperationSubject>, for account: AccountID, _ call: Call
-    ) async throws {
+    ) async throws -> SagaEnding? {
         guard let made = id.time, made > .now - Self.horizon else {
             throw Rejection(
                 .idTooOld,
@@ -47,12 +49,12 @@ extension SagaRunner {
             if hasPlace { leavePlace() }
             throw error
         }
-        if let claimed {
-            run(claimed)
-        } else {
+        guard let claimed else {
             if hasPlace { leavePlace() }
             look()
+            return nil
         }
+        return run(claimed)
     }
 
     /// Waits until a saga of the account has ended, whichever replica runs it.

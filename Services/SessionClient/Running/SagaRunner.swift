@@ -14,7 +14,7 @@ final class SagaRunner: Service, Sendable {
     let table: SagaTable
     let streams: StreamReader
     private let services: ServiceConnections
-    private let steps: Pool
+    private let steps: (pool: Pool, writer: StepWriter)
     private let logger: Logger
     private let backoff = Backoff(initial: .milliseconds(50), maximum: .seconds(30), multiplier: 2)
 
@@ -34,15 +34,19 @@ final class SagaRunner: Service, Sendable {
     /// Which these are. One that was recorded for this process by a request that was cancelled before it heard so isn't
     /// among them: it isn't renewed, so the next replica that looks takes it up.
     private let running = Mutex<Set<ID<OperationSubject>>>([])
+    /// Those whose requests wait here; nil once this process runs no more.
+    private let endings = Mutex<[ID<OperationSubject>: SagaEnding]?>([:])
     private static var concurrency: Int { 64 }
 
-    /// - Parameter ownership: How long a saga is this process's own unless renewed.
+    /// - Parameters:
+    ///   - steps: Connections whose commits needn't be flushed.
+    ///   - ownership: How long a saga is this process's own unless renewed.
     init(
         services: ServiceConnections, pool: Pool, steps: Pool, operations: Tail, ownership: Duration, logger: Logger
     ) {
         self.services = services
-        self.steps = steps
         table = SagaTable(pool: pool, operations: operations.log, ownership: ownership)
+        self.steps = (steps, StepWriter(pool: steps, owner: table.owner))
         streams = StreamReader(tail: operations, pool: pool)
         self.logger = logger
         (signals, signaller) = AsyncStream.makeStream()
@@ -62,7 +66,17 @@ final class SagaRunner: Service, Sendable {
     func leavePlace() { inHand.withLock { $0 -= 1 } }
 
     /// Has a saga run that has a place.
-    func run(_ claimed: ClaimedSaga) { signaller.yield(.run(claimed)) }
+    /// - Returns: Its end.
+    func run(_ claimed: ClaimedSaga) -> SagaEnding {
+        let ending = SagaEnding()
+        let isStopped = endings.withLock { endings in
+            endings?[claimed.id] = ending
+            return endings == nil
+        }
+        if isStopped { ending.give(nil) }
+        signaller.yield(.run(claimed))
+        return ending
+    }
 
     /// Has the loop look for sagas that may run.
     func look() {
@@ -98,6 +112,11 @@ final class SagaRunner: Service, Sendable {
                 group.cancelAll()
             }
         }
+        let left = endings.withLock { endings in
+            defer { endings = nil }
+            return endings ?? [:]
+        }
+        for ending in left.values { ending.give(nil) }
     }
 
     /// Renews the sagas in hand well before another replica could take them.
@@ -129,36 +148,61 @@ final class SagaRunner: Service, Sendable {
 
     private func advance(_ claimed: ClaimedSaga) async {
         running.withLock { _ = $0.insert(claimed.id) }
-        defer {
-            running.withLock { _ = $0.remove(claimed.id) }
-            leavePlace()
-            look()
-        }
-        let recorded = RecordedSteps(saga: claimed, owner: table.owner, services: services, pool: steps)
+        let standing = await attempt(claimed)
+        running.withLock { _ = $0.remove(claimed.id) }
+        endings.withLock { $0?.removeValue(forKey: claimed.id) }?.give(standing)
+        leavePlace()
+        look()
+    }
+
+    /// - Returns: How it ended; nil if it goes on later or elsewhere.
+    private func attempt(_ claimed: ClaimedSaga) async -> SagaStanding? {
+        let recorded = RecordedSteps(
+            saga: claimed, owner: table.owner, services: services, writer: steps.writer, pool: steps.pool)
         do {
             // A saga of unknown type was begun by a newer release, and waits for one.
             let saga = try AnySaga(type: claimed.type, version: 1, body: claimed.body)
-            let (state, result) = try await perform(saga.body, recorded)
-            try await table.end(claimed, state: state, result: result)
+            let (standing, result) = try await perform(saga.body, recorded)
+            return try await table.end(claimed, standing, result: result) ? standing : nil
         } catch _ where Task.isCancelled {
             // A task of its own, which isn't cancelled: another replica goes on at once.
             await Task { try? await table.postpone(claimed, because: "the process was stopped", for: .zero) }.value
         } catch let error as SagaError where error.isFinal {
             logger.error("a saga failed", metadata: ["saga": "\(claimed.id)", "error": "\(error)"])
             let reason = try? Encoded(["reason": "\(error)"])
-            try? await table.end(claimed, state: "failed", result: reason?.json ?? Array("{}".utf8))
+            let isEnded = try? await table.end(claimed, .failed, result: reason?.json ?? Array("{}".utf8))
+            return isEnded == true ? .failed : nil
         } catch {
             logger.notice("a saga will continue later", metadata: ["saga": "\(claimed.id)", "error": "\(error)"])
             try? await table.postpone(
                 claimed, because: "\(error)", for: backoff.delay(attempt: claimed.attempts))
         }
+        return nil
     }
 
-    private func perform(_ saga: some Saga, _ steps: RecordedSteps) async throws -> (String, [UInt8]) {
+    private func perform(_ saga: some Saga, _ steps: RecordedSteps) async throws -> (SagaStanding, [UInt8]) {
         do {
-            return ("done", try Encoded(try await saga.run(steps)).json)
+            return (.done, try Encoded(try await saga.run(steps)).json)
         } catch let rejection as Rejection {
-            return ("rejected", try Encoded(rejection).json)
+            return (.rejected(rejection), try Encoded(rejection).json)
         }
     }
+}
+
+/// How a saga ends that this process was the first to run, for the request that waits for it.
+final class SagaEnding: Sendable {
+    private let answer = SingleAnswer<SagaStanding?>()
+
+    /// Nil if it goes on later or elsewhere. Running, once the task is cancelled.
+    var standing: SagaStanding? {
+        get async {
+            await withTaskCancellationHandler {
+                await withCheckedContinuation { answer.wait($0) }
+            } onCancel: {
+                answer.give(.running)
+            }
+        }
+    }
+
+    func give(_ standing: SagaStanding?) { answer.give(standing) }
 }

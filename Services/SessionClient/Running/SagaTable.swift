@@ -21,6 +21,16 @@ struct ClaimedSaga: Sendable {
 enum SagaStanding: Sendable {
     case running, done, failed
     case rejected(Rejection)
+
+    /// As the table has it.
+    var state: String {
+        switch self {
+        case .running: "running"
+        case .done: "done"
+        case .failed: "failed"
+        case .rejected: "rejected"
+        }
+    }
 }
 
 /// The rows of sagas, and what their account's operations stream says of them.
@@ -46,45 +56,45 @@ struct SagaTable: Sendable {
             OperationStarted(operation: id, type: type), account, call.correlationID, call.traceParent)
         let (owner, operations, length) = (owner, operations, Interval(ownership).microseconds)
         let (correlationID, traceParent, replay) = (call.correlationID, call.traceParent, call.replay)
-        let claimed: ClaimedSaga? = try await pool.withConnection { database in
-            try database.transaction { database in
-                try database.execute("SELECT pg_advisory_xact_lock(hashtextextended(\(account.description), 0))")
-                let inserted = try database.query(
+        let inserted: (isOwn: Bool, startedAt: Instant)? = try await pool.withConnection { database in
+            let rows = try database.pipeline { pipeline in
+                pipeline.query("SELECT pg_advisory_xact_lock(hashtextextended(\(account.description), 0))")
+                let inserted = pipeline.query(
                     """
-                    INSERT INTO session_client.saga
-                           (id, type, lane, account, body, body_hash, correlation_id, trace_parent, owner, owned_until,
-                            attempts)
-                    SELECT \(id), \(type), \(lane), \(account), \(JSON(body)), \(hash.id), \(correlationID), \(traceParent),
-                           CASE WHEN b.is_mine THEN \(owner) END,
-                           CASE WHEN b.is_mine THEN clock_timestamp() + \(length) * interval '1 microsecond' END,
-                           b.is_mine::int
-                      FROM (SELECT \(isWanted) AND NOT EXISTS (
-                                SELECT FROM session_client.saga AS r
-                                 WHERE r.account = \(account) AND r.lane = \(lane) AND r.state = 'running') AS is_mine) AS b
-                    ON CONFLICT ON CONSTRAINT saga_is_unique DO NOTHING
-                    RETURNING owner IS NOT NULL, started_at
-                    """
-                ).only
-                guard let inserted else {
-                    let recorded = try database.query(
-                        "SELECT body_hash FROM session_client.saga WHERE id = \(id)"
-                    ).only?.decode(0, as: ID<BodyHash>.self)
-                    guard recorded == hash.id else {
-                        throw Rejection(
-                            .idReused, "This Idempotency-Key was used for another request; use a new one.")
-                    }
-                    replay.note()
-                    return nil
-                }
-                _ = try database.query(operations.append([event]))
-                guard try inserted.decode(0, as: Bool.self) else { return nil }
-                return ClaimedSaga(
-                    id: id, type: type, body: body, account: account, correlationID: correlationID,
-                    traceParent: traceParent, startedAt: try inserted.decode(1, as: Instant.self), attempts: 1)
+                    WITH inserted AS (
+                        INSERT INTO session_client.saga
+                               (id, type, lane, account, body, body_hash, correlation_id, trace_parent, owner, owned_until,
+                                attempts)
+                        SELECT \(id), \(type), \(lane), \(account), \(JSON(body)), \(hash.id), \(correlationID),
+                               \(traceParent), CASE WHEN b.is_mine THEN \(owner) END,
+                               CASE WHEN b.is_mine THEN clock_timestamp() + \(length) * interval '1 microsecond' END,
+                               b.is_mine::int
+                          FROM (SELECT \(isWanted) AND NOT EXISTS (
+                                    SELECT FROM session_client.saga AS r
+                                     WHERE r.account = \(account) AND r.lane = \(lane) AND r.state = 'running') AS is_mine) AS b
+                        ON CONFLICT ON CONSTRAINT saga_is_unique DO NOTHING
+                        RETURNING owner IS NOT NULL AS is_own, started_at)
+                    SELECT i.is_own, i.started_at, (\(operations.append([event]))) FROM inserted AS i
+                    """)
+                pipeline.sync()
+                pipeline.query(operations.ring(for: [event]))
+                pipeline.sync()
+                try pipeline.flush()
+                return try inserted.rows()
             }
+            if let row = rows.only { return (try row.decode(0, as: Bool.self), try row.decode(1, as: Instant.self)) }
+            let recorded = try database.query("SELECT body_hash FROM session_client.saga WHERE id = \(id)")
+                .only?.decode(0, as: ID<BodyHash>.self)
+            guard recorded == hash.id else {
+                throw Rejection(.idReused, "This Idempotency-Key was used for another request; use a new one.")
+            }
+            replay.note()
+            return nil
         }
-        ring(event)
-        return claimed
+        guard let inserted, inserted.isOwn else { return nil }
+        return ClaimedSaga(
+            id: id, type: type, body: body, account: account, correlationID: correlationID, traceParent: traceParent,
+            startedAt: inserted.startedAt, attempts: 1)
     }
 
     /// Takes the oldest saga that may run: due, owned by nobody, and the first of its account and lane.
@@ -133,24 +143,30 @@ struct SagaTable: Sendable {
     }
 
     /// Records the end, and publishes it in the account's operations stream, together.
-    func end(_ saga: ClaimedSaga, state: String, result: [UInt8]) async throws {
-        let (owner, operations) = (owner, operations)
+    /// - Returns: Whether it ended now: it was still this process's own.
+    func end(_ saga: ClaimedSaga, _ standing: SagaStanding, result: [UInt8]) async throws -> Bool {
+        let (owner, operations, state) = (owner, operations, standing.state)
         let event = try message(
             OperationEnded(operation: saga.id, type: saga.type, state: state), saga.account, saga.correlationID,
             saga.traceParent)
-        let isEnded = try await pool.withConnection { database in
-            try database.transaction { database in
-                let updated = try database.execute(
+        return try await pool.withConnection { database in
+            try database.pipeline { pipeline in
+                let ended = pipeline.query(
                     """
-                    UPDATE session_client.saga
-                       SET state = \(state), result = \(JSON(result)), ended_at = clock_timestamp(), owner = NULL
-                     WHERE id = \(saga.id) AND owner = \(owner) AND state = 'running'
+                    WITH ended AS (
+                        UPDATE session_client.saga
+                           SET state = \(state), result = \(JSON(result)), ended_at = clock_timestamp(), owner = NULL
+                         WHERE id = \(saga.id) AND owner = \(owner) AND state = 'running'
+                        RETURNING id)
+                    SELECT (\(operations.append([event]))) FROM ended
                     """)
-                if updated == 1 { _ = try database.query(operations.append([event])) }
-                return updated == 1
+                pipeline.sync()
+                pipeline.query(operations.ring(for: [event]))
+                pipeline.sync()
+                try pipeline.flush()
+                return try !ended.rows().isEmpty
             }
         }
-        if isEnded { ring(event) }
     }
 
     /// Gives a saga back, to be run again after a pause.
@@ -187,11 +203,6 @@ struct SagaTable: Sendable {
         Message(
             kind: .event, type: type(of: body).type, key: .account(account), account: account,
             body: try body.encoded(), correlationID: correlationID, traceParent: traceParent)
-    }
-
-    private func ring(_ event: Message) {
-        let (pool, operations) = (pool, operations)
-        Task { try? await pool.withConnection { database in _ = try database.query(operations.ring(for: [event])) } }
     }
 }
 
