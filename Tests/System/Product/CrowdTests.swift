@@ -24,27 +24,30 @@ struct CrowdTests {
             let ports = [port, try await quartet.rpcPort()]
             let process = try quartet.process(of: .sessionClient)
             let first = try Holdings(of: process)
-            func crowd() throws -> [RawConnection] {
-                try (0..<Self.silent).map { try RawConnection(port: ports[$0 % ports.count]) }
+            func crowd() throws -> (silent: [RawConnection], slow: [RawConnection]) {
+                let silent = try (0..<Self.silent).map { try RawConnection(port: ports[$0 % ports.count]) }
+                let slow = try (0..<Self.slow).map { number in
+                    let connection = try RawConnection(port: port)
+                    // Half a head, or a body of which a byte comes.
+                    try connection.send(
+                        number.isMultiple(of: 2)
+                            ? Array("GET /v1/account HTTP/1.1\r\nhost: localhost\r\nx-slow: ".utf8)
+                            : RawConnection.request("POST", "/v1/commands/CheckIn", anna, ["content-length: 100"])
+                                + [0x7B])
+                    return connection
+                }
+                return (silent, slow)
             }
             // What the allocator keeps of a first crowd, the next one uses again.
-            for connection in try crowd() { connection.breakOff() }
+            let earlier = try crowd()
+            for connection in earlier.silent + earlier.slow { connection.breakOff() }
             var before = try Holdings(of: process)
             for _ in 0..<300 where before.descriptors > first.descriptors + 32 {
                 try await Task.sleep(for: .milliseconds(100))
                 before = try Holdings(of: process)
             }
 
-            let silent = try crowd()
-            let slow = try (0..<Self.slow).map { number in
-                let connection = try RawConnection(port: port)
-                // Half a head, or a body of which a byte comes.
-                try connection.send(
-                    number.isMultiple(of: 2)
-                        ? Array("GET /v1/account HTTP/1.1\r\nhost: localhost\r\nx-slow: ".utf8)
-                        : RawConnection.request("POST", "/v1/commands/CheckIn", anna, ["content-length: 100"]) + [0x7B])
-                return connection
-            }
+            let (silent, slow) = try crowd()
             for connection in silent.prefix(100) { connection.halfClose() }
             let view = try await LiveView.open(anna)
             try await anna.act("CheckIn")
@@ -91,17 +94,21 @@ struct CrowdTests {
         try await Quartet.with(services: [.session, .contacts, .notifications]) { quartet in
             try await quartet.start(
                 .sessionClient, environment: ["ACCESS_TOKEN_LIFETIME": "\(lifetime.components.seconds)s"])
-            for person in 0..<people { _ = try await Device.signUp("person-\(person)", at: quartet.edge) }
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for person in 0..<people {
-                    for device in 0..<devices {
-                        group.addTask {
-                            let (handle, edge) = ("person-\(person)", quartet.edge)
-                            if device.isMultiple(of: 2) {
-                                try await Self.outlive(lifetime, handle, edge, .http)
-                            } else {
-                                try await quartet.rpc { try await Self.outlive(lifetime, handle, edge, .rpc($0)) }
-                            }
+            // One after the other, because passwords are made slow on purpose.
+            var signedIn: [Device] = []
+            for person in 0..<people {
+                signedIn.append(try await Device.signUp("person-\(person)", at: quartet.edge))
+                for _ in 1..<devices {
+                    signedIn.append(try await Device.signIn("person-\(person)", at: quartet.edge))
+                }
+            }
+            try await withThrowingTaskGroup(of: Void.self) { [signedIn] group in
+                for (number, device) in signedIn.enumerated() {
+                    group.addTask {
+                        if number.isMultiple(of: 2) {
+                            try await Self.outlive(lifetime, device, .http)
+                        } else {
+                            try await quartet.rpc { try await Self.outlive(lifetime, device, .rpc($0)) }
                         }
                     }
                 }
@@ -134,21 +141,23 @@ struct CrowdTests {
         }
     }
 
-    /// Signs a device in, opens streams (in the long form as many as it may have), and keeps them open until two of its
-    /// tokens, or three, have ended.
-    private static func outlive(
-        _ lifetime: Duration, _ handle: String, _ edge: EdgeClient, _ carrier: Carrier
-    ) async throws {
-        var device = try await Device.signIn(handle, at: edge)
-        var views: [LiveView] = []
+    /// Opens a device's streams (in the long form as many as it may have), and keeps them open until two of its tokens, or three,
+    /// have ended.
+    private static func outlive(_ lifetime: Duration, _ device: Device, _ carrier: Carrier) async throws {
+        func refreshed(_ device: Device) async throws -> Device {
+            let reply = try await device.edge.insist("/v1/token", ["refreshToken": .string(device.refreshToken)])
+            return try Device(reply, edge: device.edge)
+        }
+        // Its first token may be old by now.
+        var device = try await refreshed(device)
         var issued = ContinuousClock.now
+        var views: [LiveView] = []
         for _ in 0..<Soak.count(4, long: 16) { views.append(try await carrier.open(device)) }
         for _ in 0..<Soak.count(2, long: 3) {
             try await Task.sleep(until: issued + lifetime / 2, clock: .continuous)
             let end = issued + lifetime
             issued = .now
-            let reply = try await edge.insist("/v1/token", ["refreshToken": .string(device.refreshToken)])
-            device = try Device(reply, edge: edge)
+            device = try await refreshed(device)
             for view in views { try await carrier.extend(try #require(view.all.first?.data["stream"]), device) }
             try await Task.sleep(until: end + .seconds(1), clock: .continuous)
         }
