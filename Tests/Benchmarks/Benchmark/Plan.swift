@@ -79,7 +79,7 @@ struct Plan: Sendable {
         if !Set(sections).isDisjoint(with: ["sagas", "calls", "streams", "memory", "growth"]) {
             try await ProductBenchmark.with(server) { product in
                 if sections.contains("memory") { try await product.atRest(&report) }
-                if sections.contains("sagas") { try await product.sagas(seconds, &report) }
+                if sections.contains("sagas") { try await product.sagas(&report) }
                 if sections.contains("calls") { try await product.calls(&report) }
                 if sections.contains("streams") { try await product.streams(min(5, seconds), &report) }
                 if sections.contains("memory") { try await product.underLoad(&report) }
