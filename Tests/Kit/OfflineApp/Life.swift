@@ -28,7 +28,7 @@ final class Life: Sendable {
     }
 
     func run() async throws {
-        let signals = [Self.watch(SIGUSR1, isSettling), Self.watch(SIGUSR2, isEnding)]
+        let signals = [await Self.watch(SIGUSR1, isSettling), await Self.watch(SIGUSR2, isEnding)]
         defer { for source in signals { source.cancel() } }
         OfflineApp.say("ready")
         try await quartet.session.restore()
@@ -53,11 +53,15 @@ final class Life: Sendable {
         try await sayCopies()
     }
 
-    private static func watch(_ number: Int32, _ hasCome: Observed<Bool>) -> any DispatchSourceSignal {
+    private static func watch(_ number: Int32, _ hasCome: Observed<Bool>) async -> any DispatchSourceSignal {
         signal(number, SIG_IGN)
         let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
         source.setEventHandler { hasCome.update { $0 = true } }
-        source.resume()
+        // Until the source is registered, the signal is ignored, and so is lost.
+        await withCheckedContinuation { registered in
+            source.setRegistrationHandler { registered.resume() }
+            source.resume()
+        }
         return source
     }
 

@@ -123,6 +123,24 @@ struct OutboxTests {
         #expect(store.load(Server.account).items == [])
     }
 
+    @Test("what a change stands on is kept with it, also before the stream has begun (S22)")
+    func early() async throws {
+        let server = Server()
+        let store = InMemoryLocalStore()
+        let first = App(server, store)
+        try await whileRunning(first.connection) {
+            let stream = try #require(await server.transport.nextStream())
+            try stream.begin(
+                .account, AccountState(account: Server.account, handle: "anna", name: "Anna", profileVersion: 1))
+            // What comes within two seconds of the last copy isn't kept at once.
+            try stream.begin(
+                .contacts, ContactsState(account: Server.account, contacts: Ordered([Contact(Self.one)])))
+            await first.contacts.contacts.values.wait { $0.count == 1 }
+            try await first.contacts.sendPing(Self.one)
+            #expect(store.load(Server.account).copies.contains { $0.sequence == "contacts" })
+        }
+    }
+
     @Test("a refused change is taken back with its reason, and those behind it are sent (S24)")
     func refusal() async throws {
         let server = Server()

@@ -24,7 +24,12 @@ extension Connection {
         let isRunning = core.withLock { $0.work != nil }
         try await outbox.send(
             edit, command, lifetime: lifetime, from: queue, requests, isConnected: !isRunning || stateNow.isConnected,
-            show: show)
+            show: show
+        ) {
+            guard !self.copies.hasKept(queue.stream) else { return }
+            self.keepCopies(self.time.now(), atOnce: true)
+            await self.copies.finish()
+        }
     }
 
     /// Delivers these sequences to a copy from now on.
@@ -94,6 +99,7 @@ extension Connection {
                 continue
             }
             core.withLock { $0.sequencer.restore(name, at: copy.place) }
+            copies.noteKept(copy.sequence)
         }
         outbox.restore(kept.items)
     }

@@ -25,7 +25,7 @@ public final class Connection: Observable, Sendable {
     private let stateReaders = Broadcast<ConnectionState>()
     let core: Mutex<ConnectionCore>
     /// Held while events are numbered and taken in: with it, copies are where the sequencer is. Observers are called meanwhile, so
-    /// only the tasks of ``run()`` may take it, and nothing that an observer can call.
+    /// nothing may take it that an observer can call and that doesn't suspend.
     let delivery = Mutex(())
 
     /// - Parameters:

@@ -17,6 +17,10 @@ final class CopyKeeper: Sendable {
 
     private let store: AccountStore
     private let pending = Mutex<[String: Pending]>([:])
+    /// The sequences of which the device has a copy.
+    private let kept = Mutex<Set<String>>([])
+    /// Writes one after the other.
+    private let lastWrite = Mutex<Task<Void, Never>?>(nil)
     private let kicks = Broadcast<Void>()
 
     init(_ store: AccountStore) {
@@ -33,7 +37,15 @@ final class CopyKeeper: Sendable {
         kicks.send(())
     }
 
-    func forget() { pending.withLock { $0 = [:] } }
+    func forget() {
+        pending.withLock { $0 = [:] }
+        kept.withLock { $0 = [] }
+    }
+
+    /// Whether the device has a copy of a sequence, however old.
+    func hasKept(_ sequence: String) -> Bool { kept.withLock { $0.contains(sequence) } }
+
+    func noteKept(_ sequence: String) { kept.withLock { _ = $0.insert(sequence) } }
 
     /// Writes what is to be kept, until the task is cancelled.
     func run() async {
@@ -41,8 +53,20 @@ final class CopyKeeper: Sendable {
         for await _ in kicked { await finish() }
     }
 
-    /// Writes what still waits.
+    /// Writes what still waits, also for a task that is cancelled.
     func finish() async {
+        let write = lastWrite.withLock { last in
+            let write = Task { [last] in
+                await last?.value
+                await self.write()
+            }
+            last = write
+            return write
+        }
+        await write.value
+    }
+
+    private func write() async {
         let waiting = pending.withLock { pending in
             defer { pending = [:] }
             return pending
@@ -53,8 +77,12 @@ final class CopyKeeper: Sendable {
                     LocalCopy(sequence: copy.sequence, place: copy.place, state: $0, asOf: copy.asOf)
                 }
             }
-            // A device that can't keep them loads them from the server.
-            try? await store.save(encoded, finishing: copies.flatMap(\.finished), of: account)
+            do {
+                try await store.save(encoded, finishing: copies.flatMap(\.finished), of: account)
+                for copy in encoded { noteKept(copy.sequence) }
+            } catch {
+                // A device that can't keep them loads them from the server.
+            }
         }
     }
 }

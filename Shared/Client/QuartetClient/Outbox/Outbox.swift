@@ -37,6 +37,8 @@ public final class Outbox: Sendable {
 
     private let state = Mutex(State())
     private let store: AccountStore
+    /// Changes are kept in the order in which they were made.
+    private let keeping = Lane()
     private let clock: KnownServerTime
     private let time: Timekeeper
     private let kicks = Broadcast<Void>()
@@ -77,10 +79,12 @@ public final class Outbox: Sendable {
     }
 
     /// Keeps a change, sends it when its turn comes, and waits for the decision as long as a person would.
-    /// - Parameter show: Shows it, under the item's number.
+    /// - Parameters:
+    ///   - show: Shows it, under the item's number.
+    ///   - keepBase: Keeps what it stands on, so that both are there when the app is started again without a network.
     func send(
         _ edit: Data, _ command: String, lifetime: Interval, from queue: some EditQueue, _ requests: Requests,
-        isConnected: Bool, show: (OutboxItem) -> Void
+        isConnected: Bool, show: (OutboxItem) -> Void, keepBase: () async -> Void
     ) async throws(QuartetError) {
         let item = state.withLock { state in
             defer { state.next += 1 }
@@ -90,7 +94,10 @@ public final class Outbox: Sendable {
         }
         show(item)
         do throws(QuartetError) {
-            try await keep(item)
+            try await keeping.run { () async throws(QuartetError) in
+                await keepBase()
+                try await keep(item)
+            }
         } catch {
             queue.decided(item, .failure(error))
             throw error
