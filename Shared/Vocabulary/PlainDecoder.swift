@@ -44,7 +44,7 @@ struct PlainDecoder {
     }
 
     fileprivate func value<Value: Decodable>(_ type: Value.Type) throws -> Value {
-        // Of these, JSONDecoder has ideas of its own.
+        // JSONDecoder treats these types in ways of its own.
         if type == Data.self || type == Date.self || type == URL.self || type == Decimal.self {
             throw object.exceeded()
         }
@@ -83,7 +83,7 @@ private final class PlainObject {
         return Exceeded()
     }
 
-    /// More members are looked up by their hashes, by `JSONDecoder`.
+    /// An object with more members is left to `JSONDecoder`, which looks them up by their hashes.
     private static let limit = 32
 
     init?(_ text: [UInt8]) {

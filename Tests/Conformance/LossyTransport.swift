@@ -1,7 +1,7 @@
 import QuartetClient
 import Synchronization
 
-/// A way to the server that isn't there each fourth time that it is asked for.
+/// A transport that doesn't reach the server every fourth time.
 final class LossyTransport: Transport {
     private let inner: any Transport
     private let uses = Mutex(0)
@@ -23,6 +23,6 @@ final class LossyTransport: Transport {
             uses += 1
             return uses
         }
-        guard number % 4 != 0 else { throw .unreachable("it is this way's fourth time") }
+        guard number % 4 != 0 else { throw .unreachable("every fourth request is lost") }
     }
 }

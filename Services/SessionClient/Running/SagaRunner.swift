@@ -189,7 +189,7 @@ final class SagaRunner: Service, Sendable {
     }
 }
 
-/// How a saga ends that this process was the first to run, for the request that waits for it.
+/// How a saga of this process ends, for the request that began it and waits.
 final class SagaEnding: Sendable {
     private let answer = SingleAnswer<SagaStanding?>()
 

@@ -7,7 +7,7 @@ import Vocabulary
 
 /// Writes the steps of all sagas that this process runs: while one statement is on its way, what comes next gathers for another.
 ///
-/// If the server refuses a statement, what it was to write is written one by one, so that the refusal reaches only its saga.
+/// If the server refuses a statement, its rows are written one at a time, so that the refusal reaches only the saga at fault.
 final class StepWriter: Sendable {
     /// A step that is about to be asked.
     struct Beginning: Sendable {

@@ -193,7 +193,7 @@ public final class Subscription: Sendable {
     }
 
     /// Waits until there may be something to ``take()``. Takes little memory, also where thousands wait: what a loop does with an
-    /// element belongs into a function of its own, or else a waiting task keeps room for it.
+    /// element belongs in a function of its own, or else a waiting task keeps room for it.
     /// - Returns: False when the subscription or the task has ended.
     public func ready() async -> Bool {
         await withTaskCancellationHandler {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Two builds that were measured in turn, so that both had the same share of the machine's moods.
+/// Two builds that were measured in turn, so that a slow minute of the machine hits both.
 struct Comparison {
     private typealias Figures = [String: Double?]
 

@@ -105,7 +105,7 @@ struct LedgerBenchmark: Sendable {
         }
     }
 
-    /// What callers get at most, who send one command at a time.
+    /// The most that callers get who send one command at a time.
     private func fullRate(_ seconds: Int, _ report: Report) async throws -> Double {
         if let measured = report["commands_per_second"] { return measured }
         return try await closedLoop(inFlight: 512, seconds: seconds).rate
@@ -122,7 +122,7 @@ struct LedgerBenchmark: Sendable {
         }
     }
 
-    /// The highest rate at which evenly coming commands have a p99 of at most 20 ms: looked for in short trials, then kept up
+    /// The highest rate at which evenly spaced commands have a p99 of at most 20 ms: looked for in short trials, then kept up
     /// for a minute, which has whatever a short trial may miss, such as checkpoints.
     func held(_ seconds: Int, _ report: inout Report) async throws {
         say("the rate that is held")

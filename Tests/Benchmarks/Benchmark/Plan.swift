@@ -29,7 +29,7 @@ struct Plan: Sendable {
     let rejoinClients: Int
     let groups: Int
     private let results: Results?
-    /// Whether the figures may stand beside those of other runs.
+    /// Whether the figures may be compared with those of other runs.
     private let hasDefaults: Bool
 
     init?(_ arguments: [String], _ environment: [String: String]) {

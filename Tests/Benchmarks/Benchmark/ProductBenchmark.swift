@@ -278,7 +278,7 @@ final class ProductBenchmark: Sendable {
         report.add("saga_p50_ms_\(inFlight)_in_flight", busy.percentile(0.5))
     }
 
-    /// Does something for each pair, so many at a time.
+    /// Does something for each pair, at most `inFlight` at a time.
     /// - Returns: What it returned, sorted.
     @discardableResult
     private func eachOf(

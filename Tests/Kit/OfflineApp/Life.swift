@@ -70,7 +70,7 @@ final class Life: Sendable {
     private func change() async throws {
         try await signedIn {
             await self.waitUntilLoaded()
-            // Changes that can't be sent mustn't become more without end.
+            // Changes that can't be sent mustn't pile up.
             if self.app.connection.outbox.items.value.count > 40 { await self.waitUntilSent() }
         }
         switch random?.withLock({ Int.random(in: 0..<15, using: &$0) }) ?? 0 {
@@ -127,8 +127,8 @@ final class Life: Sendable {
 
     // MARK: Waiting
 
-    /// Waits for what comes only to a device that is signed in. That it isn't may show at any time: the app may have been killed
-    /// before it heard that it is signed out.
+    /// Waits for what comes only to a device that is signed in, and signs it in again whenever it turns out not to be: the app may
+    /// have been killed before it heard that it is signed out.
     private func signedIn(_ wait: @escaping @Sendable () async throws -> Void) async throws {
         var isOver = false
         while !isOver {

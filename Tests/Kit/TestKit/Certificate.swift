@@ -7,7 +7,7 @@ public struct Certificate: Sendable {
     public var certificate: String { folder.appending(path: "certificate.pem").path }
     /// Its key's file.
     public var key: String { folder.appending(path: "key.pem").path }
-    /// Has session-client serve with it.
+    /// The settings with which session-client serves it.
     public var environment: [String: String] { ["TLS_CERTIFICATE": certificate, "TLS_KEY": key] }
 
     /// A new one, signed by itself, for 127.0.0.1.
@@ -33,7 +33,7 @@ public struct Certificate: Sendable {
     public func remove() { try? FileManager.default.removeItem(at: folder) }
 }
 
-/// Has openssl make something.
+/// Runs openssl.
 /// - Returns: What it printed.
 public func openssl(_ arguments: String...) async throws -> String {
     let process = try await ChildProcess.start("/usr/bin/env", ["openssl"] + arguments, name: "openssl")

@@ -122,7 +122,7 @@ extension AppPackageTests {
             for person in people { try await same(person.app, person.observer) }
         }
 
-        /// In all lives of an app, each change goes on from the one before it: none that it had made was gone when it was started again.
+        /// However often an app was started, each change follows the one before it: no change was gone after a restart.
         private static func checkNumbers(_ person: Person) throws {
             let said = person.said + person.app.lines(on: .output)
             for what in ["did ", "did notes "] {

@@ -297,7 +297,7 @@ struct AttachmentTests {
         }
     }
 
-    /// An account may attach so many bytes, and a session takes so many bytes and so many attachments.
+    /// How many bytes an account may attach, and how many bytes and attachments a session takes.
     private static func expectFull(_ group: Group, _ anna: Device, _ bob: Device, _ quartet: Quartet) async throws {
         let mb: Int64 = 1 << 20
         func begin(_ seed: UInt64, _ size: Int64) -> JSON {

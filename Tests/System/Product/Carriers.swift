@@ -21,7 +21,7 @@ extension Carrier {
         try await quartet.signUp("\(name)-\(self.name.lowercased())")
     }
 
-    /// Expects a refusal, at the latest when it is asked so often.
+    /// Expects a refusal within a number of requests.
     /// - Returns: The field that the refusal names, and what programs need besides.
     @discardableResult
     func expect(
@@ -38,7 +38,7 @@ extension Carrier {
         return (nil, .null)
     }
 
-    /// Expects that it is done.
+    /// Expects success.
     func act(_ call: String, _ body: JSON = [:], token: String? = nil) async throws -> JSON {
         let answer = try await insist(call, body, token: token)
         guard case .done(let reply) = answer else { throw Unexpected("\(call) over \(name): \(answer)") }

@@ -143,6 +143,47 @@ struct EndToEndFaultTests {
         }
     }
 
+    @Test("a step that can't be written down holds up only its own saga, not those that are written with it (S15)")
+    func refusedStep() async throws {
+        try await Quartet.with { quartet in
+            let (anna, bob, carla) = try await quartet.signUp("anna", "bob", "carla")
+            _ = try await quartet.psql(
+                """
+                CREATE FUNCTION public.refuse() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+                DECLARE
+                    account uuid := (SELECT s.account FROM session_client.saga AS s WHERE s.id = NEW.saga);
+                BEGIN
+                    IF account = '\(anna.account)' THEN PERFORM pg_advisory_xact_lock_shared(4711); END IF;
+                    IF account = '\(carla.account)' THEN RAISE EXCEPTION 'not this step'; END IF;
+                    RETURN NEW;
+                END $$;
+                CREATE TRIGGER refuse BEFORE INSERT ON session_client.saga_step
+                   FOR EACH ROW EXECUTE FUNCTION public.refuse();
+                """)
+            // What comes while Anna's step is being written is written together.
+            let release = try await quartet.holdAdvisoryLock(4711)
+            async let first = anna.operate("RespondToAllPings")
+            try await quartet.waitUntilHeld()
+            async let second = bob.operate("RespondToAllPings")
+            async let third = carla.operate("RespondToAllPings")
+            try await quartet.wait(
+                for: "three operations", "SELECT count(*) FROM session_client.saga WHERE state = 'running'"
+            ) { $0 == "3" }
+            await release()
+            let (annas, bobs) = try await (first, second)
+            #expect(annas["state"] == "done" && bobs["state"] == "done")
+            try await quartet.wait(
+                for: "the refusal", "SELECT last_error FROM session_client.saga WHERE account = '\(carla.account)'"
+            ) { $0.contains("not this step") }
+            let attempts = try await quartet.psql(
+                "SELECT max(attempts) FROM session_client.saga WHERE account <> '\(carla.account)'")
+            #expect(attempts == "1", "another saga was tried again")
+            _ = try await quartet.psql("DROP TRIGGER refuse ON session_client.saga_step")
+            let carlas = try await third
+            #expect(carlas["state"] == "done")
+        }
+    }
+
     @Test("two devices that clear all pings at once have one effect (S15)")
     func twoDevices() async throws {
         try await Quartet.with { quartet in

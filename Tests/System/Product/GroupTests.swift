@@ -85,7 +85,7 @@ struct GroupTests {
         }
     }
 
-    /// As many people are invited to a session at a time as may be, and then as many as may ever have to do with it.
+    /// Fills a session with invitations, first with those that may be open at a time, then with all that it may ever have.
     private static func expectLimits(
         of group: Group, _ anna: Device, _ bob: Device, _ quartet: Quartet
     ) async throws {

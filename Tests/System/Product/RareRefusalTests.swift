@@ -51,7 +51,7 @@ struct RareRefusalTests {
         .string("+4930\(carrier.name == "HTTP" ? 4444 : 5555)\(last)")
     }
 
-    /// Changes of an account's security can be undone, so there may be only so many.
+    /// Each change of an account's security is kept so that it can be undone, and only so many are.
     private static func changeTooMuch(_ carrier: any AddressedCarrier, _ quartet: Quartet) async throws {
         let anna = try await carrier.signUp("anna", at: quartet)
         try await quartet.addPhone(number(carrier, 1).string ?? "", to: anna)

@@ -73,12 +73,12 @@ struct Finding: Sendable, CustomStringConvertible {
         Self(state: .unknown, subject: subject, text: text)
     }
 
-    /// What was found; what keeps a check from looking is wrong as well.
+    /// What was found. A check that can't look finds that wrong.
     static func of(_ subject: String, _ look: () async throws -> Finding) async -> [Finding] {
         do { return [try await look()] } catch { return [.wrong(subject, error.advice)] }
     }
 
-    /// Such as `ok     clock           0.2 s behind the database's`.
+    /// For example `ok     clock           0.2 s behind the database's`.
     var description: String {
         let line = text.split(whereSeparator: \.isNewline).joined(separator: " ")
         return state.rawValue.padding(toLength: 7, withPad: " ", startingAt: 0)

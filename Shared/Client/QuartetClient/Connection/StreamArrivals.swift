@@ -1,12 +1,12 @@
 import Synchronization
 
-/// What a stream has brought, until its reader is free for it: then all that came meanwhile, at once.
+/// Holds what a stream has brought until its reader is free, and then hands over everything that has come, at once.
 final class StreamArrivals: Sendable {
     private struct State: Sendable {
         var items: [StreamItem] = []
         /// How it ended: without more, or by an error.
         var end: Result<[StreamItem]?, any Error>?
-        /// Whether its reader is at what it took last.
+        /// Whether the reader is still taking in what it got last.
         var isBusy = false
     }
 
