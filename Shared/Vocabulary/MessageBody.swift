@@ -87,6 +87,7 @@ public enum MessageError: Error, Hashable, Sendable, CustomStringConvertible {
 extension MessageBody {
     /// The canonical encoding: keys sorted, so that equal bodies have equal hashes.
     public func encoded() throws -> [UInt8] {
+        if let plain = PlainEncoder.encode(self) { return plain }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return Array(try encoder.encode(self))

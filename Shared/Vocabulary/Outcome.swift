@@ -49,12 +49,16 @@ public struct BodyHash: Hashable, Sendable {
 
     /// The first half of a SHA-256 over type, version, key, account and body.
     public init(type: String, version: Int16, key: Key, account: AccountID?, body: [UInt8]) {
-        var hash = SHA256()
-        hash.update(data: Array("\(type)\u{0}\(version)\u{0}\(key)\u{0}".utf8))
-        hash.update(data: account?.bytes ?? [])
-        hash.update(data: [0])
-        hash.update(data: body)
-        id = hash.finalize().withUnsafeBytes {
+        var text: [UInt8] = []
+        text.reserveCapacity(type.utf8.count + key.description.utf8.count + body.count + 32)
+        for part in [type, String(version), key.description] {
+            text.append(contentsOf: part.utf8)
+            text.append(0)
+        }
+        if let account { text.append(contentsOf: account.bytes) }
+        text.append(0)
+        text.append(contentsOf: body)
+        id = SHA256.hash(data: text).withUnsafeBytes {
             ID(
                 high: UInt64(bigEndian: $0.loadUnaligned(as: UInt64.self)),
                 low: UInt64(bigEndian: $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))

@@ -3,32 +3,37 @@
 /// A row that was changed back isn't changed. A row that wasn't loaded can't be found, so load every row that the rules may
 /// look at.
 public struct WorkingSet<Key: Hashable & Comparable & Sendable, Row: Equatable & Sendable>: Sendable {
-    private var rows: [Key: Row] = [:]
+    @usableFromInline var rows: [Key: Row] = [:]
     /// What the database has, for the keys that were written since.
-    private var before: [Key: Row?] = [:]
+    @usableFromInline var before: [Key: Row?] = [:]
 
+    @inlinable
     public init() {}
 
     /// Adds a row as the database has it, replacing an earlier load of the same row.
+    @inlinable
     public mutating func load(_ row: Row, at key: Key) {
         rows[key] = row
         before[key] = nil
     }
 
     /// The row as it is now. Setting nil deletes it.
+    @inlinable
     public subscript(key: Key) -> Row? {
         get { rows[key] }
         set {
-            if before[key] == nil { before[key] = .some(rows[key]) }
-            rows[key] = newValue
+            let old = newValue.map { rows.updateValue($0, forKey: key) } ?? rows.removeValue(forKey: key)
+            if before.index(forKey: key) == nil { before.updateValue(old, forKey: key) }
         }
     }
 
     /// In no order.
+    @inlinable
     public var keys: Dictionary<Key, Row>.Keys { rows.keys }
 
+    @inlinable
     public var changes: Changes {
-        var changes = Changes()
+        var changes = Changes(inserted: [], updated: [], deleted: [])
         for (key, old) in before.sorted(by: { $0.key < $1.key }) {
             switch (old, rows[key]) {
             case (nil, let new?): changes.inserted.append((key, new))
@@ -42,10 +47,17 @@ public struct WorkingSet<Key: Hashable & Comparable & Sendable, Row: Equatable &
 
     /// What to write, in the order of the keys.
     public struct Changes: Sendable {
-        public fileprivate(set) var inserted: [(key: Key, row: Row)] = []
+        public var inserted: [(key: Key, row: Row)]
         /// With the contents that the database has.
-        public fileprivate(set) var updated: [(key: Key, row: Row, before: Row)] = []
-        public fileprivate(set) var deleted: [Key] = []
+        public var updated: [(key: Key, row: Row, before: Row)]
+        public var deleted: [Key]
+
+        @usableFromInline
+        init(
+            inserted: [(key: Key, row: Row)], updated: [(key: Key, row: Row, before: Row)], deleted: [Key]
+        ) {
+            (self.inserted, self.updated, self.deleted) = (inserted, updated, deleted)
+        }
     }
 }
 

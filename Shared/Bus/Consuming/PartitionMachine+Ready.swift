@@ -151,21 +151,25 @@ extension PartitionMachine.Ready {
     private func work(startingWith first: Item, at now: ContinuousClock.Instant) -> Work<Item> {
         if parked[first.orderKey] == nil, let trap = trap(first, at: now) { return work([first], parking: [trap]) }
         if queue.alone > 0 || queue.careful > 0 || crashes[first.position] != nil { return work([first]) }
-        let batch = queue.items.prefix(limits.batch)
+        if crashes.isEmpty, queue.items.count <= limits.batch { return work(queue.items) }
         // Up to the next message that ended a lease: that one is tried alone.
-        return work(Array(crashes.isEmpty ? batch : batch.prefix { crashes[$0.position] == nil }))
+        return work(Array(queue.items.prefix(limits.batch).prefix { crashes[$0.position] == nil }))
     }
 
     private func work(_ items: [Item], parking held: [FailedMessage<Item>] = []) -> Work<Item> {
-        let positions = Set(held.map(\.item.position))
-        let keys = Set(held.map(\.item.orderKey))
-        let diverted = items.lazy
-            .filter { (parked[$0.orderKey] != nil || keys.contains($0.orderKey)) && !positions.contains($0.position) }
-            .map(\.position)
-        return Work(
-            items: items, diverted: parked.isEmpty && held.isEmpty ? [] : Set(diverted), held: held,
+        Work(
+            items: items, diverted: parked.isEmpty && held.isEmpty ? [] : diverted(among: items, behind: held), held: held,
             isCareful: queue.careful > 0 || items.last.map { crashes[$0.position] != nil } ?? false,
             isDoubtful: queue.alone > 0 || !held.isEmpty)
+    }
+
+    private func diverted(among items: [Item], behind held: [FailedMessage<Item>]) -> Set<Position> {
+        let positions = Set(held.map(\.item.position))
+        let keys = Set(held.map(\.item.orderKey))
+        return Set(
+            items.lazy
+                .filter { (parked[$0.orderKey] != nil || keys.contains($0.orderKey)) && !positions.contains($0.position) }
+                .map(\.position))
     }
 
     /// The next message of the queue, behind what is held, that doesn't wait behind another of its key.

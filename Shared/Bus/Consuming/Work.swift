@@ -25,6 +25,9 @@ struct Work<Item: PartitionItem>: Sendable {
     /// It may fail, and shouldn't take other partitions' work with it.
     let isDoubtful: Bool
 
+    /// Whether it may be handled together with other partitions' work.
+    var isPlain: Bool { !isCareful && !isDoubtful }
+
     var handled: [Item] {
         if diverted.isEmpty, held.isEmpty { return items }
         let aside = diverted.union(held.map(\.item.position))

@@ -4,9 +4,11 @@ import Vocabulary
 
 extension WorkerLoop {
     /// Performs the next step of a partition's machine, if that step handles messages.
-    func handle(_ index: Int) throws {
+    /// - Parameter exceptPending: Leaves pending messages to the next ``handleTogether()``.
+    func handle(_ index: Int, exceptPending: Bool) throws {
         let step = partitions[index].machine.nextStep(at: .now)
         switch step {
+        case .handle(let work, _, _) where exceptPending && work.isPlain: return
         case .rest(let attempt):
             return partitions[index].machine.rest(until: .now + settings.restBackoff.delay(attempt: attempt))
         case .wait, .takeLease, .open, .read, .release: return
@@ -39,20 +41,23 @@ extension WorkerLoop {
 
     /// Handles what several partitions have ready in one transaction, which halves commits, flushes and doorbells. If
     /// it fails, each partition is handled by itself, which shows whose fault it was.
-    func handleTogether() throws {
-        guard worker.tenure.holds else { return }
+    /// - Returns: Whether it has handled them.
+    func handleTogether() throws -> Bool {
+        guard worker.tenure.holds else { return false }
         let ready = partitions.indices.compactMap { index -> Ready? in
             guard case .handle(let work, let cursor, let epoch) = partitions[index].machine.nextStep(at: .now),
-                !work.isCareful, !work.isDoubtful
+                work.isPlain
             else { return nil }
             return Ready(index: index, work: work, cursor: cursor, epoch: epoch)
         }
-        guard ready.count > 1 else { return }
+        guard ready.count > 1 else { return false }
         do {
             try handle(ready)
             settings.faultPoint?(.afterCommit)
+            return true
         } catch {
             _ = try recover(from: error, handling: ready.flatMap(\.work.items), isJoint: true)
+            return false
         }
     }
 

@@ -47,8 +47,8 @@ final class WorkerLoop<Handler: BatchHandler> {
             if rings.membership { try lookAtParked() }
             try takeAndRelease()
             try readRung()
-            try handleTogether()
-            for index in partitions.indices { try handle(index) }
+            let isHandled = try handleTogether()
+            for index in partitions.indices { try handle(index, exceptPending: isHandled) }
         }
     }
 

@@ -5,8 +5,8 @@ import Vocabulary
 
 /// Appends commands to one of the sender's own logs: many callers' rows in one transaction.
 ///
-/// A row that finds nothing on its way is appended at once. While there is much to do, flushes keep a distance: half of the time
-/// that a command then takes anyway (``FlushPace``).
+/// A row that finds nothing on its way is appended at once. While there is much to do, flushes keep a distance: a quarter of the
+/// time that a command then takes anyway (``FlushPace``).
 ///
 /// Delivers at least once: a row whose commit is unknown is appended again. The command's id makes it one command.
 final class Appender: Sendable {

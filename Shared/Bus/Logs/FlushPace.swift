@@ -1,5 +1,5 @@
-/// How far flushes keep from each other: half of the time that commands take now, from when they are queued to when their outcome
-/// is heard.
+/// How far flushes keep from each other: a quarter of the time that commands take now, from when they are queued to when their
+/// outcome is heard.
 ///
 /// Each flush is followed by transactions of its reader and of those who hear of the effects. When the machine is busy, fewer and
 /// larger ones answer more commands in less time. At rest the distance is shorter than a command's way there and back, so that
@@ -18,7 +18,7 @@ struct FlushPace: Sendable {
     }
 
     var distance: Duration {
-        let half = min(usual / 2, Self.limit)
-        return half < Self.least ? .zero : half
+        let quarter = min(usual / 4, Self.limit)
+        return quarter < Self.least ? .zero : quarter
     }
 }

@@ -16,10 +16,10 @@ struct FlushPaceTests {
         #expect(Self.pace(.milliseconds(1)).distance == .zero)
     }
 
-    @Test("flushes keep half an answer's time apart while answers take longer")
+    @Test("flushes keep a quarter of an answer's time apart while answers take longer")
     func busy() {
         let distance = Self.pace(.milliseconds(8)).distance
-        #expect(distance > .microseconds(3900) && distance <= .milliseconds(4))
+        #expect(distance > .microseconds(1950) && distance <= .milliseconds(2))
     }
 
     @Test("however long answers took, flushes keep at most ten milliseconds apart, and soon none again")
