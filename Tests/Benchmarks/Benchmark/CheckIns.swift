@@ -91,7 +91,8 @@ extension ProductBenchmark {
                           FROM generate_series(0, \(people - 1)) AS n, generate_series(0, 1) AS half
                        ) AS pair(person, responder, wants)
                 """,
-                "-c", "ANALYZE",
+                // Not the empty tables: plans for a table that is known to be empty read all of it, and are kept.
+                "-c", "ANALYZE session.account, contacts.account, contacts.relation, notifications.account",
             ])
     }
 
