@@ -72,9 +72,10 @@ private final class PlainObject {
     }
 
     private let text: [UInt8]
-    private(set) var members: [(name: Range<Int>, value: Value)] = []
+    // Nothing that is called while one of these changes comes back here, so no access needs checking.
+    @exclusivity(unchecked) private(set) var members: [(name: Range<Int>, value: Value)] = []
     /// Whether something was asked for that is `JSONDecoder`'s to answer. It stays so, even if the asker goes on without an answer.
-    private(set) var isExceeded = false
+    @exclusivity(unchecked) private(set) var isExceeded = false
 
     struct Exceeded: Error {}
 

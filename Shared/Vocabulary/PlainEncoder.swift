@@ -34,13 +34,14 @@ struct PlainEncoder {
 
 /// The members of an object, in the order in which they were written.
 private final class PlainObjectWriter {
-    private var bytes: [UInt8] = []
-    private var members: [(name: Range<Int>, end: Int)] = []
+    // No method calls anything that could come back here while it changes one of these, so no access needs checking.
+    @exclusivity(unchecked) private var bytes: [UInt8] = []
+    @exclusivity(unchecked) private var members: [(name: Range<Int>, end: Int)] = []
     /// Whether a member's value has yet to be written.
-    private var isOpen = false
-    private var isObject = false
+    @exclusivity(unchecked) private var isOpen = false
+    @exclusivity(unchecked) private var isObject = false
     /// Whether something is `JSONEncoder`'s to write. It stays so, even if the value goes on without it.
-    private var isExceeded = false
+    @exclusivity(unchecked) private var isExceeded = false
 
     init() {
         bytes.reserveCapacity(256)
@@ -91,29 +92,29 @@ private final class PlainObjectWriter {
     }
 
     func write(_ value: some FixedWidthInteger) {
-        writeOnce { $0.append(contentsOf: String(value).utf8) }
+        if open() { bytes.append(contentsOf: String(value).utf8) }
+        close()
     }
 
     func write(_ value: StaticString) {
-        writeOnce { bytes in value.withUTF8Buffer { bytes.append(contentsOf: $0) } }
+        if open() { value.withUTF8Buffer { bytes.append(contentsOf: $0) } }
+        close()
     }
 
     func write(_ value: String) {
-        guard isOpen else { return _ = exceeded() }
-        append(value)
+        if open() { append(value) }
         close()
     }
 
     /// Each member has one value, and nothing else has one.
-    private func writeOnce(_ write: (inout [UInt8]) -> Void) {
-        guard isOpen else { return _ = exceeded() }
-        write(&bytes)
-        close()
+    private func open() -> Bool {
+        if !isOpen { exceeded() }
+        return isOpen
     }
 
     private func close() {
         isOpen = false
-        members[members.count - 1].end = bytes.count
+        if !members.isEmpty { members[members.count - 1].end = bytes.count }
     }
 
     private func append(_ text: String) {

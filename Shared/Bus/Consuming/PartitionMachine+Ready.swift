@@ -141,7 +141,7 @@ extension PartitionMachine.Ready {
     }
 
     private func read(after position: Position?) -> Step {
-        .read(after: position ?? cursor.position, limit: limits.batch)
+        .read(after: position ?? cursor.position)
     }
 
     private func dueRetry(at now: ContinuousClock.Instant) -> Parked<Item.OrderKey>? {

@@ -33,7 +33,7 @@ package struct PartitionMachine<Item: PartitionItem>: Sendable {
         case takeLease
         /// Read the newest batch, the parked messages, and which messages were being tried when earlier owners ended.
         case open
-        case read(after: Position, limit: Int)
+        case read(after: Position)
         /// Handle these messages in one transaction.
         case handle(Work<Item>, after: Cursor, epoch: Epoch)
         /// Read this parked message and handle it, carefully.

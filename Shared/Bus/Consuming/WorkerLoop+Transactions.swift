@@ -94,24 +94,21 @@ extension WorkerLoop {
             pipeline.sync()
             // Behind the commit, in a transaction of their own that ends with the sync and rings the doorbells. If
             // something fails there, say because NOTIFY's queue is full, nothing has to be repeated.
-            let reads = advances.map { advance in
-                advance.readsAhead
-                    ? pipeline.query(
-                        worker.source.read(advance.partition, after: advance.to, limit: settings.limits.batch))
-                    : nil
-            }
+            let ahead = advances.filter(\.readsAhead).map { (partition: $0.partition, after: $0.to) }
+            let next = ahead.isEmpty ? nil : pipeline.query(read(ahead))
             for appending in filled { pipeline.query(appending.log.ring(for: appending.messages)) }
             pipeline.sync()
             try pipeline.flush()
             try commit.check()
             worker.metrics.committed(
                 advances.reduce(0) { $0 + $1.items.count }, appendings, in: ContinuousClock.now - begun)
+            let found = try next.map { try messages(in: $0.rows()) } ?? [:]
             return (
-                try zip(advances, reads).map { advance, read in
+                advances.map { advance in
                     (
                         Cursor(
                             number: advance.from.number + 1, position: advance.to, givenTime: given, givenAt: begun),
-                        try read.map { try messages(in: $0.rows()) } ?? []
+                        found[advance.partition] ?? []
                     )
                 }, extra
             )

@@ -89,19 +89,19 @@ final class WorkerLoop<Handler: BatchHandler> {
             if case .open = partitions[$0].machine.nextStep(at: .now) { true } else { false }
         }
         if !opening.isEmpty { try open(opening) }
-        let reading = partitions.indices.compactMap { index -> (index: Int, after: Position, query: Query)? in
-            guard case .read(let position, let limit) = partitions[index].machine.nextStep(at: .now) else { return nil }
-            return (index, position, worker.source.read(partitions[index].partition, after: position, limit: limit))
+        let reading = partitions.indices.compactMap { index -> (index: Int, after: Position)? in
+            guard case .read(let position) = partitions[index].machine.nextStep(at: .now) else { return nil }
+            return (index, position)
         }
         guard !reading.isEmpty else { return }
-        let found = try pipelined(reading) { $0.query }
-        for (read, rows) in zip(reading, found) {
-            let messages = try messages(in: rows)
-            if isNext(messages, after: read.after) {
-                partitions[read.index].machine.messagesRead(messages, at: .now)
+        let found = try messages(in: database.query(read(reading.map { (partitions[$0.index].partition, $0.after) })))
+        for (index, after) in reading {
+            let messages = found[partitions[index].partition] ?? []
+            if isNext(messages, after: after) {
+                partitions[index].machine.messagesRead(messages, at: .now)
             } else {
                 // The log deleted messages while this partition waited. Opening it again shows which.
-                partitions[read.index].machine.leaseLost()
+                partitions[index].machine.leaseLost()
                 nextMaintenance = .now
             }
         }
@@ -191,7 +191,15 @@ final class WorkerLoop<Handler: BatchHandler> {
         }
     }
 
-    func messages(in rows: Rows) throws -> [RecordedMessage] {
-        try rows.map { try RecordedMessage($0, of: worker.source.name) }
+    /// The next messages of these partitions, at most a batch of each.
+    func read(_ places: [(partition: Partition, after: Position)]) -> Query {
+        worker.source.read(places, limit: settings.limits.batch)
+    }
+
+    /// What ``read(_:)`` found, in order.
+    func messages(in rows: Rows) throws -> [Partition: [RecordedMessage]] {
+        try rows.byPartition().mapValues { indices in
+            try indices.map { try RecordedMessage(rows[$0], of: worker.source.name) }
+        }
     }
 }

@@ -57,12 +57,13 @@ extension Log {
     ]
     static let columnList = columns.joined(separator: ", ")
 
-    /// The rows of a partition after a position, in order.
-    func read(_ partition: Partition, after position: Position, limit: Int) -> Query {
+    /// The rows after a position of each of these partitions, at most so many of each. See ``Postgres/Rows/byPartition()``.
+    func read(_ places: [(partition: Partition, after: Position)], limit: Int) -> Query {
         """
-        SELECT \(unescaped: Self.columnList) FROM \(unescaped: name.description)
-         WHERE partition = \(partition.number) AND position > \(position.number)
-         ORDER BY position LIMIT \(Int64(limit))
+        SELECT l.* FROM unnest(\(places.map(\.partition.number)), \(places.map(\.after.number))) AS u(partition, position)
+         CROSS JOIN LATERAL (SELECT \(unescaped: Self.columnList) FROM \(unescaped: name.description) AS r
+                              WHERE r.partition = u.partition AND r.position > u.position
+                              ORDER BY r.position LIMIT \(Int64(limit))) AS l
         """
     }
 
@@ -110,6 +111,21 @@ extension Log {
         \(row).base_position + greatest(coalesce((SELECT l.position FROM \(name) AS l
             WHERE l.partition = \(row).partition ORDER BY l.position DESC LIMIT 1), 0) - \(row).base_position, 0)
         """
+    }
+}
+
+extension Rows {
+    /// Which rows are whose partition's, in the order of their positions. They begin with the columns `partition` and
+    /// `position`.
+    func byPartition() throws -> [Partition: [Int]] {
+        var found: [Partition: [(position: Int64, index: Int)]] = [:]
+        for index in 0..<count {
+            let row = self[index]
+            found[Partition(try row.decode(0, as: Int32.self)), default: []].append(
+                (try row.decode(1, as: Int64.self), index))
+        }
+        // They come in that order already, but only ORDER BY would promise it, and sort the bodies, too.
+        return found.mapValues { $0.sorted { $0.position < $1.position }.map(\.index) }
     }
 }
 

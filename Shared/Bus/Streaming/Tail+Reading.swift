@@ -23,21 +23,15 @@ extension Tail {
         let partitions = partitions.sorted()
         guard let place = registry.withLock({ $0.place }) else { return [] }
         var backlog: [Partition] = []
-        try database.pipeline { pipeline in
-            let pendings = partitions.map { partition in
-                pipeline.query(
-                    log.read(partition, after: place.positions[Int(partition.number)], limit: Self.wholeLimit))
+        let rows = try database.query(
+            log.read(partitions.map { ($0, place.positions[Int($0.number)]) }, limit: Self.wholeLimit))
+        for (partition, indices) in try rows.byPartition().sorted(by: { $0.key < $1.key }) {
+            let headings = try indices.map { try RowHeading(ofWhole: rows[$0], of: log.name) }
+            let found = try zip(zip(indices, headings), areWanted(headings)).map { row, isWanted in
+                Found(
+                    heading: row.1, message: isWanted ? try RecordedMessage(rows[row.0], of: log.name) : nil)
             }
-            pipeline.sync()
-            try pipeline.flush()
-            for (partition, pending) in zip(partitions, pendings) {
-                let rows = try pending.rows()
-                let headings = try rows.map { try RowHeading(ofWhole: $0, of: log.name) }
-                let found = try zip(headings, areWanted(headings)).enumerated().map { index, row in
-                    Found(heading: row.0, message: row.1 ? try RecordedMessage(rows[index], of: log.name) : nil)
-                }
-                if !offer(found, of: partition) || rows.count == Self.wholeLimit { backlog.append(partition) }
-            }
+            if !offer(found, of: partition) || indices.count == Self.wholeLimit { backlog.append(partition) }
         }
         return Set(try backlog.filter { try readBacklog(of: $0, database) })
     }

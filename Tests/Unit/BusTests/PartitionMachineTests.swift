@@ -180,7 +180,7 @@ struct PartitionMachineTests {
         }
         machine.leaseTaken(Epoch(2))
         machine.opened(Cursor())
-        guard case .read(after: .start, _) = machine.nextStep(at: Self.start) else {
+        guard case .read(after: .start) = machine.nextStep(at: Self.start) else {
             throw Unexpected(machine.nextStep(at: Self.start))
         }
         machine.messagesRead([1, 2].map(SimulatedItem.init), at: Self.start)
@@ -200,7 +200,7 @@ struct PartitionMachineTests {
         }
         machine.ring()
         machine.failed(Self.trouble, handling: try Self.work(machine), at: Self.start)
-        guard case .read(after: Position(1), _) = machine.nextStep(at: Self.start) else {
+        guard case .read(after: Position(1)) = machine.nextStep(at: Self.start) else {
             throw Unexpected(machine.nextStep(at: Self.start))
         }
         machine.messagesRead([SimulatedItem(number: 2)], at: Self.start)

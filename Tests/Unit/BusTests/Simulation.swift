@@ -164,8 +164,8 @@ struct Simulation {
             workers[index].machine.opened(
                 partition.cursor, parked: heads,
                 crashes: Dictionary(uniqueKeysWithValues: ended.filter { $0.1 > 0 }))
-        case .read(let position, let limit):
-            workers[index].machine.messagesRead(partition.read(after: position, limit: limit), at: now)
+        case .read(let position):
+            workers[index].machine.messagesRead(partition.read(after: position, limit: Self.limits.batch), at: now)
         case .release:
             if partition.owner == workers[index].owner { partition.owner = nil }
             workers[index].machine.leaseLost()
