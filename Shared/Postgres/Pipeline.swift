@@ -152,3 +152,14 @@ public final class Pending {
         outcome = .failure(isCommit ? .commitUnknown("\(error)") : error)
     }
 }
+
+extension Pending? {
+    /// The rows of a statement; none if it wasn't queued.
+    @inlinable
+    public var rowsIfAsked: [Row] {
+        get throws(PostgresError) {
+            guard let rows = try self?.rows() else { return [] }
+            return (0..<rows.count).map { rows[$0] }
+        }
+    }
+}

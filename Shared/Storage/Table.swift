@@ -146,14 +146,3 @@ extension Pipeline {
         rows.isEmpty ? nil : query(try table.upsert(of: rows))
     }
 }
-
-extension Pending? {
-    /// The rows of a statement; none if it wasn't queued.
-    @inlinable
-    public var rowsIfAsked: [Row] {
-        get throws(PostgresError) {
-            guard let rows = try self?.rows() else { return [] }
-            return (0..<rows.count).map { rows[$0] }
-        }
-    }
-}

@@ -96,7 +96,7 @@ private final class PlainObjectWriter {
         close()
     }
 
-    func write(_ value: StaticString) {
+    func write(word value: StaticString) {
         if open() { value.withUTF8Buffer { bytes.append(contentsOf: $0) } }
         close()
     }
@@ -144,8 +144,8 @@ extension PlainEncoder: Encoder, SingleValueEncodingContainer {
 
     func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
-    func encodeNil() throws { object.write("null") }
-    func encode(_ value: Bool) throws { object.write(value ? "true" : "false") }
+    func encodeNil() throws { object.write(word: "null") }
+    func encode(_ value: Bool) throws { object.write(word: value ? "true" : "false") }
     func encode(_ value: String) throws { object.write(value) }
     func encode(_ value: Double) throws { throw object.exceeded() }
     func encode(_ value: Float) throws { throw object.exceeded() }

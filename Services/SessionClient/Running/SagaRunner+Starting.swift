@@ -41,19 +41,34 @@ extension SagaRunner {
             throw Rejection(
                 .idTooOld, "This Idempotency-Key is from the future. Set the device's clock and use a new key.")
         }
+        let (type, lane, body) = (Swift.type(of: saga).type, Swift.type(of: saga).lane, try saga.encoded())
+        let hash = BodyHash(
+            type: type, version: Swift.type(of: saga).version, key: .account(account), account: account, body: body)
         let hasPlace = takePlace()
-        let claimed: ClaimedSaga?
+        let begun: SagaWriter.Begun
         do {
-            claimed = try await table.insert(saga, id: id, for: account, call, isWanted: hasPlace)
+            begun = try await writer.begin(
+                SagaWriter.Beginning(
+                    id: id, type: type, lane: lane, account: account, body: body, hash: hash,
+                    correlationID: call.correlationID, traceParent: call.traceParent, isWanted: hasPlace))
         } catch {
             if hasPlace { leavePlace() }
             throw error
         }
-        guard let claimed else {
+        guard case .own(let startedAt) = begun else {
             if hasPlace { leavePlace() }
             look()
+            if case .known(let recorded) = begun {
+                guard recorded == hash.id else {
+                    throw Rejection(.idReused, "This Idempotency-Key was used for another request; use a new one.")
+                }
+                call.replay.note()
+            }
             return nil
         }
+        let claimed = ClaimedSaga(
+            id: id, type: type, body: body, account: account, correlationID: call.correlationID,
+            traceParent: call.traceParent, startedAt: startedAt, attempts: 1)
         return run(claimed)
     }
 

@@ -12,6 +12,7 @@ import Vocabulary
 /// up from their recorded steps. One saga of an account and lane at a time.
 final class SagaRunner: Service, Sendable {
     let table: SagaTable
+    let writer: SagaWriter
     let streams: StreamReader
     private let services: ServiceConnections
     private let steps: (pool: Pool, writer: StepWriter)
@@ -45,7 +46,8 @@ final class SagaRunner: Service, Sendable {
         services: ServiceConnections, pool: Pool, steps: Pool, operations: Tail, ownership: Duration, logger: Logger
     ) {
         self.services = services
-        table = SagaTable(pool: pool, operations: operations.log, ownership: ownership)
+        table = SagaTable(pool: pool, ownership: ownership)
+        writer = SagaWriter(pool: pool, operations: operations.log, owner: table.owner, ownership: ownership)
         self.steps = (steps, StepWriter(pool: steps, owner: table.owner))
         streams = StreamReader(tail: operations, pool: pool)
         self.logger = logger
@@ -163,14 +165,14 @@ final class SagaRunner: Service, Sendable {
             // A saga of unknown type was begun by a newer release, and waits for one.
             let saga = try AnySaga(type: claimed.type, version: 1, body: claimed.body)
             let (standing, result) = try await perform(saga.body, recorded)
-            return try await table.end(claimed, standing, result: result) ? standing : nil
+            return try await writer.end(claimed, standing, result: result) ? standing : nil
         } catch _ where Task.isCancelled {
             // A task of its own, which isn't cancelled: another replica goes on at once.
             await Task { try? await table.postpone(claimed, because: "the process was stopped", for: .zero) }.value
         } catch let error as SagaError where error.isFinal {
             logger.error("a saga failed", metadata: ["saga": "\(claimed.id)", "error": "\(error)"])
             let reason = try? Encoded(["reason": "\(error)"])
-            let isEnded = try? await table.end(claimed, .failed, result: reason?.json ?? Array("{}".utf8))
+            let isEnded = try? await writer.end(claimed, .failed, result: reason?.json ?? Array("{}".utf8))
             return isEnded == true ? .failed : nil
         } catch {
             logger.notice("a saga will continue later", metadata: ["saga": "\(claimed.id)", "error": "\(error)"])

@@ -33,69 +33,12 @@ enum SagaStanding: Sendable {
     }
 }
 
-/// The rows of sagas, and what their account's operations stream says of them.
+/// The rows of sagas, apart from their beginnings and ends (``SagaWriter``).
 struct SagaTable: Sendable {
     let pool: Pool
-    let operations: Log
     let owner = OwnerID.new()
     /// How long a saga is this process's own unless renewed; then any replica goes on with it.
     let ownership: Duration
-
-    /// Inserts a saga, once per id.
-    /// - Parameter isWanted: Whether this process has room to run it.
-    /// - Returns: It, if this process is to run it: no other saga of its account and lane is running.
-    /// - Throws: A `Rejection` when the id was used for something else.
-    func insert(
-        _ saga: some Saga, id: ID<OperationSubject>, for account: AccountID, _ call: Call, isWanted: Bool
-    ) async throws -> ClaimedSaga? {
-        let (type, lane) = (Swift.type(of: saga).type, Swift.type(of: saga).lane)
-        let body = try saga.encoded()
-        let hash = BodyHash(
-            type: type, version: Swift.type(of: saga).version, key: .account(account), account: account, body: body)
-        let event = try message(
-            OperationStarted(operation: id, type: type), account, call.correlationID, call.traceParent)
-        let (owner, operations, length) = (owner, operations, Interval(ownership).microseconds)
-        let (correlationID, traceParent, replay) = (call.correlationID, call.traceParent, call.replay)
-        let inserted: (isOwn: Bool, startedAt: Instant)? = try await pool.withConnection { database in
-            let rows = try database.pipeline { pipeline in
-                pipeline.query("SELECT pg_advisory_xact_lock(hashtextextended(\(account.description), 0))")
-                let inserted = pipeline.query(
-                    """
-                    WITH inserted AS (
-                        INSERT INTO session_client.saga
-                               (id, type, lane, account, body, body_hash, correlation_id, trace_parent, owner, owned_until,
-                                attempts)
-                        SELECT \(id), \(type), \(lane), \(account), \(JSON(body)), \(hash.id), \(correlationID),
-                               \(traceParent), CASE WHEN b.is_mine THEN \(owner) END,
-                               CASE WHEN b.is_mine THEN clock_timestamp() + \(length) * interval '1 microsecond' END,
-                               b.is_mine::int
-                          FROM (SELECT \(isWanted) AND NOT EXISTS (
-                                    SELECT FROM session_client.saga AS r
-                                     WHERE r.account = \(account) AND r.lane = \(lane) AND r.state = 'running') AS is_mine) AS b
-                        ON CONFLICT ON CONSTRAINT saga_is_unique DO NOTHING
-                        RETURNING owner IS NOT NULL AS is_own, started_at)
-                    SELECT i.is_own, i.started_at, (\(operations.append([event]))) FROM inserted AS i
-                    """)
-                pipeline.sync()
-                pipeline.query(operations.ring(for: [event]))
-                pipeline.sync()
-                try pipeline.flush()
-                return try inserted.rows()
-            }
-            if let row = rows.only { return (try row.decode(0, as: Bool.self), try row.decode(1, as: Instant.self)) }
-            let recorded = try database.query("SELECT body_hash FROM session_client.saga WHERE id = \(id)")
-                .only?.decode(0, as: ID<BodyHash>.self)
-            guard recorded == hash.id else {
-                throw Rejection(.idReused, "This Idempotency-Key was used for another request; use a new one.")
-            }
-            replay.note()
-            return nil
-        }
-        guard let inserted, inserted.isOwn else { return nil }
-        return ClaimedSaga(
-            id: id, type: type, body: body, account: account, correlationID: correlationID, traceParent: traceParent,
-            startedAt: inserted.startedAt, attempts: 1)
-    }
 
     /// Takes the oldest saga that may run: due, owned by nobody, and the first of its account and lane.
     func claim(notOlderThan age: Interval) async throws -> ClaimedSaga? {
@@ -142,33 +85,6 @@ struct SagaTable: Sendable {
         }
     }
 
-    /// Records the end, and publishes it in the account's operations stream, together.
-    /// - Returns: Whether it ended now: it was still this process's own.
-    func end(_ saga: ClaimedSaga, _ standing: SagaStanding, result: [UInt8]) async throws -> Bool {
-        let (owner, operations, state) = (owner, operations, standing.state)
-        let event = try message(
-            OperationEnded(operation: saga.id, type: saga.type, state: state), saga.account, saga.correlationID,
-            saga.traceParent)
-        return try await pool.withConnection { database in
-            try database.pipeline { pipeline in
-                let ended = pipeline.query(
-                    """
-                    WITH ended AS (
-                        UPDATE session_client.saga
-                           SET state = \(state), result = \(JSON(result)), ended_at = clock_timestamp(), owner = NULL
-                         WHERE id = \(saga.id) AND owner = \(owner) AND state = 'running'
-                        RETURNING id)
-                    SELECT (\(operations.append([event]))) FROM ended
-                    """)
-                pipeline.sync()
-                pipeline.query(operations.ring(for: [event]))
-                pipeline.sync()
-                try pipeline.flush()
-                return try !ended.rows().isEmpty
-            }
-        }
-    }
-
     /// Gives a saga back, to be run again after a pause.
     func postpone(_ saga: ClaimedSaga, because error: String, for pause: Duration) async throws {
         let (owner, pause) = (owner, Interval(pause).microseconds)
@@ -196,25 +112,4 @@ struct SagaTable: Sendable {
         default: .running
         }
     }
-
-    private func message(
-        _ body: some MessageBody, _ account: AccountID, _ correlationID: CorrelationID, _ traceParent: String?
-    ) throws -> Message {
-        Message(
-            kind: .event, type: type(of: body).type, key: .account(account), account: account,
-            body: try body.encoded(), correlationID: correlationID, traceParent: traceParent)
-    }
-}
-
-/// An operation was asked for.
-struct OperationStarted: MessageBody {
-    let operation: ID<OperationSubject>
-    let type: String
-}
-
-/// An operation is done, rejected or failed; its result can be read.
-struct OperationEnded: MessageBody {
-    let operation: ID<OperationSubject>
-    let type: String
-    let state: String
 }

@@ -2,12 +2,9 @@ import API
 import Foundation
 import Postgres
 import SessionClientOrchestration
-import Synchronization
 import Vocabulary
 
-/// Writes the steps of all sagas that this process runs: while one statement is on its way, what comes next gathers for another.
-///
-/// If the server refuses a statement, its rows are written one at a time, so that the refusal reaches only the saga at fault.
+/// Writes the steps of all sagas that this process runs, many at a time.
 final class StepWriter: Sendable {
     /// A step that is about to be asked.
     struct Beginning: Sendable {
@@ -34,116 +31,76 @@ final class StepWriter: Sendable {
         let outcome: Outcome
     }
 
-    private struct Waiting<Item: Sendable, Value: Sendable>: Sendable {
-        let item: Item
-        let answer: SingleAnswer<Result<Value, any Error>>
+    fileprivate struct Batch: GatheredBatch {
+        var beginnings: [Gathered<Beginning, Step?>] = []
+        var endings: [Gathered<Ending, Outcome>] = []
+
+        var count: Int { beginnings.count + endings.count }
+        var items: [Self] { beginnings.map { Self(beginnings: [$0]) } + endings.map { Self(endings: [$0]) } }
+
+        func fail(_ error: any Error) {
+            for beginning in beginnings { beginning.give(.failure(error)) }
+            for ending in endings { ending.give(.failure(error)) }
+        }
     }
 
-    private struct Queue: Sendable {
-        var beginnings: [Waiting<Beginning, Step?>] = []
-        var endings: [Waiting<Ending, Outcome>] = []
-        var isWriting = false
+    private let gathering: Gathering<Batch>
 
-        var isEmpty: Bool { beginnings.isEmpty && endings.isEmpty }
-    }
-
-    /// Its commits aren't flushed. If a server's crash loses a step, the next run asks again with the same id, and the service
-    /// remembers the outcome.
-    private let pool: Pool
-    private let owner: OwnerID
-    private let queue = Mutex(Queue())
-
-    /// - Parameter owner: Of the sagas.
+    /// - Parameters:
+    ///   - pool: Connections whose commits aren't flushed. If a server's crash loses a step, the next run asks again with the same
+    ///     id, and the service remembers the outcome.
+    ///   - owner: Of the sagas.
     init(pool: Pool, owner: OwnerID) {
-        self.pool = pool
-        self.owner = owner
+        let statements = Statements(owner: owner)
+        gathering = Gathering { batch in
+            let (steps, outcomes) = try await pool.withConnection { try statements.execute(batch, $0) }
+            for (beginning, step) in zip(batch.beginnings, steps) { beginning.give(.success(step)) }
+            for (ending, outcome) in zip(batch.endings, outcomes) { ending.give(outcome) }
+        }
     }
 
     /// Writes a step down, once per saga and name.
     /// - Returns: The step; nil if the saga isn't this process's own, or if another run wrote the step down at the same moment.
     func begin(_ beginning: Beginning) async throws -> Step? {
-        try await write(beginning) { $0.beginnings.append($1) }
+        try await gathering.write(beginning) { $0.beginnings.append($1) }
     }
 
     /// Writes an outcome down.
     /// - Returns: It, or what another run wrote down before.
-    func end(_ ending: Ending) async throws -> Outcome { try await write(ending) { $0.endings.append($1) } }
-
-    private func write<Item: Sendable, Value: Sendable>(
-        _ item: Item, _ append: (inout Queue, Waiting<Item, Value>) -> Void
-    ) async throws -> Value {
-        let waiting = Waiting(item: item, answer: SingleAnswer<Result<Value, any Error>>())
-        let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                waiting.answer.wait(continuation)
-                let isFirst = queue.withLock { queue in
-                    append(&queue, waiting)
-                    defer { queue.isWriting = true }
-                    return !queue.isWriting
-                }
-                if isFirst { Task { await self.writeAll() } }
-            }
-        } onCancel: {
-            waiting.answer.give(.failure(CancellationError()))
-        }
-        return try result.get()
+    func end(_ ending: Ending) async throws -> Outcome {
+        try await gathering.write(ending) { $0.endings.append($1) }
     }
+}
 
-    private func writeAll() async {
-        while true {
-            let taken = queue.withLock { queue in
-                defer { queue = Queue(isWriting: !queue.isEmpty) }
-                return queue
-            }
-            guard !taken.isEmpty else { return }
-            await write(taken)
-        }
-    }
+/// The statements that write a batch.
+private struct Statements: Sendable {
+    let owner: OwnerID
 
-    private func write(_ queue: Queue) async {
-        do {
-            let (steps, outcomes) = try await results(of: queue)
-            for (waiting, step) in zip(queue.beginnings, steps) { waiting.answer.give(.success(step)) }
-            for (waiting, outcome) in zip(queue.endings, outcomes) { waiting.answer.give(outcome) }
-        } catch {
-            let isAlone = queue.beginnings.count + queue.endings.count == 1
-            if !isAlone, let error = error as? PostgresError, case .server = error.root {
-                for waiting in queue.beginnings { await write(Queue(beginnings: [waiting])) }
-                for waiting in queue.endings { await write(Queue(endings: [waiting])) }
-            } else {
-                for waiting in queue.beginnings { waiting.answer.give(.failure(error)) }
-                for waiting in queue.endings { waiting.answer.give(.failure(error)) }
-            }
-        }
-    }
-
-    private func results(of queue: Queue) async throws -> ([Step?], [Result<Outcome, any Error>]) {
-        let (beginnings, endings) = (queue.beginnings.map(\.item), queue.endings.map(\.item))
+    func execute(
+        _ batch: StepWriter.Batch, _ database: Database
+    ) throws -> ([StepWriter.Step?], [Result<Outcome, any Error>]) {
+        let (beginnings, endings) = (batch.beginnings.map(\.item), batch.endings.map(\.item))
         let (begin, end) = (statement(for: beginnings), try statement(for: endings))
-        return try await pool.withConnection { database in
-            let (begun, ended) = try database.pipeline { pipeline in
-                let begun = begin.map { pipeline.query($0) }
-                let ended = end.map { pipeline.query($0) }
-                pipeline.sync()
-                try pipeline.flush()
-                return (try begun?.rows(), try ended?.rows())
-            }
-            var steps = [Step?](repeating: nil, count: beginnings.count)
-            for row in begun.map(Array.init) ?? [] {
-                steps[Int(try row.decode(0, as: Int64.self)) - 1] = try Step(row)
-            }
-            var isWritten = [Bool](repeating: false, count: endings.count)
-            for row in ended.map(Array.init) ?? [] { isWritten[Int(try row.decode(0, as: Int64.self)) - 1] = true }
-            let outcomes = try zip(endings, isWritten).map { ending, isWritten -> Result<Outcome, any Error> in
-                guard !isWritten else { return .success(ending.outcome) }
-                guard let outcome = try Self.outcome(of: ending, database) else { return .failure(SagaError.notOwner) }
-                return .success(outcome)
-            }
-            return (steps, outcomes)
+        let (begun, ended) = try database.pipeline { pipeline in
+            let begun = begin.map { pipeline.query($0) }
+            let ended = end.map { pipeline.query($0) }
+            pipeline.sync()
+            try pipeline.flush()
+            return (try begun.rowsIfAsked, try ended.rowsIfAsked)
         }
+        var steps = [StepWriter.Step?](repeating: nil, count: beginnings.count)
+        for row in begun { steps[Int(try row.decode(0, as: Int64.self)) - 1] = try StepWriter.Step(row) }
+        var isWritten = [Bool](repeating: false, count: endings.count)
+        for row in ended { isWritten[Int(try row.decode(0, as: Int64.self)) - 1] = true }
+        let outcomes = try zip(endings, isWritten).map { ending, isWritten -> Result<Outcome, any Error> in
+            guard !isWritten else { return .success(ending.outcome) }
+            guard let outcome = try outcome(of: ending, database) else { return .failure(SagaError.notOwner) }
+            return .success(outcome)
+        }
+        return (steps, outcomes)
     }
 
-    private func statement(for beginnings: [Beginning]) -> Query? {
+    private func statement(for beginnings: [StepWriter.Beginning]) -> Query? {
         guard !beginnings.isEmpty else { return nil }
         return """
             WITH wanted AS (
@@ -168,7 +125,7 @@ final class StepWriter: Sendable {
             """
     }
 
-    private func statement(for endings: [Ending]) throws -> Query? {
+    private func statement(for endings: [StepWriter.Ending]) throws -> Query? {
         guard !endings.isEmpty else { return nil }
         let results = try endings.map { JSON([UInt8](try JSONEncoder().encode(RecordedOutcome($0.outcome)))) }
         return """
@@ -182,7 +139,7 @@ final class StepWriter: Sendable {
     }
 
     /// What another run wrote down.
-    private static func outcome(of ending: Ending, _ database: Database) throws -> Outcome? {
+    private func outcome(of ending: StepWriter.Ending, _ database: Database) throws -> Outcome? {
         try database.query(
             """
             SELECT t.outcome, t.result FROM session_client.saga_step AS t

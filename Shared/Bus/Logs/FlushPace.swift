@@ -14,7 +14,7 @@ struct FlushPace: Sendable {
 
     mutating func answered(after time: Duration) {
         // Of about the latest thirty.
-        usual += (min(time, Self.limit * 4) - usual) / 32
+        usual += (min(time, Self.limit * 8) - usual) / 32
     }
 
     var distance: Duration {

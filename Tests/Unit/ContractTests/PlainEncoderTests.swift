@@ -80,16 +80,16 @@ struct PlainEncoderTests {
 
     /// Encodes in whatever way a test says.
     private struct Encoding: Encodable {
-        let write: @Sendable (any Encoder) throws -> Void
+        let write: (any Encoder) throws -> Void
         func encode(to encoder: any Encoder) throws { try write(encoder) }
     }
 
-    private static func leaves(_ write: @escaping @Sendable (any Encoder) throws -> Void) -> Bool {
+    private static func isLeft(_ write: @escaping (any Encoder) throws -> Void) -> Bool {
         PlainEncoder.encode(Encoding(write: write)) == nil
     }
 
-    private static func leaves(member write: @escaping @Sendable (inout KeyedEncodingContainer<PlainKey>) throws -> Void) -> Bool {
-        leaves { encoder in
+    private static func isMemberLeft(_ write: @escaping (inout KeyedEncodingContainer<PlainKey>) throws -> Void) -> Bool {
+        isLeft { encoder in
             var container = encoder.container(keyedBy: PlainKey.self)
             try write(&container)
         }
@@ -97,32 +97,32 @@ struct PlainEncoderTests {
 
     @Test("everything else it leaves to Foundation, even if the value overlooks the error")
     func leaves() {
-        for text in ["\"", "\\", "\n", "\u{0}"] { #expect(Self.leaves(member: { try $0.encode(text, forKey: .a) })) }
-        #expect(Self.leaves(member: { try $0.encode(1.5, forKey: .a) }))
-        #expect(Self.leaves(member: { try? $0.encode(Float(1), forKey: .a) }))
-        #expect(Self.leaves(member: { try? $0.encode(Date.now, forKey: .a) }))
-        #expect(Self.leaves(member: { try? $0.encode(Data(), forKey: .a) }))
-        #expect(Self.leaves(member: { try? $0.encode(Decimal(1), forKey: .a) }))
-        #expect(Self.leaves(member: { try $0.encode([1], forKey: .a) }))
-        #expect(Self.leaves(member: { try $0.encode([Int](), forKey: .a) }))
-        #expect(Self.leaves(member: { try $0.encode(["b": 1], forKey: .a) }))
-        #expect(Self.leaves(member: { try $0.encode(Encoding { _ in }, forKey: .a) }))
+        for text in ["\"", "\\", "\n", "\u{0}"] { #expect(Self.isMemberLeft({ try $0.encode(text, forKey: .a) })) }
+        #expect(Self.isMemberLeft({ try $0.encode(1.5, forKey: .a) }))
+        #expect(Self.isMemberLeft({ try? $0.encode(Float(1), forKey: .a) }))
+        #expect(Self.isMemberLeft({ try? $0.encode(Date.now, forKey: .a) }))
+        #expect(Self.isMemberLeft({ try? $0.encode(Data(), forKey: .a) }))
+        #expect(Self.isMemberLeft({ try? $0.encode(Decimal(1), forKey: .a) }))
+        #expect(Self.isMemberLeft({ try $0.encode([1], forKey: .a) }))
+        #expect(Self.isMemberLeft({ try $0.encode([Int](), forKey: .a) }))
+        #expect(Self.isMemberLeft({ try $0.encode(["b": 1], forKey: .a) }))
+        #expect(Self.isMemberLeft({ try $0.encode(Encoding { _ in }, forKey: .a) }))
         #expect(
-            Self.leaves(member: {
+            Self.isMemberLeft({
                 try $0.encode("first", forKey: .a)
                 try $0.encode("second", forKey: .a)
             }))
-        #expect(Self.leaves(member: { _ = $0.nestedContainer(keyedBy: PlainKey.self, forKey: .a) }))
-        #expect(Self.leaves(member: { _ = $0.nestedUnkeyedContainer(forKey: .a) }))
-        #expect(Self.leaves(member: { _ = $0.superEncoder() }))
-        #expect(Self.leaves(member: { _ = $0.superEncoder(forKey: .a) }))
-        #expect(Self.leaves { encoder in _ = encoder.unkeyedContainer() })
+        #expect(Self.isMemberLeft({ _ = $0.nestedContainer(keyedBy: PlainKey.self, forKey: .a) }))
+        #expect(Self.isMemberLeft({ _ = $0.nestedUnkeyedContainer(forKey: .a) }))
+        #expect(Self.isMemberLeft({ _ = $0.superEncoder() }))
+        #expect(Self.isMemberLeft({ _ = $0.superEncoder(forKey: .a) }))
+        #expect(Self.isLeft { encoder in _ = encoder.unkeyedContainer() })
         #expect(
-            Self.leaves { encoder in
+            Self.isLeft { encoder in
                 var container = encoder.singleValueContainer()
                 try container.encode("alone")
             })
-        #expect(Self.leaves { _ in })
+        #expect(Self.isLeft { _ in })
     }
 
     @Test("the messages of which there are most are written by it")

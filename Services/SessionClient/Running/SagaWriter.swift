@@ -1,0 +1,233 @@
+import API
+import Bus
+import Foundation
+import Postgres
+import SessionClientOrchestration
+import Vocabulary
+
+/// Records how sagas begin and end, each together with its event in the account's operations stream: those of many requests in one
+/// transaction.
+final class SagaWriter: Sendable {
+    /// A saga that a request asks for.
+    struct Beginning: Sendable {
+        let id: ID<OperationSubject>
+        let type: String
+        let lane: String
+        let account: AccountID
+        let body: [UInt8]
+        let hash: BodyHash
+        let correlationID: CorrelationID
+        let traceParent: String?
+        /// Whether this process has room to run it.
+        let isWanted: Bool
+    }
+
+    /// What became of a beginning.
+    enum Begun: Sendable {
+        /// This process runs it: no other saga of its account and lane is running.
+        case own(startedAt: Instant)
+        /// It runs later, or elsewhere.
+        case waiting
+        /// It was recorded before, with this body; nil if it is gone since.
+        case known(ID<BodyHash>?)
+    }
+
+    /// A saga of this process that is over.
+    struct Ending: Sendable {
+        let saga: ClaimedSaga
+        let standing: SagaStanding
+        let result: [UInt8]
+    }
+
+    fileprivate struct Batch: GatheredBatch {
+        var beginnings: [Gathered<Beginning, Begun>] = []
+        var endings: [Gathered<Ending, Bool>] = []
+
+        var count: Int { beginnings.count + endings.count }
+
+        /// At most one beginning of an account: whether another one is running has to be known.
+        mutating func take() -> Self {
+            var (batch, accounts, later) = (Self(), Set<AccountID>(), [Gathered<Beginning, Begun>]())
+            for beginning in beginnings {
+                if accounts.insert(beginning.item.account).inserted {
+                    batch.beginnings.append(beginning)
+                } else {
+                    later.append(beginning)
+                }
+            }
+            batch.endings = endings
+            (beginnings, endings) = (later, [])
+            return batch
+        }
+
+        var items: [Self] { beginnings.map { Self(beginnings: [$0]) } + endings.map { Self(endings: [$0]) } }
+
+        func fail(_ error: any Error) {
+            for beginning in beginnings { beginning.give(.failure(error)) }
+            for ending in endings { ending.give(.failure(error)) }
+        }
+    }
+
+    private let gathering: Gathering<Batch>
+
+    /// - Parameters:
+    ///   - owner: Of the sagas of this process.
+    ///   - ownership: How long a saga is this process's own unless renewed.
+    init(pool: Pool, operations: Log, owner: OwnerID, ownership: Duration) {
+        let statements = Statements(operations: operations, owner: owner, ownership: ownership)
+        gathering = Gathering { batch in
+            let (begun, hasEnded) = try await pool.withConnection { try statements.execute(batch, $0) }
+            for (beginning, begun) in zip(batch.beginnings, begun) { beginning.give(.success(begun)) }
+            for (ending, hasEnded) in zip(batch.endings, hasEnded) { ending.give(.success(hasEnded)) }
+        }
+    }
+
+    /// Records a saga, once per id.
+    func begin(_ beginning: Beginning) async throws -> Begun {
+        try await gathering.write(beginning) { $0.beginnings.append($1) }
+    }
+
+    /// Records a saga's end.
+    /// - Returns: Whether it ended now: it was still this process's own.
+    func end(_ saga: ClaimedSaga, _ standing: SagaStanding, result: [UInt8]) async throws -> Bool {
+        try await gathering.write(Ending(saga: saga, standing: standing, result: result)) { $0.endings.append($1) }
+    }
+}
+
+/// The transaction that writes a batch.
+private struct Statements: Sendable {
+    let operations: Log
+    let owner: OwnerID
+    let ownership: Duration
+
+    func execute(_ batch: SagaWriter.Batch, _ database: Database) throws -> ([SagaWriter.Begun], [Bool]) {
+        let (beginnings, endings) = (batch.beginnings.map(\.item), batch.endings.map(\.item))
+        let (startedAt, hasEnded) = try database.pipeline { pipeline in
+            pipeline.query("BEGIN")
+            // Ends first, so that the account's next saga needn't wait.
+            let ended = endings.isEmpty ? nil : pipeline.query(end(endings))
+            if !beginnings.isEmpty { pipeline.query(lockAccounts(of: beginnings)) }
+            let inserted = beginnings.isEmpty ? nil : pipeline.query(insert(beginnings))
+            try pipeline.receive()
+            let endedIDs = Set(try ended.rowsIfAsked.map { try $0.decode(0, as: ID<OperationSubject>.self) })
+            let hasEnded = endings.map { endedIDs.contains($0.saga.id) }
+            var startedAt = [(isOwn: Bool, time: Instant)?](repeating: nil, count: beginnings.count)
+            for row in try inserted.rowsIfAsked {
+                startedAt[Int(try row.decode(0, as: Int64.self)) - 1] = (
+                    try row.decode(1, as: Bool.self), try row.decode(2, as: Instant.self)
+                )
+            }
+            let events =
+                try zip(endings, hasEnded).filter(\.1).map { try event(of: $0.0) }
+                + zip(beginnings, startedAt).filter { $0.1 != nil }.map { try event(of: $0.0) }
+            if !events.isEmpty { pipeline.query(operations.append(events)) }
+            let commit = pipeline.commit()
+            pipeline.sync()
+            if !events.isEmpty { pipeline.query(operations.ring(for: events)) }
+            pipeline.sync()
+            try pipeline.flush()
+            try commit.check()
+            return (startedAt, hasEnded)
+        }
+        let known = try hashes(of: zip(beginnings, startedAt).filter { $0.1 == nil }.map(\.0.id), database)
+        let begun = zip(beginnings, startedAt).map { beginning, started -> SagaWriter.Begun in
+            guard let started else { return .known(known[beginning.id]) }
+            return started.isOwn ? .own(startedAt: started.time) : .waiting
+        }
+        return (begun, hasEnded)
+    }
+
+    /// In one order, so that two processes never wait for each other.
+    private func lockAccounts(of beginnings: [SagaWriter.Beginning]) -> Query {
+        """
+        SELECT count(pg_advisory_xact_lock(hashtextextended(a.account, 0)))
+          FROM unnest(\(beginnings.map(\.account.description).sorted())) AS a(account)
+        """
+    }
+
+    private func insert(_ beginnings: [SagaWriter.Beginning]) -> Query {
+        """
+        WITH wanted AS (
+            SELECT w.*
+              FROM unnest(\(beginnings.map(\.id)), \(beginnings.map(\.type)), \(beginnings.map(\.lane)),
+                          \(beginnings.map(\.account)), \(beginnings.map { JSON($0.body) }), \(beginnings.map(\.hash.id)),
+                          \(beginnings.map(\.correlationID)), \(beginnings.map(\.traceParent)), \(beginnings.map(\.isWanted)))
+                   WITH ORDINALITY
+                   AS w(id, type, lane, account, body, body_hash, correlation_id, trace_parent, is_wanted, ordinal)),
+        inserted AS (
+            INSERT INTO session_client.saga AS s
+                   (id, type, lane, account, body, body_hash, correlation_id, trace_parent, owner, owned_until, attempts)
+            SELECT w.id, w.type, w.lane, w.account, w.body, w.body_hash, w.correlation_id, w.trace_parent,
+                   CASE WHEN b.is_mine THEN \(owner) END,
+                   CASE WHEN b.is_mine THEN clock_timestamp() + \(length) * interval '1 microsecond' END, b.is_mine::int
+              FROM wanted AS w
+             CROSS JOIN LATERAL (
+                    SELECT w.is_wanted AND NOT EXISTS (
+                           SELECT FROM session_client.saga AS r
+                            WHERE r.account = w.account AND r.lane = w.lane AND r.state = 'running') AS is_mine) AS b
+            ON CONFLICT ON CONSTRAINT saga_is_unique DO NOTHING
+            RETURNING s.id, s.owner IS NOT NULL AS is_own, s.started_at)
+        SELECT w.ordinal, i.is_own, i.started_at FROM inserted AS i JOIN wanted AS w ON w.id = i.id
+        """
+    }
+
+    private func end(_ endings: [SagaWriter.Ending]) -> Query {
+        """
+        UPDATE session_client.saga AS s
+           SET state = w.state, result = w.result, ended_at = clock_timestamp(), owner = NULL
+          FROM unnest(\(endings.map(\.saga.id)), \(endings.map(\.standing.state)), \(endings.map { JSON($0.result) }))
+               AS w(id, state, result)
+         WHERE s.id = w.id AND s.owner = \(owner) AND s.state = 'running'
+        RETURNING s.id
+        """
+    }
+
+    private func hashes(
+        of ids: [ID<OperationSubject>], _ database: Database
+    ) throws -> [ID<OperationSubject>: ID<BodyHash>] {
+        guard !ids.isEmpty else { return [:] }
+        let rows = try database.query("SELECT s.id, s.body_hash FROM session_client.saga AS s WHERE s.id = ANY (\(ids))")
+        return Dictionary(
+            uniqueKeysWithValues: try rows.map {
+                (try $0.decode(0, as: ID<OperationSubject>.self), try $0.decode(1, as: ID<BodyHash>.self))
+            })
+    }
+
+    private var length: Int64 { Interval(ownership).microseconds }
+
+    // MARK: Events
+
+    private func event(of beginning: SagaWriter.Beginning) throws -> Message {
+        try message(
+            OperationStarted(operation: beginning.id, type: beginning.type), beginning.account, beginning.correlationID,
+            beginning.traceParent)
+    }
+
+    private func event(of ending: SagaWriter.Ending) throws -> Message {
+        let saga = ending.saga
+        return try message(
+            OperationEnded(operation: saga.id, type: saga.type, state: ending.standing.state), saga.account,
+            saga.correlationID, saga.traceParent)
+    }
+
+    private func message(
+        _ body: some MessageBody, _ account: AccountID, _ correlationID: CorrelationID, _ traceParent: String?
+    ) throws -> Message {
+        Message(
+            kind: .event, type: type(of: body).type, key: .account(account), account: account,
+            body: try body.encoded(), correlationID: correlationID, traceParent: traceParent)
+    }
+}
+
+/// An operation was asked for.
+struct OperationStarted: MessageBody {
+    let operation: ID<OperationSubject>
+    let type: String
+}
+
+/// An operation is done, rejected or failed; its result can be read.
+struct OperationEnded: MessageBody {
+    let operation: ID<OperationSubject>
+    let type: String
+    let state: String
+}
