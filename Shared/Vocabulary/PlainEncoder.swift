@@ -121,7 +121,9 @@ private final class PlainObjectWriter {
         var text = text
         bytes.append(UInt8(ascii: "\""))
         text.withUTF8 { text in
-            for byte in text where byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { exceeded() }
+            for byte in text where byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+                exceeded()
+            }
             bytes.append(contentsOf: text)
         }
         bytes.append(UInt8(ascii: "\""))

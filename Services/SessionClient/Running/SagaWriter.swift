@@ -39,13 +39,13 @@ final class SagaWriter: Sendable {
         let result: [UInt8]
     }
 
-    fileprivate struct Batch: GatheredBatch {
+    struct Batch: GatheredBatch {
         var beginnings: [Gathered<Beginning, Begun>] = []
         var endings: [Gathered<Ending, Bool>] = []
 
         var count: Int { beginnings.count + endings.count }
 
-        /// At most one beginning of an account: whether another one is running has to be known.
+        /// At most one beginning of an account: whether another one is running, or has the same id, has to be known.
         mutating func take() -> Self {
             var (batch, accounts, later) = (Self(), Set<AccountID>(), [Gathered<Beginning, Begun>]())
             for beginning in beginnings {
@@ -186,7 +186,8 @@ private struct Statements: Sendable {
         of ids: [ID<OperationSubject>], _ database: Database
     ) throws -> [ID<OperationSubject>: ID<BodyHash>] {
         guard !ids.isEmpty else { return [:] }
-        let rows = try database.query("SELECT s.id, s.body_hash FROM session_client.saga AS s WHERE s.id = ANY (\(ids))")
+        let rows = try database.query(
+            "SELECT s.id, s.body_hash FROM session_client.saga AS s WHERE s.id = ANY (\(ids))")
         return Dictionary(
             uniqueKeysWithValues: try rows.map {
                 (try $0.decode(0, as: ID<OperationSubject>.self), try $0.decode(1, as: ID<BodyHash>.self))

@@ -158,7 +158,8 @@ extension PartitionMachine.Ready {
 
     private func work(_ items: [Item], parking held: [FailedMessage<Item>] = []) -> Work<Item> {
         Work(
-            items: items, diverted: parked.isEmpty && held.isEmpty ? [] : diverted(among: items, behind: held), held: held,
+            items: items, diverted: parked.isEmpty && held.isEmpty ? [] : diverted(among: items, behind: held),
+            held: held,
             isCareful: queue.careful > 0 || items.last.map { crashes[$0.position] != nil } ?? false,
             isDoubtful: queue.alone > 0 || !held.isEmpty)
     }
@@ -168,7 +169,9 @@ extension PartitionMachine.Ready {
         let keys = Set(held.map(\.item.orderKey))
         return Set(
             items.lazy
-                .filter { (parked[$0.orderKey] != nil || keys.contains($0.orderKey)) && !positions.contains($0.position) }
+                .filter {
+                    (parked[$0.orderKey] != nil || keys.contains($0.orderKey)) && !positions.contains($0.position)
+                }
                 .map(\.position))
     }
 

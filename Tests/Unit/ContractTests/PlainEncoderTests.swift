@@ -12,7 +12,7 @@ struct PlainEncoderTests {
         var text: String?
         var textB = ""
         var text1 = true
-        var Text: Int?
+        var textC: Int?
         var id: AccountID?
         var at: Instant?
         var small: Int16?
@@ -20,6 +20,11 @@ struct PlainEncoderTests {
         var colour: Colour?
         var any: JSONValue?
         var nothing: Nothing?
+
+        enum CodingKeys: String, CodingKey {
+            case text, textB, text1, id, at, small, positive, colour, any, nothing
+            case textC = "Text"
+        }
     }
 
     /// Encodes as null, where a nil optional is left out.
@@ -37,7 +42,8 @@ struct PlainEncoderTests {
     }
 
     private static let texts = [
-        "", "a b", "/", "ü", "😀", "\u{7F}", "\u{2028}", "\u{0}", "\n", "\"", "\\", "\u{1F}", "e\u{301}", "\u{FFFF}", "\u{FEFF}",
+        "", "a b", "/", "ü", "😀", "\u{7F}", "\u{2028}", "\u{0}", "\n", "\"", "\\", "\u{1F}", "e\u{301}", "\u{FFFF}",
+        "\u{FEFF}",
     ]
 
     @Test("whatever it writes are the bytes that Foundation writes", arguments: 0..<500)
@@ -47,14 +53,17 @@ struct PlainEncoderTests {
             Bool.random(using: &generator) ? value() : nil
         }
         func text() -> String {
-            (0..<Int.random(in: 0..<4, using: &generator)).map { _ in Self.texts.randomElement(using: &generator) ?? "" }.joined()
+            let count = Int.random(in: 0..<4, using: &generator)
+            return (0..<count).map { _ in Self.texts.randomElement(using: &generator) ?? "" }.joined()
         }
         let value = Everything(
             text: some(text()), textB: text(), text1: .random(using: &generator),
-            Text: some(.random(in: .min ... .max, using: &generator)), id: some(.new()), at: some(.now),
+            textC: some(.random(in: .min ... .max, using: &generator)), id: some(.new()), at: some(.now),
             small: some(.random(in: .min ... .max, using: &generator)),
             positive: some(.random(in: .min ... .max, using: &generator)), colour: some(.green),
-            any: some([.string(text()), .null, .bool(true), .array([]), .object(["a": .null])].randomElement(using: &generator) ?? .null),
+            any: some(
+                [.string(text()), .null, .bool(true), .array([]), .object(["a": .null])].randomElement(
+                    using: &generator) ?? .null),
             nothing: some(Nothing()))
         guard let plain = PlainEncoder.encode(value) else { return }
         #expect(String(decoding: plain, as: UTF8.self) == String(decoding: try Self.foundation(value), as: UTF8.self))
@@ -63,7 +72,8 @@ struct PlainEncoderTests {
     @Test("objects of texts, whole numbers, booleans and nulls are written by it, in the order of their members' names")
     func plain() throws {
         let value = Everything(
-            text: "ü/", Text: -1, id: AccountID(high: 1, low: 2), small: .min, positive: .max, colour: .red, nothing: Nothing())
+            text: "ü/", textC: -1, id: AccountID(high: 1, low: 2), small: .min, positive: .max, colour: .red,
+            nothing: Nothing())
         let text = try #require(PlainEncoder.encode(value).map { String(decoding: $0, as: UTF8.self) })
         #expect(
             text == """
@@ -88,7 +98,9 @@ struct PlainEncoderTests {
         PlainEncoder.encode(Encoding(write: write)) == nil
     }
 
-    private static func isMemberLeft(_ write: @escaping (inout KeyedEncodingContainer<PlainKey>) throws -> Void) -> Bool {
+    private static func isMemberLeft(
+        _ write: @escaping (inout KeyedEncodingContainer<PlainKey>) throws -> Void
+    ) -> Bool {
         isLeft { encoder in
             var container = encoder.container(keyedBy: PlainKey.self)
             try write(&container)
