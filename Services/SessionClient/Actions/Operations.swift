@@ -21,35 +21,18 @@ struct Operations: Sendable {
         default: throw APIError(.unknownOperation, field: "operation")
         }
         let id: ID<OperationSubject> = call.key.derive("operation", caller.account.bytes)
-        switch try await sagas.run(saga, id: id, for: caller.account, call) {
-        case .rejected(let rejection): throw rejection
-        // No time is left to read more.
-        case .running where Task.isCancelled: return OperationReply(id: id, type: type, state: .running)
-        case .running, .done, .failed: return try await get(id, by: caller)
+        guard let record = try await sagas.run(saga, id: id, for: caller.account, call) else {
+            return OperationReply(id: id, type: type, state: .running)
         }
+        return OperationReply(id: id, record)
     }
 
     /// How an operation stands. One of another account is as unknown as none.
     func get(_ id: ID<OperationSubject>, by caller: Caller) async throws -> OperationReply {
-        let found = try await pool.withConnection { database in
-            try database.query(
-                """
-                SELECT s.type, s.state, s.result, s.started_at, s.ended_at
-                  FROM session_client.saga AS s
-                 WHERE s.id = \(id) AND s.account = \(caller.account)
-                """
-            ).only.map {
-                OperationReply(
-                    id: id, type: try $0.decode(0, as: String.self),
-                    state: .init(rawValue: try $0.decode(1, as: String.self)) ?? .failed,
-                    started: try $0.decode(3, as: Instant.self), ended: try $0.decode(4, as: Instant?.self),
-                    result: try $0.decode(2, as: JSON?.self)?.bytes)
-            }
-        }
-        guard let found else {
+        guard let record = try await sagas.table.record(of: id, for: caller.account) else {
             throw APIError(.notFound, "You have no such operation.", field: "operation")
         }
-        return found
+        return OperationReply(id: id, record)
     }
 
     /// The newest operations of the caller.
@@ -69,5 +52,13 @@ struct Operations: Sendable {
             ).only?.decode(0, as: JSON.self).bytes
         }
         return Encoded(json: json ?? [])
+    }
+}
+
+extension OperationReply {
+    fileprivate init(id: ID<OperationSubject>, _ record: SagaRecord) {
+        self.init(
+            id: id, type: record.type, state: record.state, started: record.startedAt, ended: record.endedAt,
+            result: record.result)
     }
 }

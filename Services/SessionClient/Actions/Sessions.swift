@@ -60,11 +60,8 @@ struct Sessions: Sendable {
         _ = try await services.ask(
             .session, SignOut(device: device, by: caller.device), as: "sign-out", by: caller.account, call)
         let id: ID<OperationSubject> = call.key.derive("sign-out", caller.account.bytes)
-        switch try await sagas.run(SignOutSaga(device: device), id: id, for: caller.account, call) {
-        case .done: return nil
-        case .rejected(let rejection): throw rejection
-        case .running, .failed: return id
-        }
+        let record = try await sagas.run(SignOutSaga(device: device), id: id, for: caller.account, call)
+        return record?.state == .done ? nil : id
     }
 
     // MARK: Devices

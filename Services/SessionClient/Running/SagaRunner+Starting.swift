@@ -11,19 +11,23 @@ extension SagaRunner {
     private static var aheadLimit: Interval { .days(1) }
 
     /// Starts a saga and waits for its end until the request's time is up and its task is cancelled.
-    /// - Throws: A `Rejection` when the id was used for something else, or is too old to know. Once it is started, it is
-    ///   running at least.
+    /// - Returns: Nil if no time is left to know. It is running at least.
+    /// - Throws: A `Rejection` when the id was used for something else, or is too old to know, or if the saga was rejected.
     func run(
         _ saga: some Saga, id: ID<OperationSubject>, for account: AccountID, _ call: Call
-    ) async throws -> SagaStanding {
+    ) async throws -> SagaRecord? {
         let ending = try await start(saga, id: id, for: account, call)
+        var record = await ending?.record
         do {
-            if let standing = await ending?.standing { return standing }
-            try await wait(for: id, of: account)
-            return try await table.standing(of: id)
-        } catch  where Task.isCancelled {
-            return .running
+            if record == nil {
+                try await wait(for: id, of: account)
+                record = try await table.record(of: id, for: account)
+            }
+        } catch where Task.isCancelled {
+            return nil
         }
+        if let rejection = try record?.rejection { throw rejection }
+        return record
     }
 
     /// Records a saga, once per id, and has it run: here, unless another of the account's is running or too many are in hand.

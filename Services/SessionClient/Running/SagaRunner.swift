@@ -29,15 +29,15 @@ final class SagaRunner: Service, Sendable {
     private let signals: AsyncStream<Signal>
     private let signaller: AsyncStream<Signal>.Continuation
     private let isLookPending = Mutex(false)
-    /// How many sagas this process runs now.
-    private let inHand = Mutex(0)
+    /// How many sagas this process runs now, and whether another one found no place.
+    private let inHand = Mutex((count: 0, isShort: false))
     private let search = Mutex(QueueSearch())
     /// Which these are. One that was recorded for this process by a request that was cancelled before it heard so isn't
     /// among them: it isn't renewed, so the next replica that looks takes it up.
     private let running = Mutex<Set<ID<OperationSubject>>>([])
     /// Those whose requests wait here; nil once this process runs no more.
     private let endings = Mutex<[ID<OperationSubject>: SagaEnding]?>([:])
-    private static var concurrency: Int { 64 }
+    private static var concurrency: Int { 256 }
 
     /// - Parameters:
     ///   - steps: Connections whose commits needn't be flushed.
@@ -59,13 +59,21 @@ final class SagaRunner: Service, Sendable {
     /// Takes a place among the sagas in hand, if one is free.
     func takePlace() -> Bool {
         inHand.withLock { inHand in
-            guard inHand < Self.concurrency else { return false }
-            inHand += 1
-            return true
+            inHand.isShort = inHand.count >= Self.concurrency
+            if !inHand.isShort { inHand.count += 1 }
+            return !inHand.isShort
         }
     }
 
-    func leavePlace() { inHand.withLock { $0 -= 1 } }
+    /// Leaves a place to whoever found none.
+    func leavePlace() {
+        let isShort = inHand.withLock { inHand in
+            inHand.count -= 1
+            defer { inHand.isShort = false }
+            return inHand.isShort
+        }
+        if isShort { look() }
+    }
 
     /// Has a saga run that has a place.
     /// - Returns: Its end.
@@ -150,30 +158,28 @@ final class SagaRunner: Service, Sendable {
 
     private func advance(_ claimed: ClaimedSaga) async {
         running.withLock { _ = $0.insert(claimed.id) }
-        let standing = await attempt(claimed)
+        let record = await attempt(claimed)
         running.withLock { _ = $0.remove(claimed.id) }
-        endings.withLock { $0?.removeValue(forKey: claimed.id) }?.give(standing)
+        endings.withLock { $0?.removeValue(forKey: claimed.id) }?.give(record)
         leavePlace()
-        look()
     }
 
     /// - Returns: How it ended; nil if it goes on later or elsewhere.
-    private func attempt(_ claimed: ClaimedSaga) async -> SagaStanding? {
+    private func attempt(_ claimed: ClaimedSaga) async -> SagaRecord? {
         let recorded = RecordedSteps(
             saga: claimed, owner: table.owner, services: services, writer: steps.writer, pool: steps.pool)
         do {
             // A saga of unknown type was begun by a newer release, and waits for one.
             let saga = try AnySaga(type: claimed.type, version: 1, body: claimed.body)
-            let (standing, result) = try await perform(saga.body, recorded)
-            return try await writer.end(claimed, standing, result: result) ? standing : nil
+            let (state, result) = try await perform(saga.body, recorded)
+            return try await end(claimed, state, result)
         } catch _ where Task.isCancelled {
             // A task of its own, which isn't cancelled: another replica goes on at once.
             await Task { try? await table.postpone(claimed, because: "the process was stopped", for: .zero) }.value
         } catch let error as SagaError where error.isFinal {
             logger.error("a saga failed", metadata: ["saga": "\(claimed.id)", "error": "\(error)"])
             let reason = try? Encoded(["reason": "\(error)"])
-            let isEnded = try? await writer.end(claimed, .failed, result: reason?.json ?? Array("{}".utf8))
-            return isEnded == true ? .failed : nil
+            return try? await end(claimed, .failed, reason?.json ?? Array("{}".utf8))
         } catch {
             logger.notice("a saga will continue later", metadata: ["saga": "\(claimed.id)", "error": "\(error)"])
             try? await table.postpone(
@@ -182,29 +188,40 @@ final class SagaRunner: Service, Sendable {
         return nil
     }
 
-    private func perform(_ saga: some Saga, _ steps: RecordedSteps) async throws -> (SagaStanding, [UInt8]) {
+    private func perform(
+        _ saga: some Saga, _ steps: RecordedSteps
+    ) async throws -> (OperationReply.State, [UInt8]) {
         do {
             return (.done, try Encoded(try await saga.run(steps)).json)
         } catch let rejection as Rejection {
-            return (.rejected(rejection), try Encoded(rejection).json)
+            return (.rejected, try Encoded(rejection).json)
         }
+    }
+
+    private func end(
+        _ saga: ClaimedSaga, _ state: OperationReply.State, _ result: [UInt8]
+    ) async throws -> SagaRecord? {
+        guard let ended = try await writer.end(.init(saga: saga, state: state, result: result)) else { return nil }
+        if ended.hasNext { look() }
+        return SagaRecord(
+            type: saga.type, state: state, result: result, startedAt: saga.startedAt, endedAt: ended.at)
     }
 }
 
 /// How a saga of this process ends, for the request that began it and waits.
 final class SagaEnding: Sendable {
-    private let answer = SingleAnswer<SagaStanding?>()
+    private let answer = SingleAnswer<SagaRecord?>()
 
-    /// Nil if it goes on later or elsewhere. Running, once the task is cancelled.
-    var standing: SagaStanding? {
+    /// Nil if it goes on later or elsewhere, or once the task is cancelled.
+    var record: SagaRecord? {
         get async {
             await withTaskCancellationHandler {
                 await withCheckedContinuation { answer.wait($0) }
             } onCancel: {
-                answer.give(.running)
+                answer.give(nil)
             }
         }
     }
 
-    func give(_ standing: SagaStanding?) { answer.give(standing) }
+    func give(_ record: SagaRecord?) { answer.give(record) }
 }

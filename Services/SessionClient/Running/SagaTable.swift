@@ -17,18 +17,21 @@ struct ClaimedSaga: Sendable {
     let attempts: Int
 }
 
-/// How a saga stands.
-enum SagaStanding: Sendable {
-    case running, done, failed
-    case rejected(Rejection)
+/// What is recorded of a saga for the one who asked for it.
+struct SagaRecord: Sendable {
+    let type: String
+    let state: OperationReply.State
+    /// JSON. If it was rejected, the rejection.
+    let result: [UInt8]?
+    let startedAt: Instant
+    /// Nil while it runs.
+    let endedAt: Instant?
 
-    /// As the table has it.
-    var state: String {
-        switch self {
-        case .running: "running"
-        case .done: "done"
-        case .failed: "failed"
-        case .rejected: "rejected"
+    /// Why it was refused, if it was.
+    var rejection: Rejection? {
+        get throws {
+            guard state == .rejected else { return nil }
+            return try JSONDecoder().decode(Rejection.self, from: Data(result ?? []))
         }
     }
 }
@@ -99,17 +102,22 @@ struct SagaTable: Sendable {
         }
     }
 
-    func standing(of id: ID<OperationSubject>) async throws -> SagaStanding {
-        let found = try await pool.withConnection { database in
-            try database.query("SELECT s.state, s.result FROM session_client.saga AS s WHERE s.id = \(id)").only.map {
-                (try $0.decode(0, as: String.self), try $0.decode(1, as: JSON?.self)?.bytes)
+    /// - Returns: Nil if the account has no such saga.
+    func record(of id: ID<OperationSubject>, for account: AccountID) async throws -> SagaRecord? {
+        try await pool.withConnection { database in
+            try database.query(
+                """
+                SELECT s.type, s.state, s.result, s.started_at, s.ended_at
+                  FROM session_client.saga AS s
+                 WHERE s.id = \(id) AND s.account = \(account)
+                """
+            ).only.map {
+                SagaRecord(
+                    type: try $0.decode(0, as: String.self),
+                    state: .init(rawValue: try $0.decode(1, as: String.self)) ?? .failed,
+                    result: try $0.decode(2, as: JSON?.self)?.bytes, startedAt: try $0.decode(3, as: Instant.self),
+                    endedAt: try $0.decode(4, as: Instant?.self))
             }
-        }
-        return switch found?.0 {
-        case "done": .done
-        case "rejected": .rejected(try JSONDecoder().decode(Rejection.self, from: Data(found?.1 ?? [])))
-        case "failed": .failed
-        default: .running
         }
     }
 }

@@ -35,13 +35,20 @@ final class SagaWriter: Sendable {
     /// A saga of this process that is over.
     struct Ending: Sendable {
         let saga: ClaimedSaga
-        let standing: SagaStanding
+        let state: OperationReply.State
         let result: [UInt8]
+    }
+
+    /// A saga that ended now.
+    struct Ended: Sendable {
+        let at: Instant
+        /// Whether another one of its account and lane waits.
+        let hasNext: Bool
     }
 
     struct Batch: GatheredBatch {
         var beginnings: [Gathered<Beginning, Begun>] = []
-        var endings: [Gathered<Ending, Bool>] = []
+        var endings: [Gathered<Ending, Ended?>] = []
 
         var count: Int { beginnings.count + endings.count }
 
@@ -76,9 +83,9 @@ final class SagaWriter: Sendable {
     init(pool: Pool, operations: Log, owner: OwnerID, ownership: Duration) {
         let statements = Statements(operations: operations, owner: owner, ownership: ownership)
         gathering = Gathering { batch in
-            let (begun, hasEnded) = try await pool.withConnection { try statements.execute(batch, $0) }
+            let (begun, ended) = try await pool.withConnection { try statements.execute(batch, $0) }
             for (beginning, begun) in zip(batch.beginnings, begun) { beginning.give(.success(begun)) }
-            for (ending, hasEnded) in zip(batch.endings, hasEnded) { ending.give(.success(hasEnded)) }
+            for (ending, ended) in zip(batch.endings, ended) { ending.give(.success(ended)) }
         }
     }
 
@@ -88,9 +95,9 @@ final class SagaWriter: Sendable {
     }
 
     /// Records a saga's end.
-    /// - Returns: Whether it ended now: it was still this process's own.
-    func end(_ saga: ClaimedSaga, _ standing: SagaStanding, result: [UInt8]) async throws -> Bool {
-        try await gathering.write(Ending(saga: saga, standing: standing, result: result)) { $0.endings.append($1) }
+    /// - Returns: Nil if it wasn't this process's own any more.
+    func end(_ ending: Ending) async throws -> Ended? {
+        try await gathering.write(ending) { $0.endings.append($1) }
     }
 }
 
@@ -100,17 +107,20 @@ private struct Statements: Sendable {
     let owner: OwnerID
     let ownership: Duration
 
-    func execute(_ batch: SagaWriter.Batch, _ database: Database) throws -> ([SagaWriter.Begun], [Bool]) {
+    func execute(_ batch: SagaWriter.Batch, _ database: Database) throws -> ([SagaWriter.Begun], [SagaWriter.Ended?]) {
         let (beginnings, endings) = (batch.beginnings.map(\.item), batch.endings.map(\.item))
-        let (startedAt, hasEnded) = try database.pipeline { pipeline in
+        let (startedAt, ended) = try database.pipeline { pipeline in
             pipeline.query("BEGIN")
             // Ends first, so that the account's next saga needn't wait.
-            let ended = endings.isEmpty ? nil : pipeline.query(end(endings))
+            let updated = endings.isEmpty ? nil : pipeline.query(end(endings))
             if !beginnings.isEmpty { pipeline.query(lockAccounts(of: beginnings)) }
             let inserted = beginnings.isEmpty ? nil : pipeline.query(insert(beginnings))
             try pipeline.receive()
-            let endedIDs = Set(try ended.rowsIfAsked.map { try $0.decode(0, as: ID<OperationSubject>.self) })
-            let hasEnded = endings.map { endedIDs.contains($0.saga.id) }
+            var ended = [SagaWriter.Ended?](repeating: nil, count: endings.count)
+            for row in try updated.rowsIfAsked {
+                ended[Int(try row.decode(0, as: Int64.self)) - 1] = SagaWriter.Ended(
+                    at: try row.decode(1, as: Instant.self), hasNext: try row.decode(2, as: Bool.self))
+            }
             var startedAt = [(isOwn: Bool, time: Instant)?](repeating: nil, count: beginnings.count)
             for row in try inserted.rowsIfAsked {
                 startedAt[Int(try row.decode(0, as: Int64.self)) - 1] = (
@@ -118,7 +128,7 @@ private struct Statements: Sendable {
                 )
             }
             let events =
-                try zip(endings, hasEnded).filter(\.1).map { try event(of: $0.0) }
+                try zip(endings, ended).filter { $0.1 != nil }.map { try event(of: $0.0) }
                 + zip(beginnings, startedAt).filter { $0.1 != nil }.map { try event(of: $0.0) }
             if !events.isEmpty { pipeline.query(operations.append(events)) }
             let commit = pipeline.commit()
@@ -127,14 +137,14 @@ private struct Statements: Sendable {
             pipeline.sync()
             try pipeline.flush()
             try commit.check()
-            return (startedAt, hasEnded)
+            return (startedAt, ended)
         }
         let known = try hashes(of: zip(beginnings, startedAt).filter { $0.1 == nil }.map(\.0.id), database)
         let begun = zip(beginnings, startedAt).map { beginning, started -> SagaWriter.Begun in
             guard let started else { return .known(known[beginning.id]) }
             return started.isOwn ? .own(startedAt: started.time) : .waiting
         }
-        return (begun, hasEnded)
+        return (begun, ended)
     }
 
     /// In one order, so that two processes never wait for each other.
@@ -175,10 +185,12 @@ private struct Statements: Sendable {
         """
         UPDATE session_client.saga AS s
            SET state = w.state, result = w.result, ended_at = clock_timestamp(), owner = NULL
-          FROM unnest(\(endings.map(\.saga.id)), \(endings.map(\.standing.state)), \(endings.map { JSON($0.result) }))
-               AS w(id, state, result)
+          FROM unnest(\(endings.map(\.saga.id)), \(endings.map(\.state.rawValue)), \(endings.map { JSON($0.result) }))
+               WITH ORDINALITY AS w(id, state, result, ordinal)
          WHERE s.id = w.id AND s.owner = \(owner) AND s.state = 'running'
-        RETURNING s.id
+        RETURNING w.ordinal, s.ended_at,
+                  EXISTS (SELECT FROM session_client.saga AS n
+                           WHERE n.account = s.account AND n.lane = s.lane AND n.state = 'running' AND n.id <> s.id)
         """
     }
 
@@ -207,7 +219,7 @@ private struct Statements: Sendable {
     private func event(of ending: SagaWriter.Ending) throws -> Message {
         let saga = ending.saga
         return try message(
-            OperationEnded(operation: saga.id, type: saga.type, state: ending.standing.state), saga.account,
+            OperationEnded(operation: saga.id, type: saga.type, state: ending.state.rawValue), saga.account,
             saga.correlationID, saga.traceParent)
     }
 
