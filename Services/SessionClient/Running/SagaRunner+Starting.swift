@@ -23,7 +23,7 @@ extension SagaRunner {
                 try await wait(for: id, of: account)
                 record = try await table.record(of: id, for: account)
             }
-        } catch where Task.isCancelled {
+        } catch  where Task.isCancelled {
             return nil
         }
         if let rejection = try record?.rejection { throw rejection }

@@ -137,7 +137,12 @@ final class RawConnection: Sendable {
                 var bytes = before
                 var buffer = [UInt8](repeating: 0, count: 65_536)
                 if let value = make(bytes) { return continuation.resume(returning: value) }
+                var isWide = false
                 while true {
+                    if !isWide, bytes.count - before.count > buffer.count {
+                        isWide = true
+                        Self.widen(open)
+                    }
                     let count = recv(open, &buffer, buffer.count, 0)
                     if count < 0 && errno == EINTR { continue }
                     if count == 0, let value = atEnd(bytes) { return continuation.resume(returning: value) }
@@ -149,6 +154,13 @@ final class RawConnection: Sendable {
                 continuation.resume(throwing: Broken(description: "no whole answer came, only: \(said)"))
             }.start()
         }
+    }
+
+    /// Has the system take much at once for who catches up. With a receive buffer that is smaller than a segment, a sender
+    /// may send every piece only after a wait of 0.2 s (RFC 9293, section 3.8.6.2.1).
+    private static func widen(_ descriptor: Int32) {
+        var receiveBuffer: Int32 = 1 << 20
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, socklen_t(MemoryLayout<Int32>.size))
     }
 
     /// The status, the head in lower case, and what came of the body; nil while the head isn't whole.
